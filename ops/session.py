@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EXIT_NO = 1
 EXIT_UNUSABLE = 2
 DEFAULT_REGION = "us-east-1"
-_UNDECLARED = ("ALOWARE_", "FACTS_", "HUBSPOT_", "POWERBI_", "SHOPIFY_")
+_UNDECLARED = ("ALOWARE_", "FABRIC_", "FACTS_", "HUBSPOT_", "POWERBI_", "SHOPIFY_")
 """Beginnings of variables that a stage need not declare: most stages have none of them."""
 
 

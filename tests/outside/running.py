@@ -27,6 +27,7 @@ VENDORS = {
     "openai": "OPENAI_BASE_URL",
     "shopify": "SHOPIFY_BASE_URL",
     "powerbi": "POWERBI_BASE_URL",
+    "onelake": "FABRIC_BASE_URL",
     "company": "COMPANY_ENDPOINT_URL",
 }
 

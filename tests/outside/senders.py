@@ -85,6 +85,12 @@ def reported(stack, event):
     return [_said(row) for row in table(stack, "FactEvent") if row["EventID"] == key_of(event)]
 
 
+def mirrored(stack, event):
+    """The same of the mirrored table in OneLake."""
+    rows = stack.onelake.get("tables/FactEvent/rows")["rows"]
+    return [_said(row) for row in rows if row["EventID"] == key_of(event)]
+
+
 def archived(stack, event):
     """The same of the archive, the newest last."""
     files = Path(stack.hints["FACTS_FOLDER"], "FactEvent").glob("day=*/*.ndjson.gz")

@@ -14,6 +14,7 @@ from tests.outside.senders import (
     creation,
     hubspot,
     key_of,
+    mirrored,
     reported,
     table,
 )
@@ -246,6 +247,68 @@ def test_a_row_that_power_bi_refuses_fails_alone_and_retry_posts_it_once(stack):
     assert len(reported(stack, refused)) == len(reported(stack, other)) == 1
 
 
+def test_a_thousand_facts_are_once_in_every_sink_whatever_answer_is_lost(stack):
+    made = [creation(stack, sourceId=f"userId:{5001 + n % 7}") for n in range(1_000)]
+    chances = ("act_then_drop", "drop", "act_then_status", "status")
+    steps = ("rename", "flush", "append", "create_file", "look")
+    for n, start in enumerate(range(0, 1_000, 100)):
+        stack.onelake.fails(chances[n % 4], operation=steps[n % 5], status=(429, 503)[n % 2])
+        stack.powerbi.fails(chances[n % 2], operation="post_rows")
+        assert hubspot(stack, made[start : start + 100]).status_code == 200
+        stack.forward(minutes=2)
+    for vendor in (stack.onelake, stack.powerbi):
+        vendor.recovers()
+    for _ in range(3):
+        stack.forward(minutes=30)
+
+    keys = {key_of(one) for one in made}
+    rows = stack.onelake.get("tables/FactEvent/rows")["rows"]
+    there = [row for row in rows if row["EventID"] in keys]
+    in_report = {r["EventID"]: r for r in table(stack, "FactEvent") if r["EventID"] in keys}
+    assert len(there) == len(in_report) == 1_000
+    assert {row["EventID"]: _shown(row) for row in there} == {
+        key: _shown(row) for key, row in in_report.items()
+    }
+    assert all(archived(stack, one) == mirrored(stack, one) for one in made[::97])
+    assert stack.ops("facts", "pending").out.startswith("0 facts pending")
+    assert {one["stopped"] for one in stack.onelake.get("tables")["tables"]} == {""}
+    assert "0 differ" in stack.ops("facts", "check").out
+
+
+def test_facts_wait_while_onelake_is_away_and_are_there_once_when_it_is_back(stack):
+    made = call(stack)
+    stack.onelake.modes(has_database=False)
+    aloware(stack, made)
+    stack.forward(minutes=5)
+    assert mirrored(stack, made) == []
+    assert stack.ops("facts", "pending").out.startswith("1 facts pending")
+    stack.onelake.modes(has_database=True)
+    stack.forward(hours=1)
+    assert mirrored(stack, made) == [("101", _day(stack), "CALLS")]
+
+
+def test_a_corrected_agent_replaces_the_former_one_in_onelake_at_once(stack):
+    made = call(stack)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert [one[0] for one in mirrored(stack, made)] == ["101"]
+    stack.ops("facts", "correct", key_of(made), "--agent", "102", "--yes")
+    assert [one[0] for one in mirrored(stack, made)] == ["102"]
+    stack.ops("facts", "rebuild", "--apply", "--yes")
+
+
+def test_a_table_that_was_deleted_in_onelake_is_found_made_and_filled_again(stack):
+    made = call(stack)
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    stack.onelake.forget("tables/FactEvent")
+    assert "no_table" in stack.ops("facts", "check", code=1).out
+    stack.ops("facts", "create", "--yes")
+    stack.ops("facts", "rebuild", "--to", "onelake", "--apply", "--yes")
+    assert len(mirrored(stack, made)) == 1
+    assert "0 differ" in stack.ops("facts", "check").out
+
+
 def test_a_corrected_agent_is_in_the_archive_at_once_and_in_the_report_by_a_rebuild(stack):
     made = call(stack)
     aloware(stack, made)
@@ -359,6 +422,10 @@ def _event_ids(stack):
 
 def _checked(stack):
     return stack.ops("facts", "check").out
+
+
+def _shown(row):
+    return tuple(row[name] for name in ("AgentID", "FactDateKey", "MetricID"))
 
 
 def _day(stack):
