@@ -14,7 +14,7 @@ import typer
 
 from chalicelib.facts.dataset import DATASET, FACT_EVENT, YEARS_AROUND, definition, seed_keys
 from chalicelib.facts.model import Fact, FactStatus, Metric
-from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
+from chalicelib.facts.posting.ndjson import Archive, FileRows, StoredRows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
 from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan
@@ -208,7 +208,7 @@ def correct_command(
             archives=[
                 one
                 for one in posting.writer.sinks
-                if isinstance(posting.sinks[one.target], FileRows | S3Rows)
+                if isinstance(posting.sinks[one.target], StoredRows)
             ],
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
@@ -285,7 +285,7 @@ def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fac
 
 
 def archived(archive: Archive) -> Iterator[Fact]:
-    """Every row of an archive as a fact, oldest batch first."""
+    """Every current row of an archive as a fact."""
     for row in archive.read(FACT_EVENT):
         yield Fact(
             key=row["EventID"],

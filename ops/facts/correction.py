@@ -1,9 +1,10 @@
 """Corrects a stored fact: another agent, day or metric than its source reported.
 
-The ledger's row changes and keeps the former values.  The archive gets a further row, and its readers
-take the newest one of each `EventID`.  A push dataset cannot change a row: it gets the new values with
-its next rebuild, and the check tells the difference until then.  The correction holds the writer's
-lease, so that no batch is under way with the former values; it may be repeated.
+The ledger's row changes and keeps the former values.  The archive gets a further row, of which its
+readers take the newest; a day that the fact leaves gets a row that says so.  A push dataset cannot
+change a row: it gets the new values with its next rebuild, and the check tells the difference until
+then.  The correction holds the writer's lease, so that no batch is under way with the former values; it
+may be repeated.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.effects import POST_FACTS
+from chalicelib.facts.posting.parts import moved
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -101,9 +103,12 @@ class Correction:
         number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         plan = Batch(number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
+        former = {one["date"] for one in (self.store.row(fact.key) or {}).get("corrections", ())}
+        left = (moved(fact, day) for day in sorted(former - {fact.date}))
+        rows = (fact_row(fact), *left)
         for archive in self.copies.archives:
             archive.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
-            action = effects.rows(POST_FACTS, archive.target, FACT_EVENT, number, (fact_row(fact),))
+            action = effects.rows(POST_FACTS, archive.target, FACT_EVENT, number, rows)
             row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
             if row.status != ActionStatus.DONE:
                 raise HandBackError(row.reason or "not_settled")

@@ -9,6 +9,8 @@ In the order of a run:
     effects     the kinds of side effects: add rows, replace a table's rows
     powerbi     the sink of the report: a Power BI push dataset
     ndjson      the other sink: an archive in S3 or a local folder
+    parts       a day or dimension of the archive, its parts, and what is current in them
+    compaction  once an hour: several parts become one
 
 Whether the sinks have what the ledger says they have:
 
