@@ -19,6 +19,7 @@ What these share:
 
     model            facts, agents, dimensions, and the ports of roster and sink
     dataset          the dataset's tables, relationships, measures and rows; pure
+    drift            what a payload lacked or had in another form, as marks; reads its values
     keys             fact and action keys
     reasons          why a delivery does not count, and why the writer does not post
 

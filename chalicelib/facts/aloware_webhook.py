@@ -18,8 +18,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from chalicelib.clock import iso
 from chalicelib.errors import SignatureError
 from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.drift import Mark, Reading, TimeForm, others
 from chalicelib.facts.jobs import AlowareDelivery
 from chalicelib.once import body as bodies
 from chalicelib.once import keys
@@ -28,14 +30,25 @@ from chalicelib.once.door import InboundRequest
 SOURCE = "ALOWARE"
 MAX_BODY_BYTES = 1024 * 1024
 
-_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _NAME = re.compile(r"[A-Za-z0-9._ -]{1,80}")
 _ZONE = re.compile(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}")
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ][0-9:.+Z-]{5,26}")
-_NUMBER = re.compile(r"-?\d{1,9}")
-_NO_AGENT = frozenset({"-1", "0"})
+_OTHER_TIMES = (
+    "createdat",
+    "created",
+    "createdon",
+    "creationtime",
+    "timestamp",
+    "occurredat",
+    "eventtime",
+    "startedat",
+    "starttime",
+    "time",
+    "date",
+    "updatedat",
+)
+"""Fields that tell the time where ``created_at`` does not, the best first."""
 
-_DISPOSITIONS: Mapping[str, int] = {
+DISPOSITIONS: Mapping[str, int] = {
     "in progress": 1,
     "abandoned": 2,
     "missed": 3,
@@ -87,12 +100,16 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
     envelope = bodies.json_object(request.body)
-    if envelope.get("test_payload") is True:
+    if envelope == {"test_payload": True}:
         return None
-    name, body = _unwrapped(envelope)
+    reading = Reading()
+    name, body = _unwrapped(envelope, reading)
     normal = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
     payload_hash = hashlib.sha256(normal).hexdigest()
-    communication_id = _communication_id(body) or f"h{payload_hash[:32]}"
+    communication_id = reading.event_id(_ids(body), {"event": name, "body": body})
+    created_at = reading.moment(
+        [body.get("created_at")], known={TimeForm.TEXT}, elsewhere=others(body, _OTHER_TIMES)
+    )
     return AlowareDelivery(
         event_key=fact_keys.aloware_delivery(communication_id, name, payload_hash),
         conversation_id=fact_keys.fact(SOURCE, communication_id),
@@ -103,60 +120,59 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
         trace_id=keys.digest(request.delivery_id)[:16],
         event=name,
         communication_id=communication_id,
-        type=_integer(body.get("type")),
-        direction=_integer(body.get("direction")),
-        status=_integer(body.get("current_status2")),
-        disposition=_disposition(body),
-        agent=_agent(body.get("owner_id")) or _agent(body.get("user_id")),
-        created_at=_matching(_TIME, body.get("created_at")),
-        timezone=_matching(_ZONE, _inner(body, "contact").get("timezone")),
+        type=reading.number(body.get("type")),
+        direction=reading.number(body.get("direction")),
+        status=reading.number(body.get("current_status2")),
+        disposition=_disposition(body, reading),
+        agent=reading.agent(body.get("owner_id")) or reading.agent(body.get("user_id")),
+        created_at=iso(created_at) if created_at else None,
+        timezone=_zone(_inner(body, "contact").get("timezone"), reading),
+        seconds=reading.seconds(body.get("duration")),
+        marks=reading.marks,
     )
 
 
-def _unwrapped(envelope: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[str, Any]]:
     """Name and body, from the envelope, from one more envelope around it, or from a bare body."""
     if isinstance(envelope.get("parsedBody"), dict):
         envelope = envelope["parsedBody"]
-    name = _matching(_NAME, envelope.get("event")) or ""
+    given = envelope.get("event")
+    name = given.strip() if isinstance(given, str) and _NAME.fullmatch(given.strip()) else ""
+    if given and not name:
+        reading.note(Mark.NAME_UNSEEN)
     body = envelope.get("body")
     return (name, body) if isinstance(body, dict) else (name, envelope)
 
 
-def _communication_id(body: Mapping[str, Any]) -> str | None:
+def _ids(body: Mapping[str, Any]) -> Sequence[object]:
     """`id`; for transcriptions, which have none, the id of their communication."""
-    candidates = (
+    return (
         _inner(body, "communication").get("id"),
         _inner(body, "transcription").get("communication_id"),
         body.get("id"),
         body.get("uuid_v4"),
     )
-    return next((found for one in candidates if (found := _matching(_ID, one))), None)
 
 
-def _disposition(body: Mapping[str, Any]) -> int | None:
-    number = _integer(body.get("disposition_status2"))
+def _disposition(body: Mapping[str, Any], reading: Reading) -> int | None:
+    number = reading.number(body.get("disposition_status2"))
     word = body.get("disposition_status")
-    if number is None and isinstance(word, str):
-        return _DISPOSITIONS.get(re.sub(r"[\s_-]+", " ", word).strip().lower())
-    return number
+    if number is not None or not isinstance(word, str) or not word.strip():
+        return number
+    found = DISPOSITIONS.get(re.sub(r"[\s_-]+", " ", word).strip().lower())
+    if found is None:
+        reading.note(Mark.OUTCOME_UNSEEN)
+    return found
 
 
-def _agent(value: object) -> str | None:
-    agent = _matching(_ID, value)
-    return None if agent in _NO_AGENT else agent
-
-
-def _integer(value: object) -> int | None:
-    text = _matching(_NUMBER, value)
-    return int(text) if text is not None else None
-
-
-def _matching(pattern: re.Pattern[str], value: object) -> str | None:
-    """A text or number of the expected form; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
+def _zone(value: object, reading: Reading) -> str | None:
+    """The name of a time zone, which need not exist."""
+    if value is None or value == "":
         return None
-    text = str(value).strip()
-    return text if pattern.fullmatch(text) else None
+    if isinstance(value, str) and _ZONE.fullmatch(value.strip()):
+        return value.strip()
+    reading.note(Mark.ZONE_UNKNOWN)
+    return None
 
 
 def _inner(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -15,7 +15,9 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
-from chalicelib.facts.model import Agent, Fact, Metric, Row
+from chalicelib.clock import iso, parsed
+from chalicelib.facts.drift import Mark
+from chalicelib.facts.model import Agent, Fact, Happening, Metric, Row
 
 DATASET = "Quill_Agent_Realtime"
 FACT_EVENT = "FactEvent"
@@ -73,6 +75,20 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 }
 """Columns and their types per table.  Shifts are related by agent and date in measures only."""
 
+LASTING_TABLES: Mapping[str, Mapping[str, str]] = {
+    **TABLES,
+    FACT_EVENT: {
+        **TABLES[FACT_EVENT],
+        "OccurredAt": "DateTime",
+        "TimeZone": "String",
+        "DurationSeconds": "Int64",
+        "Channel": "String",
+        "Outcome": "String",
+        "Marks": "String",
+    },
+}
+"""The same in the archive and in OneLake, whose facts have more columns."""
+
 _RELATIONS = (
     ("AgentID", DIM_AGENT, "AgentID"),
     ("MetricID", DIM_METRIC, "MetricID"),
@@ -124,6 +140,53 @@ def fact_row(fact: Fact) -> Row:
         "MetricID": fact.metric.value if fact.metric else "",
         "Notes": fact.notes,
     }
+
+
+def lasting_row(fact: Fact) -> Row:
+    """A fact as a row of FactEvent in the archive and in OneLake.
+
+    ``OccurredAt`` is in UTC, e.g. ``2025-11-05T17:29:00.000Z``; it and ``DurationSeconds`` are absent
+    where they are not known.  ``Marks`` are joined by commas.
+    """
+    happening = fact.happening
+    row: dict[str, str | int | float | bool] = {
+        **fact_row(fact),
+        "TimeZone": happening.timezone,
+        "Channel": happening.channel,
+        "Outcome": happening.outcome,
+        "Marks": ",".join(happening.marks),
+    }
+    if happening.at is not None:
+        row["OccurredAt"] = iso(happening.at)
+    if happening.seconds is not None:
+        row["DurationSeconds"] = happening.seconds
+    return row
+
+
+def rows_for(target: str, facts: Iterable[Fact]) -> tuple[Row, ...]:
+    """Facts as rows for a sink: a push dataset's, which cannot get further columns, or lasting ones."""
+    row_of = fact_row if target.startswith("powerbi:") else lasting_row
+    return tuple(row_of(fact) for fact in facts)
+
+
+def fact_of_row(row: Mapping[str, Any]) -> Fact:
+    """The fact of a `lasting_row`."""
+    return Fact(
+        key=row["EventID"],
+        source=row["EventID"].partition(":")[0],
+        agent_id=row["AgentID"],
+        date=row["FactDateKey"][:10],
+        metric=Metric(row["MetricID"]),
+        notes=row["Notes"],
+        happening=Happening(
+            at=parsed(row.get("OccurredAt")),
+            timezone=row.get("TimeZone", ""),
+            seconds=row.get("DurationSeconds"),
+            channel=row.get("Channel", ""),
+            outcome=row.get("Outcome", ""),
+            marks=tuple(Mark(one) for one in row.get("Marks", "").split(",") if one),
+        ),
+    )
 
 
 def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:

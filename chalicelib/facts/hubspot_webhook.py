@@ -17,11 +17,12 @@ import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from chalicelib.clock import parsed
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
 from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.drift import Mark, Reading, TimeForm, hashed, others
 from chalicelib.facts.jobs import HubSpotBatch, HubSpotEvent
 from chalicelib.once import body as bodies
 from chalicelib.once import keys
@@ -71,11 +72,14 @@ _DECODED: Mapping[str, str] = {
 _ENCODED = re.compile("|".join(_DECODED), re.IGNORECASE)
 _TYPE = re.compile(r"[A-Za-z0-9_.]{1,80}")
 _OBJECT_TYPE = re.compile(r"[0-9]{1,4}-[0-9]{1,12}|[a-z_]{1,40}")
-_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _PROPERTY = re.compile(r"[A-Za-z0-9_]{1,100}")
 _CONSTANT = re.compile(r"[A-Z][A-Z_]{0,39}")
 _USER = re.compile(r"userId:([0-9]{1,20})")
 _DIGITS = re.compile(r"[0-9]{1,16}")
+_OTHER_TIMES = ("timestamp", "eventtime", "eventtimestamp", "createdat", "time")
+"""Fields that tell the time where ``occurredAt`` does not, the best first."""
+_STATUSES = ("hs_call_status", "hs_email_status", "hs_communication_status")
+"""Properties of a record that say how it ended."""
 
 
 def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
@@ -180,48 +184,67 @@ def _parts(events: Sequence[HubSpotEvent]) -> Iterator[tuple[HubSpotEvent, ...]]
 
 def _event(raw: object) -> HubSpotEvent:
     """One entry of a batch."""
+    reading = Reading()
+    content = _lasting(raw)
     if not isinstance(raw, dict):
-        return HubSpotEvent(subscription_type="unreadable", object_id=_hash_of(raw))
-    subscription = _matching(_TYPE, raw.get("subscriptionType")) or "unreadable"
-    prefix = subscription.partition(".")[0]
-    object_id = next(
-        (
-            found
-            for name in ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
-            if (found := _matching(_ID, raw.get(name)))
-        ),
-        None,
+        raw = {}
+    subscription = _matching(_TYPE, raw.get("subscriptionType"))
+    prefix, _, change = (subscription or "unreadable").rpartition(".")
+    if subscription is None:  # two of them must not share a key
+        reading.note(Mark.NAME_UNSEEN)
+    ids = ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
+    object_id = reading.event_id((raw.get(name) for name in ids if subscription), content)
+    at = reading.moment(
+        [raw.get("occurredAt")], known={TimeForm.MILLISECONDS}, elsewhere=others(raw, _OTHER_TIMES)
     )
+    object_type = raw.get("objectTypeId")
+    if object_type is None and prefix == "object":
+        reading.note(Mark.TYPE_MISSING)
     user = _USER.fullmatch(str(raw.get("sourceId", "")))
     return HubSpotEvent(
-        subscription_type=subscription,
-        object_type=_matching(_OBJECT_TYPE, raw.get("objectTypeId"))
-        or OBJECT_TYPES.get(prefix)
-        or prefix,
-        object_id=object_id or _hash_of(raw),
-        occurred_at_ms=_milliseconds(raw.get("occurredAt")),
-        property_name=_matching(_PROPERTY, raw.get("propertyName")),
+        subscription_type=subscription or "unreadable",
+        object_type=_part(_OBJECT_TYPE, object_type, reading) or OBJECT_TYPES.get(prefix) or prefix,
+        object_id=object_id,
+        occurred_at_ms=_milliseconds(at),
+        untimed=hashed(content) if at is None and change != "creation" else None,
+        property_name=_part(_PROPERTY, raw.get("propertyName"), reading),
         property_value=_matching(_CONSTANT, raw.get("propertyValue")),
         agent=f"hubspot:{user[1]}" if user else None,
+        marks=reading.marks,
     )
 
 
 def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
     """A workflow's record; its static field ``event_key`` names the kind of event."""
+    reading = Reading()
+    content = _lasting(raw)
     found = raw.get("properties")
     properties = found if isinstance(found, dict) else raw
-    event_key = _matching(_PROPERTY, _plain(raw.get("event_key") or properties.get("event_key")))
-    owner = _matching(_ID, _plain(properties.get("hubspot_owner_id")))
-    times = (raw.get("occurredAt"), properties.get("hs_timestamp"), properties.get("createdate"))
+    event_key = _plain(raw.get("event_key") or properties.get("event_key"))
+    owner = reading.agent(_plain(properties.get("hubspot_owner_id")))
+    at = reading.moment(
+        [
+            _plain(one)
+            for one in (
+                raw.get("occurredAt"),
+                properties.get("hs_timestamp"),
+                properties.get("createdate"),
+            )
+        ],
+        known={TimeForm.MILLISECONDS, TimeForm.TEXT},
+    )
+    ids = (raw.get("objectId"), raw.get("vid"), _plain(properties.get("hs_object_id")))
+    statuses = (_plain(properties.get(name)) for name in _STATUSES)
     return HubSpotEvent(
-        subscription_type=f"workflow.{event_key or 'unnamed'}",
-        object_type=_matching(_OBJECT_TYPE, raw.get("objectTypeId")),
-        object_id=_matching(_ID, raw.get("objectId"))
-        or _matching(_ID, raw.get("vid"))
-        or _matching(_ID, _plain(properties.get("hs_object_id")))
-        or _hash_of(raw),
-        occurred_at_ms=next((at for one in times if (at := _milliseconds(_plain(one)))), None),
+        subscription_type=f"workflow.{_part(_PROPERTY, event_key, reading) or 'unnamed'}",
+        object_type=_part(_OBJECT_TYPE, raw.get("objectTypeId"), reading),
+        object_id=reading.event_id(ids, content),
+        occurred_at_ms=_milliseconds(at),
+        untimed=None if at else hashed(content),
         agent=f"hubspot-owner:{owner}" if owner else None,
+        seconds=reading.seconds(_plain(properties.get("hs_call_duration")), units=1_000),
+        outcome=next((one.lower() for one in statuses if _matching(_CONSTANT, one)), ""),
+        marks=reading.marks,
     )
 
 
@@ -230,28 +253,26 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
     return value.get("value") if isinstance(value, dict) else value
 
 
-def _milliseconds(value: object) -> int | None:
-    text = _matching(_DIGITS, value)
-    if text is not None:
-        return int(text)
-    moment = parsed(value) if isinstance(value, str) else None
-    return int(moment.timestamp() * 1000) if moment else None
+def _milliseconds(moment: datetime | None) -> int | None:
+    return round(moment.timestamp() * 1_000) if moment else None
 
 
 def _matching(pattern: re.Pattern[str], value: object) -> str | None:
-    """A text or number of the expected form; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    text = str(value).strip()
+    """A text of the expected form; None for anything else."""
+    text = value.strip() if isinstance(value, str) else ""
     return text if pattern.fullmatch(text) else None
 
 
-def _hash_of(raw: object) -> str:
-    """A substitute for a missing id; the same in every redelivery."""
+def _part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
+    """A part of a key, hashed where it has an odd form; None where there is none."""
+    return None if value is None or value == "" else reading.part(value, pattern)
+
+
+def _lasting(raw: object) -> object:
+    """An entry without what a redelivery changes."""
     if isinstance(raw, dict):
-        raw = {name: value for name, value in raw.items() if name != "attemptNumber"}
-    content = json.dumps(raw, sort_keys=True, separators=(",", ":"))
-    return f"h{hashlib.sha256(content.encode()).hexdigest()[:32]}"
+        return {name: value for name, value in raw.items() if name != "attemptNumber"}
+    return raw
 
 
 def _is_workflow(body: bytes) -> bool:

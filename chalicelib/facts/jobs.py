@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from chalicelib.facts.drift import Mark
 from chalicelib.once.job import Job
 from chalicelib.once.lanes import FACTS, Lane
 
@@ -32,8 +33,10 @@ class AlowareDelivery(FactJob):
         status: 1 initiated, 2 ringing, 9 closed.
         disposition: 1 in progress, 4 completed, ...
         agent: the owner's id, or else the user's.
-        created_at: the communication's own time; UTC if it has no offset.
+        created_at: the communication's own time, in UTC.
         timezone: the contact's, an IANA name.
+        seconds: how long it took.
+        marks: what the delivery lacked or had in another form.
     """
 
     kind: Literal["aloware_delivery"] = "aloware_delivery"
@@ -46,6 +49,8 @@ class AlowareDelivery(FactJob):
     agent: str | None = None
     created_at: str | None = None
     timezone: str | None = None
+    seconds: int | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 class HubSpotEvent(BaseModel):
@@ -55,8 +60,12 @@ class HubSpotEvent(BaseModel):
         subscription_type: e.g. ``object.creation``; ``workflow.case_created`` for a workflow.
         object_type: e.g. ``0-5``; derived from the subscription where the sender leaves it out.
         occurred_at_ms: time of the change; the same in every retry.
+        untimed: the hash of an entry without a time, which tells changes of one object apart.
         property_value: kept only where it looks like a constant of an enumeration.
         agent: e.g. ``hubspot:5001`` for user 5001, ``hubspot-owner:77`` for owner 77.
+        seconds: how long it took.
+        outcome: the record's status, a constant in lower case.
+        marks: what the entry lacked or had in another form.
     """
 
     model_config = ConfigDict(
@@ -67,9 +76,13 @@ class HubSpotEvent(BaseModel):
     object_type: str | None = None
     object_id: str | None = None
     occurred_at_ms: int | None = None
+    untimed: str | None = None
     property_name: str | None = None
     property_value: str | None = None
     agent: str | None = None
+    seconds: int | None = None
+    outcome: str = ""
+    marks: tuple[Mark, ...] = ()
 
 
 class HubSpotBatch(FactJob):

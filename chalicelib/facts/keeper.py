@@ -6,6 +6,7 @@ writes, and a redelivery finds them stored.  `posting.writer` posts them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,9 @@ class FactRecorder:
             count = getattr(kept, outcome)
             if count:
                 self.log.metric("mw.facts.kept", count, source=job.source, outcome=outcome)
+        marks = Counter(mark for fact in facts for mark in fact.happening.marks)
+        for mark, count in marks.items():
+            self.log.metric("mw.facts.marks", count, source=job.source, mark=mark.value)
         for reason in {fact.skip for fact in facts if fact.skip}:
             self.log.event("facts.skipped", source=job.source, reason=reason)
 

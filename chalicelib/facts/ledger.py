@@ -8,6 +8,9 @@ TTL deletes up to days late)::
     expiresAt   1763573400                date        2025-11-05
     source      ALOWARE                   metric      CALLS
     notes       event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver
+    at          2025-11-05T17:29:00.000Z  timezone    America/Denver
+    seconds     70                        channel     call
+    outcome     completed                 marks       ["time_in_other_form"]
     due_shard   fact#2                    sparse index, gone once the fact is in the dataset
     due_at      1762363800                epoch seconds: it may be posted since then
     batch       1763629452123             number of the POST that took it
@@ -31,7 +34,17 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts import reasons as why
-from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric, Survey
+from chalicelib.facts.drift import Drift, Mark
+from chalicelib.facts.model import (
+    NOT_TERMINAL,
+    Dimension,
+    Fact,
+    FactStatus,
+    Happening,
+    Kept,
+    Metric,
+    Survey,
+)
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
 from chalicelib.once.timer import Date, Timer, dated
@@ -58,6 +71,12 @@ _COLUMNS = (
     "date",
     "metric",
     "notes",
+    "at",
+    "timezone",
+    "seconds",
+    "channel",
+    "outcome",
+    "marks",
     "reason",
     "corrections",
     "stale",
@@ -121,7 +140,7 @@ class FactLedger:
         """The facts of those keys that are pending, in the keys' order."""
         rows = self._rows(keys)
         return [
-            _fact(rows[key])
+            fact_of(rows[key])
             for key in dict.fromkeys(keys)
             if key in rows and rows[key]["status"] == FactStatus.PENDING
         ]
@@ -174,11 +193,16 @@ class FactLedger:
         return max(ages, default=None)
 
     def survey(self) -> Survey:
-        """Posted facts, corrections that a dataset lacks, and each source's newest fact, by a scan."""
+        """Posted facts, corrections that a dataset lacks, and what each source sends, by a scan."""
         now = self._clock.now()
+        yesterday = iso(now - timedelta(days=1))
         posted: list[Item] = []
         newest: dict[str, str] = {}
+        drift: dict[str, Drift] = {}
         for row in self._table.scan_all(columns=_COLUMNS):
+            if "agent" in row and row["created_at"] > yesterday:
+                marks = [Mark(one) for one in row.get("marks", ())]
+                drift.setdefault(row["source"], Drift()).add(marks)
             if "metric" not in row or row.get("status") == FactStatus.SKIPPED:
                 continue
             newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
@@ -192,7 +216,7 @@ class FactLedger:
                 stale.setdefault(row["stale"], {})[str(row["event_id"])] = there
         times = {source: parsed(text) for source, text in newest.items()}
         ages = {source: int((now - at).total_seconds()) for source, at in times.items() if at}
-        return Survey([_fact(row) for row in posted], stale, ages)
+        return Survey([fact_of(row) for row in posted], stale, ages, drift)
 
     def all_posted(self) -> list[Fact]:
         """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""
@@ -381,6 +405,7 @@ class FactLedger:
             "agent": fact.agent_id,
             "date": fact.date,
             "metric": fact.metric.value if fact.metric else None,
+            **_happening_item(fact.happening),
             **(dated(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}),
         }
 
@@ -388,7 +413,8 @@ class FactLedger:
         return int((self._clock.now() + self._retention).timestamp())
 
 
-def _fact(row: Item) -> Fact:
+def fact_of(row: Item) -> Fact:
+    """The fact in a row that counts."""
     return Fact(
         key=row["event_id"],
         source=row["source"],
@@ -396,7 +422,28 @@ def _fact(row: Item) -> Fact:
         date=row["date"],
         metric=Metric(row["metric"]),
         notes=row.get("notes", ""),
+        happening=Happening(
+            at=parsed(row.get("at")),
+            timezone=row.get("timezone", ""),
+            seconds=row.get("seconds"),
+            channel=row.get("channel", ""),
+            outcome=row.get("outcome", ""),
+            marks=tuple(Mark(one) for one in row.get("marks", ())),
+        ),
     )
+
+
+def _happening_item(happening: Happening) -> Item:
+    """Without what is not known."""
+    item = {
+        "at": iso(happening.at) if happening.at else None,
+        "timezone": happening.timezone,
+        "channel": happening.channel,
+        "outcome": happening.outcome,
+        "marks": [one.value for one in happening.marks],
+    }
+    known = {name: value for name, value in item.items() if value}
+    return known if happening.seconds is None else known | {"seconds": happening.seconds}
 
 
 def _stale(row: Item, dataset: str) -> Item:

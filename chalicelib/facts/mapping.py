@@ -8,6 +8,7 @@ objects that were created count, by type; a deployment can replace the rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,14 +20,41 @@ from chalicelib.clock import parsed
 from chalicelib.errors import SettingsError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts import reasons as why
+from chalicelib.facts.aloware_webhook import DISPOSITIONS
+from chalicelib.facts.drift import Mark, Reading, of_part
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
-from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
+from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Happening, Metric
 
 ALOWARE = "ALOWARE"
 HUBSPOT = "HUBSPOT"
 
 COMMUNICATION_TYPES: Mapping[int, Metric] = {1: Metric.CALLS, 2: Metric.TEXTS}
-"""Aloware types that count (not 3 conference, 4 ringless voicemail, 5 e-mail, ...)."""
+"""Aloware types that count."""
+
+CHANNELS: Mapping[int | Metric | None, str] = {
+    1: "call",
+    2: "sms",
+    3: "conference",
+    4: "ringless_voicemail",
+    5: "email",
+    6: "facebook",
+    7: "whatsapp",
+    8: "fax",
+    10: "note",
+    11: "system_note",
+    12: "appointment",
+    13: "reminder",
+    Metric.CALLS: "call",
+    Metric.TEXTS: "sms",
+    Metric.EMAILS: "email",
+    Metric.CASES: "ticket",
+}
+"""By Aloware's type, or else by metric."""
+
+OUTCOMES: Mapping[int, str] = {
+    number: word.replace(" ", "_") for word, number in DISPOSITIONS.items()
+}
+"""Aloware's dispositions; another one is shown by its number."""
 
 TERMINAL_DISPOSITIONS = frozenset({2, 3, 4, 5, 6, 7, 12})
 """Abandoned, missed, completed, failed, dead end, invalid, voicemail."""
@@ -36,6 +64,11 @@ _CLOSED = 9
 _STILL_OPEN = frozenset({1, 2})
 """``current_status2``: initiated, ringing."""
 _OUTBOUND = 2
+_PARTIAL = frozenset({NOT_TERMINAL, why.NOT_A_COMMUNICATION})
+_SEEN_NAMES = re.compile(
+    r"(Inbound|Outbound)[A-Za-z]+(-Disposition[A-Za-z]+)?|Recording-Saved|Call-Disposed"
+    r"|transcription\.[a-z_.]+"
+)
 
 MAX_NOTES_CHARACTERS = 4000
 """Power BI's limit for a text column."""
@@ -98,20 +131,33 @@ def configured_rules(text: str) -> tuple[MetricRule, ...]:
 
 def aloware_fact(job: AlowareDelivery) -> Fact:
     """The fact of one delivery; its `skip` says if it does not count."""
-    zone, zone_name = _zone(job.timezone)
-    at = parsed(job.created_at) or _receipt(job.received_at)
+    reading = Reading(job.marks)
+    zone = _zone(job.timezone, reading)
+    at = parsed(job.created_at)
+    day = _day(reading.time_of(at, _receipt(job.received_at)), zone)
     metric, skip = _aloware_metric(job)
+    _note_unseen(job, reading)
     is_contact = job.event.lower().startswith("contact")
     parts = ("contact", job.communication_id) if is_contact else (job.communication_id,)
     agent = job.agent or UNKNOWN_AGENT
+    marks = of_part(reading.marks) if skip in _PARTIAL else reading.marks
+    outcome = "" if job.disposition is None else str(job.disposition)
     return Fact(
         key=fact_keys.fact(ALOWARE, *parts),
         source=ALOWARE,
         agent_id=agent,
-        date=_day(at, zone),
+        date=day,
         metric=metric,
-        notes=_notes(event=job.event or "none", tz=zone_name, agent=agent),
+        notes=_notes(event=job.event or "none", tz=zone.key, agent=agent, day=_guessed(marks)),
         skip=skip,
+        happening=Happening(
+            at=at,
+            timezone=zone.key,
+            seconds=job.seconds,
+            channel=CHANNELS.get(metric if job.type is None else job.type, ""),
+            outcome=OUTCOMES.get(job.disposition or 0, outcome),
+            marks=marks,
+        ),
     )
 
 
@@ -157,6 +203,18 @@ def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
     return metric, None
 
 
+def _note_unseen(job: AlowareDelivery, reading: Reading) -> None:
+    """Mark what Aloware has never sent: a disposition under a new name would count no call."""
+    if job.type is None:
+        reading.note(Mark.TYPE_MISSING)
+    elif job.type not in CHANNELS:
+        reading.note(Mark.TYPE_UNSEEN)
+    if job.disposition is not None and job.disposition not in OUTCOMES:
+        reading.note(Mark.OUTCOME_UNSEEN)
+    if job.event and job.type in COMMUNICATION_TYPES and not _SEEN_NAMES.fullmatch(job.event):
+        reading.note(Mark.NAME_UNSEEN)
+
+
 def _metric_of_name(name: str) -> Metric | None:
     if "text" in name or "sms" in name:
         return Metric.TEXTS
@@ -184,14 +242,17 @@ def _is_terminal(job: AlowareDelivery, name: str) -> bool:
 def _hubspot_fact(
     event: HubSpotEvent, received_at: str, rules: Sequence[MetricRule], timezone: str
 ) -> Fact:
-    zone, zone_name = _zone(timezone)
+    reading = Reading(event.marks)
+    zone = _zone(timezone, reading)
     prefix, _, change = event.subscription_type.rpartition(".")
     if prefix == "workflow":
         metric = WORKFLOW_EVENTS.get(change)
     else:
         metric = next((rule.metric for rule in rules if rule.fits(event, change)), None)
     agent = event.agent or UNKNOWN_AGENT
-    stamp = None if event.occurred_at_ms is None else str(event.occurred_at_ms)
+    at = _moment(event.occurred_at_ms)
+    day = _day(reading.time_of(at, _receipt(received_at)), zone)
+    stamp = event.untimed if event.occurred_at_ms is None else str(event.occurred_at_ms)
     return Fact(
         key=fact_keys.fact(
             HUBSPOT,
@@ -203,22 +264,36 @@ def _hubspot_fact(
         ),
         source=HUBSPOT,
         agent_id=agent,
-        date=_day(_moment(event.occurred_at_ms, received_at), zone),
+        date=day,
         metric=metric,
         notes=_notes(
-            event=event.subscription_type, object=event.object_type, tz=zone_name, agent=agent
+            event=event.subscription_type,
+            object=event.object_type,
+            tz=zone.key,
+            agent=agent,
+            day=_guessed(reading.marks),
         ),
         skip=None if metric else why.TYPE_NOT_COUNTED,
+        happening=Happening(
+            at=at,
+            timezone=zone.key,
+            seconds=event.seconds,
+            channel=CHANNELS.get(metric, ""),
+            outcome=event.outcome or (event.property_value or "").lower(),
+            marks=reading.marks,
+        ),
     )
 
 
-def _moment(milliseconds: int | None, received_at: str) -> datetime:
-    if milliseconds is not None:
-        try:
-            return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
-        except OverflowError:
-            pass
-    return _receipt(received_at)
+def _moment(milliseconds: int | None) -> datetime | None:
+    try:
+        return (
+            None
+            if milliseconds is None
+            else datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+        )
+    except OverflowError:
+        return None
 
 
 def _day(moment: datetime, zone: ZoneInfo) -> str:
@@ -236,15 +311,23 @@ def _receipt(text: str) -> datetime:
     return moment
 
 
-def _zone(name: str | None) -> tuple[ZoneInfo, str]:
+def _zone(name: str | None, reading: Reading) -> ZoneInfo:
     """The zone, or UTC where there is none of that name."""
     try:
-        return ZoneInfo(name or "UTC"), name or "UTC"
+        if name:
+            return ZoneInfo(name)
+        if Mark.ZONE_UNKNOWN not in reading.marks:
+            reading.note(Mark.ZONE_MISSING)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC"), "UTC"
+        reading.note(Mark.ZONE_UNKNOWN)
+    return ZoneInfo("UTC")
+
+
+def _guessed(marks: Sequence[Mark]) -> str | None:
+    return "guessed" if Mark.DAY_GUESSED in marks else None
 
 
 def _notes(**facts: str | None) -> str:
-    """``event=...;tz=...;agent=unknown``; a known agent has a column of its own."""
+    """``event=...;tz=...;agent=unknown;day=guessed``; a known agent has a column of its own."""
     shown = {k: v for k, v in facts.items() if v and (k, v == UNKNOWN_AGENT) != ("agent", False)}
     return ";".join(f"{name}={value}" for name, value in shown.items())[:MAX_NOTES_CHARACTERS]

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from chalicelib.facts import reasons as why
+from chalicelib.facts.drift import Drift, Mark
 
 Row = Mapping[str, str | int | float | bool]
 """One row of a table of the dataset: text, whole number, number or truth value per column."""
@@ -47,6 +49,27 @@ NOT_TERMINAL = why.NOT_TERMINAL
 
 
 @dataclass(frozen=True, slots=True)
+class Happening:
+    """How an event went, as its source reports it; None or empty where it does not.
+
+    Attributes:
+        at: when, in UTC; the fact's day is the one of its receipt where this is None.
+        timezone: the IANA zone of the fact's day.
+        seconds: how long.
+        channel: ``call``, ``sms``, ``email``, ``ticket``, ...
+        outcome: Aloware's disposition, e.g. ``completed``; HubSpot's status, where it has one.
+        marks: what the payload lacked or had in another form.
+    """
+
+    at: datetime | None = None
+    timezone: str = ""
+    seconds: int | None = None
+    channel: str = ""
+    outcome: str = ""
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One event as stored in the ledger.
 
@@ -56,6 +79,7 @@ class Fact:
         date: ``YYYY-MM-DD``, the day of the event in its time zone.
         notes: details for operators, no personal data.
         skip: why it does not count, or None.
+        happening: how the event went.
     """
 
     key: str
@@ -65,6 +89,7 @@ class Fact:
     metric: Metric | None
     notes: str
     skip: str | None = None
+    happening: Happening = Happening()
 
     def skipped(self, reason: str) -> Fact:
         """The same fact, which does not count for this reason."""
@@ -79,11 +104,13 @@ class Survey:
         posted: unexpired facts that were posted, oldest first.
         stale: by a dataset that has the former values of corrected facts, their keys and days there.
         newest_seconds: how long ago each source's newest fact was kept that counts.
+        drift: of each source's facts of the last day.
     """
 
     posted: Sequence[Fact]
     stale: Mapping[str, Mapping[str, str]]
     newest_seconds: Mapping[str, int]
+    drift: Mapping[str, Drift] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

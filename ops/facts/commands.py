@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from chalicelib.facts.dataset import DATASET, FACT_EVENT, YEARS_AROUND, definition, seed_keys
+from chalicelib.facts.dataset import (
+    DATASET,
+    FACT_EVENT,
+    YEARS_AROUND,
+    definition,
+    fact_of_row,
+    seed_keys,
+)
+from chalicelib.facts.drift import Mark
+from chalicelib.facts.ledger import fact_of
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.facts.posting.ndjson import Archive, FileRows, StoredRows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
@@ -131,6 +140,7 @@ def explain_command(run: CommandRun, key: Key) -> object:
         text = f"{key}: never received, or no longer kept in the ledger"
         return _end(run, 1, {"error": "not found"}, text)
     lines = [f"{name:<12}{value}" for name, value in sorted(row.items())]
+    lines += [f"{mark}: {Mark(mark).words}" for mark in row.get("marks", ())]
     return _end(run, 0, dict(row), "\n".join(lines))
 
 
@@ -148,12 +158,18 @@ def check_command(run: CommandRun) -> object:
     ]
     if compared.corrected:
         lines.append(f"{len(compared.corrected)} corrected facts reach the dataset with a rebuild")
+    for source, drift in compared.drift.items():
+        lines.append(
+            f"{source}: {drift.drifted} of {drift.facts} facts of a day had another form"
+            + "".join(f"\n  {count:>6}  {one}: {one.words}" for one, count in drift.marks.items())
+        )
     lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
     document = {
         "days": len(compared.ledger),
         "differences": [asdict(one) for one in found],
         "corrected": list(compared.corrected),
         "unread": unread,
+        "drift": {source: asdict(drift) for source, drift in compared.drift.items()},
     }
     return _end(run, int(bool(found or compared.corrected)), document, "\n".join(lines))
 
@@ -184,13 +200,12 @@ def correct_command(
     if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:
         text = "not found: never received, not counted, or no longer kept in the ledger"
         return _end(run, 1, {"outcome": "not_found"}, f"{key}: {text}")
-    fact = Fact(
-        key=key,
-        source=row["source"],
-        agent_id=agent or row["agent"],
-        date=day or row["date"],
-        metric=metric or Metric(row["metric"]),
-        notes=row.get("notes", ""),
+    stored = fact_of(row)
+    fact = replace(
+        stored,
+        agent_id=agent or stored.agent_id,
+        date=day or stored.date,
+        metric=metric or stored.metric,
     )
     changed = [
         name
@@ -287,14 +302,7 @@ def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fac
 def archived(archive: Archive) -> Iterator[Fact]:
     """Every current row of an archive as a fact."""
     for row in archive.read(FACT_EVENT):
-        yield Fact(
-            key=row["EventID"],
-            source=row["EventID"].partition(":")[0],
-            agent_id=row["AgentID"],
-            date=row["FactDateKey"][:10],
-            metric=Metric(row["MetricID"]),
-            notes=row["Notes"],
-        )
+        yield fact_of_row(row)
 
 
 def _end(run: CommandRun, code: int, document: object, text: str) -> object:

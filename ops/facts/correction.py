@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
-from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, fact_row
+from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, lasting_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, TimeLeft
 from chalicelib.facts.posting import effects
@@ -105,7 +105,7 @@ class Correction:
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         former = {one["date"] for one in (self.store.row(fact.key) or {}).get("corrections", ())}
         left = (moved(fact, day) for day in sorted(former - {fact.date}))
-        rows = (fact_row(fact), *left)
+        rows = (lasting_row(fact), *left)
         for archive in self.copies.archives:
             archive.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
             action = effects.rows(POST_FACTS, archive.target, FACT_EVENT, number, rows)

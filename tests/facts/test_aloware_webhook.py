@@ -92,7 +92,8 @@ def test_without_an_id_the_key_is_derived_from_the_content():
     first, second = (aloware_webhook.parse(request(body, delivery_id=d)) for d in ("a", "b"))
 
     assert first.communication_id == second.communication_id
-    assert first.communication_id.startswith("h")
+    assert first.communication_id.startswith("sha256-")
+    assert "id_missing" in first.marks
 
 
 def test_a_disposition_text_replaces_its_number():

@@ -1,14 +1,15 @@
 """QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, indexed."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from chalicelib.aws.dynamo import Table
 from chalicelib.errors import LeaseLostError
+from chalicelib.facts.drift import Mark
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
-from chalicelib.facts.model import Dimension, FactStatus, Kept
+from chalicelib.facts.model import Dimension, FactStatus, Happening, Kept
 from chalicelib.once.event import Busy, EventFacts, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
@@ -16,6 +17,14 @@ from tests.rigs.fact_writer import CrashingClient, fact
 from tests.rigs.fakes import ManualClock
 
 RETENTION = timedelta(days=14)
+HAPPENING = Happening(
+    at=datetime(2026, 11, 20, 18, 5, tzinfo=UTC),
+    timezone="America/Denver",
+    seconds=70,
+    channel="call",
+    outcome="completed",
+    marks=(Mark.TIME_IN_OTHER_FORM, Mark.NUMBER_AS_TEXT),
+)
 MODES = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
 
 
@@ -46,6 +55,13 @@ def test_a_row_has_the_seeds_attributes(ddb, store, clock):
     assert row["source"] == "ALOWARE"
     assert row["notes"] == "event=Call-Disposed;tz=UTC"
     assert row["status"] == "pending"
+
+
+@pytest.mark.parametrize("happening", [HAPPENING, Happening(), Happening(seconds=0)])
+def test_how_an_event_went_is_stored_and_read_again(store, happening):
+    stored = fact(1, happening=happening)
+    store.keep([stored])
+    assert store.pending([stored.key]) == [stored]
 
 
 def test_the_first_fact_is_new_and_its_copy_a_duplicate(store):

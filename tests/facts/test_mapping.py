@@ -1,14 +1,16 @@
 """Which events count, as what, for whom, on which day, and under which key."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
 from chalicelib.facts.mapping import MetricRule, aloware_fact, apply_roster, hubspot_facts
-from chalicelib.facts.model import Agent, Metric
+from chalicelib.facts.model import Agent, Happening, Metric
 from chalicelib.facts.roster import by_id_and_alias
 from chalicelib.once.door import InboundRequest
+from local.vendors import aloware, hubspot
 from tests.rigs.each_row import each_row
 from tests.rigs.facts import sample
 
@@ -120,6 +122,113 @@ def test_the_agent_is_the_owner_or_else_the_user_or_else_unknown(name, agent, no
 def test_a_day_is_the_contacts_day_and_naive_times_are_utc(created_at, zone, day):
     body = {"id": 1, "type": 1, "created_at": created_at, "contact": {"timezone": zone}}
     assert aloware_fact(aloware_webhook.parse(request({"event": "x", "body": body}))).date == day
+
+
+@each_row(
+    ("changes", "marks"),
+    [
+        ({}, ()),
+        ({"created_at": "2026-11-20T23:30:00Z"}, ()),
+        ({"created_at": 1795217400}, ("time_in_other_form",)),
+        ({"created_at": "1795217400000"}, ("time_in_other_form",)),
+        ({"created_at": None}, ("time_missing", "time_in_other_field")),
+        ({"created_at": None, "updated_at": None}, ("day_guessed", "time_missing")),
+        ({"created_at": "soon", "updated_at": None}, ("day_guessed", "time_unreadable")),
+        ({"created_at": "2020-01-01 00:00:00"}, ("time_implausible",)),
+        ({"contact": None}, ("zone_missing",)),
+        ({"contact": {"timezone": "Mars/Olympus"}}, ("zone_unknown",)),
+        ({"contact": {"timezone": "GMT-7 (Denver)"}}, ("zone_unknown",)),
+        ({"contact": {"timezone": -7}}, ("zone_unknown",)),
+        ({"duration": "01:10"}, ("duration_in_other_form",)),
+        ({"duration": "long"}, ("duration_unreadable",)),
+        ({"type": "1"}, ("number_as_text",)),
+        ({"type": "call"}, ("number_unreadable", "type_missing")),
+        ({"type": None}, ("type_missing",)),
+        ({"type": 99}, ("type_unseen",)),
+        ({"disposition_status2": 44}, ("outcome_unseen",)),
+        ({"disposition_status2": None, "disposition_status": "Vanished"}, ("outcome_unseen",)),
+        ({"owner_id": {"id": 5}}, ("agent_unreadable",)),
+        ({"id": "x" * 65}, ("id_hashed",)),
+        ({"id": None}, ("id_missing",)),
+    ],
+)
+def test_what_a_call_lacks_or_has_in_another_form_is_marked(changes, marks):
+    envelope = {"event": "OutboundPhoneCall-DispositionCompleted", "body": aloware.body(**changes)}
+    fact = aloware_fact(aloware_webhook.parse(request(envelope)))
+    assert fact.happening.marks == marks
+    assert ("day=guessed" in fact.notes) == ("day_guessed" in marks)
+    assert (fact.happening.at is None) == ("day_guessed" in marks)
+
+
+def test_a_disposition_under_a_new_name_is_marked():
+    """It counts no call, as its name does not say that the call has ended."""
+    fact = aloware_fact(aloware_job("phone_call.completed", disposition_status2=4))
+    assert fact.skip == "not_terminal"
+    assert "name_unseen" in fact.happening.marks
+
+
+@pytest.mark.parametrize("name", ["call__1_initiated", "call__5_summarized", "contact__created"])
+def test_a_delivery_of_a_part_is_not_marked_for_what_it_lacks(name):
+    assert of_aloware(name).happening.marks == ()
+
+
+def test_how_a_call_went_is_part_of_its_fact():
+    job = aloware_job("Call-Disposed", created_at="2026-11-20 03:30:00", disposition_status2=6)
+    job = job.model_copy(update={"timezone": "America/Denver", "seconds": 70})
+    assert aloware_fact(job).happening == Happening(
+        at=datetime(2026, 11, 20, 3, 30, tzinfo=UTC),
+        timezone="America/Denver",
+        seconds=70,
+        channel="call",
+        outcome="dead_end",
+    )
+
+
+def test_how_a_workflows_call_went_is_part_of_its_fact():
+    properties = {
+        "hs_timestamp": "2026-11-20T03:30:00Z",
+        "hs_call_duration": "70123",
+        "hs_call_status": "NO_ANSWER",
+    }
+    record = {"objectId": 7, "event_key": "outbound_call", "properties": properties}
+    (job,) = hubspot_webhook.parse(request(record))
+    (fact,) = hubspot_facts(job, timezone="America/Denver")
+    assert fact.date == "2026-11-19"
+    assert fact.happening == Happening(
+        at=datetime(2026, 11, 20, 3, 30, tzinfo=UTC),
+        timezone="America/Denver",
+        seconds=70,
+        channel="call",
+        outcome="no_answer",
+        marks=("number_as_text",),
+    )
+
+
+@each_row(
+    ("changes", "key", "marks"),
+    [
+        ({}, "0-5:7:object.creation:1795217400000", ()),
+        ({"occurredAt": "1795217400000"}, "0-5:7:object.creation:1795217400000", ()),
+        (
+            {"occurredAt": 1795217400},
+            "0-5:7:object.creation:1795217400000",
+            ("time_in_other_form",),
+        ),
+        (
+            {"occurredAt": "2026-11-20T23:30:00Z"},
+            "0-5:7:object.creation:1795217400000",
+            ("time_in_other_form",),
+        ),
+        ({"occurredAt": None}, "0-5:7:object.creation", ("day_guessed", "time_missing")),
+        ({"objectTypeId": None}, "object:7:object.creation:1795217400000", ("type_missing",)),
+    ],
+)
+def test_a_creation_in_another_form_has_the_same_key_and_a_mark(changes, key, marks):
+    event = hubspot.event(**{"objectId": 7, "occurredAt": 1795217400000, **changes})
+    (job,) = hubspot_webhook.parse(request([event]))
+    (fact,) = hubspot_facts(job)
+    assert fact.key == f"HUBSPOT:{key}"
+    assert fact.happening.marks == marks
 
 
 def test_tickets_and_emails_that_were_created_count():

@@ -1,10 +1,12 @@
 """The promises of docs/facts.md, tried from outside."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from tests.outside.senders import (
+    COMPLETED,
     aloware,
     aloware_bytes,
     archived,
@@ -274,6 +276,89 @@ def test_rows_that_power_bi_took_and_dropped_are_found_at_night_and_put_back(sta
     stack.forward(minutes=1)
     assert len(reported(stack, kept)) == len(reported(stack, dropped)) == 1
     assert "0 differ" in stack.ops("facts", "check").out
+
+
+@pytest.mark.parametrize("units", [1, 1_000])
+@pytest.mark.parametrize("form", [int, str])
+def test_a_time_in_epoch_seconds_or_milliseconds_is_the_same_time_and_its_fact_is_marked(
+    stack, units, form
+):
+    was = (stack.now() - timedelta(days=3)).replace(hour=2)
+    made = call(
+        stack,
+        created_at=form(int(was.timestamp()) * units),
+        contact={"timezone": "America/Los_Angeles"},
+    )
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert reported(stack, made) == [("101", f"{was - timedelta(days=1):%Y-%m-%d}", "CALLS")]
+    assert "time_in_other_form" in stack.ops("facts", "explain", key_of(made)).out
+
+
+@pytest.mark.parametrize("created_at", [None, "soon", "0000-00-00 00:00:00"])
+def test_a_fact_whose_day_had_to_be_guessed_is_posted_and_marked(stack, created_at):
+    made = call(stack, created_at=created_at, contact={"timezone": "UTC"})
+    aloware(stack, made)
+    stack.forward(minutes=1)
+    assert [one[2] for one in reported(stack, made)] == ["CALLS"]
+    notes = [row["Notes"] for row in table(stack, "FactEvent") if row["EventID"] == key_of(made)]
+    assert ["day=guessed" in one for one in notes] == [True]
+    explained = stack.ops("facts", "explain", key_of(made)).out
+    assert "day_guessed: the day is that of its receipt" in explained
+
+
+def test_a_call_whose_id_is_too_long_or_odd_is_counted_once_by_its_hash(stack):
+    number = stack.number()
+    odd = ["7" * 65 + str(number), f"call {number}", f"\u260e{number}", {"n": number}, -7 - number]
+    before = _event_ids(stack)
+    for name in (COMPLETED, "Call-Disposed"):
+        for one in odd:
+            assert aloware(stack, call(stack, id=one), name).json()["kept"] == 1
+    stack.forward(minutes=1)
+    new = _event_ids(stack) - before
+    assert len(new) == len(odd)
+    assert {one.partition("-")[0] for one in new} == {"ALOWARE:sha256"}
+    assert "id_hashed" in stack.ops("facts", "explain", new.pop()).out
+
+
+def test_what_is_answered_2xx_is_kept_as_a_fact_or_with_its_reason(stack):
+    before = _event_ids(stack)
+    counted = [
+        *(call(stack, **{name: [7]}) for name in ("created_at", "contact", "duration", "user_id")),
+        *(call(stack, id=one, note=stack.number()) for one in (True, None, "", [])),
+        *({"test_payload": True, **call(stack)} for _ in range(2)),
+    ]
+    skipped = [call(stack, type=99), call(stack, type="x", direction=1)]
+    for body in (*counted, *skipped):
+        answer = aloware(stack, body)
+        assert (answer.status_code, answer.json()["kept"]) == (200, 1)
+    unnamed = {**call(stack), "event": 5}
+    assert aloware_bytes(stack, json.dumps(unnamed)).status_code == 200
+    changed = [creation(stack, occurredAt=one) for one in ("soon", None, 10**30)]
+    changed += [creation(stack, objectId=one) for one in ("9" * 65, {}, False)]
+    assert hubspot(stack, changed).status_code == 200
+    stack.forward(minutes=1)
+    assert len(_event_ids(stack) - before) == len([*counted, unnamed, *changed])
+    for one in skipped:
+        assert "reason" in stack.ops("facts", "explain", key_of(one)).out
+
+
+def test_a_source_that_changes_its_payloads_is_seen_in_the_night_and_in_the_check(stack):
+    for _ in range(5):
+        aloware(stack, call(stack, created_at=int(stack.now().timestamp())))
+    stack.forward(minutes=1)
+    assert "time_in_other_form: its time was read from another form" in _checked(stack)
+    nights = stack.output.read_text().count('"event":"facts.drift"')
+    stack.forward(hours=20)
+    assert stack.output.read_text().count('"event":"facts.drift"') > nights
+
+
+def _event_ids(stack):
+    return {row["EventID"] for row in table(stack, "FactEvent")}
+
+
+def _checked(stack):
+    return stack.ops("facts", "check").out
 
 
 def _day(stack):

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.drift import Drift
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import Archive
@@ -48,6 +49,7 @@ class Comparison:
     Attributes:
         newest_seconds: how long ago each source's newest fact was kept.
         corrected: keys of the facts of which the dataset has former values until it is rebuilt.
+        drift: of each source's facts of the last day.
     """
 
     ledger: Mapping[str, int]
@@ -55,6 +57,7 @@ class Comparison:
     dataset: Mapping[str, int] | None
     newest_seconds: Mapping[str, int]
     corrected: Sequence[str] = ()
+    drift: Mapping[str, Drift] = field(default_factory=dict)
 
     @property
     def differences(self) -> Sequence[Difference]:
@@ -104,7 +107,7 @@ class FactCheck:
         )
         target = target_of(self.dataset.dataset_id) if self.dataset else ""
         corrected = tuple(survey.stale.get(target, ()))
-        return Comparison(posted, archived, counted, survey.newest_seconds, corrected)
+        return Comparison(posted, archived, counted, survey.newest_seconds, corrected, survey.drift)
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:

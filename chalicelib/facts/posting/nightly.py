@@ -89,6 +89,16 @@ class Nightly:
         for source in silent:
             self.runtime.log.event("facts.silent", source=source)
         self.runtime.log.metric("mw.facts.silent", len(silent))
+        for source, drift in comparison.drift.items():
+            self.runtime.log.metric("mw.facts.drift_percent", drift.percent, source=source)
+            if drift.drifted:
+                self.runtime.log.event(
+                    "facts.drift",
+                    source=source,
+                    facts=drift.facts,
+                    drifted=drift.drifted,
+                    marks={one.value: count for one, count in drift.marks.items()},
+                )
         found = comparison.differences
         for one in found[:_SHOWN]:
             self.runtime.log.event(

@@ -24,7 +24,7 @@ from chalicelib.errors import (
     reason_of,
 )
 from chalicelib.facts import reasons as why
-from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
+from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, rows_for
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
 from chalicelib.facts.posting import effects
@@ -281,9 +281,10 @@ class FactWriter:
         Raises:
             HandBackError: another sink does not have them yet; the batch stays open.
         """
-        rows = tuple(fact_row(fact) for fact in facts)
         first, *others = (
-            effects.rows(POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows)
+            effects.rows(
+                POST_FACTS, sink.target, FACT_EVENT, run.batch.number, rows_for(sink.target, facts)
+            )
             for sink in self.sinks
         )
         # An operator's attempt may retry an action that was refused, or skipped for a switch.

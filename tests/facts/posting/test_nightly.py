@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT
-from chalicelib.facts.model import Agent
+from chalicelib.facts.drift import Mark
+from chalicelib.facts.model import Agent, Happening
 from chalicelib.facts.posting.comparison import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import FileRows
@@ -186,3 +187,16 @@ def test_a_night_whose_check_cannot_be_made_is_tried_again(writer_rig, night):
     writer_rig.powerbi.fault("status", operation="execute_queries", status=503)
     assert night().startswith("waiting:powerbi")
     assert night() == "checked:0_missing"
+
+
+def test_a_night_measures_the_share_of_a_day_that_had_another_form(writer_rig, night):
+    changed = Happening(marks=(Mark.TIME_IN_OTHER_FORM, Mark.ZONE_MISSING))
+    known = Happening(marks=(Mark.ZONE_MISSING,))
+    writer_rig.store().keep([fact(n, happening=known) for n in range(100, 110)])
+    writer_rig.store().keep([fact(n, happening=changed) for n in range(5)])
+    night()
+    assert ("mw.facts.drift_percent", 33, {"source": "ALOWARE"}) in writer_rig.log.metrics
+    writer_rig.log.metrics.clear()
+    next_night(writer_rig)
+    night()
+    assert "mw.facts.drift_percent" not in {name for name, *_ in writer_rig.log.metrics}

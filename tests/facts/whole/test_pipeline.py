@@ -94,8 +94,23 @@ def test_the_files_hold_the_same_rows(facts_rig):
     facts_rig.post()
 
     archived = {row["EventID"]: row for row in facts_rig.files.read("FactEvent")}
-    assert archived == {row["EventID"]: row for row in facts_rig.rows()}
+    for row in facts_rig.rows():
+        assert row.items() < archived[row["EventID"]].items()
     assert len(archived) == 2
+    call = next(row for key, row in archived.items() if key.startswith("ALOWARE:"))
+    assert call["OccurredAt"] == "2026-11-20T23:30:00.000Z"
+    assert (call["TimeZone"], call["DurationSeconds"]) == ("America/Denver", 70)
+    assert (call["Channel"], call["Outcome"], call["Marks"]) == ("call", "completed", "")
+
+
+def test_every_row_but_a_dimensions_has_the_time_of_its_end(facts_rig):
+    facts_rig.aloware.call()
+    facts_rig.hubspot.send([hubspot.event(), hubspot.event(objectTypeId="0-1")])
+    facts_rig.work()
+    facts_rig.post()
+    endless = {key for key, row in facts_rig.ledger().items() if "expiresAt" not in row}
+    assert {key.partition(":")[0] for key in endless} == {"DIM"}
+    assert {"WRITER:facts"} < set(facts_rig.ledger()) - endless
 
 
 @pytest.mark.parametrize("what", [{"test_payload": True}])

@@ -123,3 +123,13 @@ def test_the_check_names_the_day_that_the_dataset_lacks(facts_rig, run):
     code, text = run("check")
     assert code == 1
     assert "dataset  has 0 of 1" in text
+
+
+def test_marks_are_shown_by_the_check_and_explained(facts_rig, run):
+    number = facts_rig.aloware.call(created_at=1795217400)
+    facts_rig.work()
+    facts_rig.post()
+    assert "1 of 2 facts of a day had another form" in run("check")[1]
+    assert "time_in_other_form: its time was read from another form" in run("check")[1]
+    assert '"time_in_other_form": 1' in run("check", "--json")[1]
+    assert "its time was read from another form" in run("explain", f"ALOWARE:{number}")[1]

@@ -479,6 +479,15 @@ def test_a_source_sends_nothing_any_more(operator, facts_rig):
     assert list(facts_rig.ids().values()) == [1, 1]
 
 
+def test_a_source_changes_its_payloads(operator, facts_rig):
+    numbers = [facts_rig.aloware.call(created_at=1795217400) for _ in range(5)]
+    facts_rig.work()
+    post_in_the_next_night(facts_rig)
+    operator.is_paged_by("facts-drift")
+    assert "5 of 5 facts of a day had another form" in operator.runs_facts("check")
+    assert "read from another form" in operator.runs_facts("explain", f"ALOWARE:{numbers[0]}")
+
+
 def test_the_table_of_facts_is_nearly_full(operator, facts_rig, monkeypatch):
     facts_rig.aloware.call()
     facts_rig.work()

@@ -1,0 +1,324 @@
+"""Drift: what a payload lacked or had in another form than its sender's documents, as marks.
+
+A sender changes its payloads without notice.  A value in a known other form is read right and marked;
+one that cannot be read is marked, and what had to be put in its place is never silent::
+
+    "created_at": 1763663400            2025-11-20T18:30:00Z  time_in_other_form
+    "created_at": "0000-00-00"          none                  time_unreadable, day_guessed
+    "duration": "00:01:10"              70                    duration_in_other_form
+    "id": "719285063/2"                 sha256-...            id_hashed
+    "id": true                          sha256-...            id_missing
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.once import keys
+
+
+class Mark(StrEnum):
+    """What a fact's payload lacked or had in another form."""
+
+    DAY_GUESSED = "day_guessed"
+    TIME_MISSING = "time_missing"
+    TIME_UNREADABLE = "time_unreadable"
+    TIME_IN_OTHER_FORM = "time_in_other_form"
+    TIME_IN_OTHER_FIELD = "time_in_other_field"
+    TIME_IMPLAUSIBLE = "time_implausible"
+    ZONE_MISSING = "zone_missing"
+    ZONE_UNKNOWN = "zone_unknown"
+    DURATION_IN_OTHER_FORM = "duration_in_other_form"
+    DURATION_UNREADABLE = "duration_unreadable"
+    NUMBER_AS_TEXT = "number_as_text"
+    NUMBER_UNREADABLE = "number_unreadable"
+    NAME_UNSEEN = "name_unseen"
+    TYPE_MISSING = "type_missing"
+    TYPE_UNSEEN = "type_unseen"
+    OUTCOME_UNSEEN = "outcome_unseen"
+    AGENT_UNREADABLE = "agent_unreadable"
+    ID_MISSING = "id_missing"
+    ID_HASHED = "id_hashed"
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return _WORDS[self]
+
+
+_WORDS: Mapping[Mark, str] = {
+    Mark.DAY_GUESSED: "the day is that of its receipt",
+    Mark.TIME_MISSING: "it has no time",
+    Mark.TIME_UNREADABLE: "its time cannot be read",
+    Mark.TIME_IN_OTHER_FORM: "its time was read from another form",
+    Mark.TIME_IN_OTHER_FIELD: "its time was read from another field",
+    Mark.TIME_IMPLAUSIBLE: "its time is after its receipt, or more than a year before",
+    Mark.ZONE_MISSING: "it has no time zone: the day is that of UTC",
+    Mark.ZONE_UNKNOWN: "its time zone is unknown: the day is that of UTC",
+    Mark.DURATION_IN_OTHER_FORM: "its duration was read from another form",
+    Mark.DURATION_UNREADABLE: "its duration cannot be read",
+    Mark.NUMBER_AS_TEXT: "a number was a text",
+    Mark.NUMBER_UNREADABLE: "a number cannot be read",
+    Mark.NAME_UNSEEN: "its event has a name that was never seen",
+    Mark.TYPE_MISSING: "it has no type: it counts by its event's name",
+    Mark.TYPE_UNSEEN: "its type was never seen",
+    Mark.OUTCOME_UNSEEN: "its disposition was never seen",
+    Mark.AGENT_UNREADABLE: "its agent cannot be read",
+    Mark.ID_MISSING: "it has no usable id: its key is the hash of its content",
+    Mark.ID_HASHED: "its id has an odd form: its key is the id's hash",
+}
+
+KNOWN_FORMS = frozenset({Mark.ZONE_MISSING, Mark.NUMBER_AS_TEXT})
+"""What Aloware is known to send: shown, and no reason to ring."""
+
+_LACKS = frozenset(
+    {
+        Mark.TIME_MISSING,
+        Mark.DAY_GUESSED,
+        Mark.ZONE_MISSING,
+        Mark.TYPE_MISSING,
+        Mark.ID_MISSING,
+    }
+)
+
+ENOUGH_TO_RING = 5
+"""Fewer facts of a day in another form say nothing of their source."""
+
+SECONDS_OF_A_DAY = 86_400
+_OLDEST = timedelta(days=400)
+_NEWEST = timedelta(days=1)
+
+_PLAIN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
+_NO_ID = frozenset({"", "-1", "0"})
+_EXACT = 2**53
+"""From here a number with a fraction or an exponent has lost digits of the id that it was."""
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.+Z-]{5,26}")
+_DIGITS = re.compile(r"[0-9]{1,17}(\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.0{1,6})?")
+_CLOCK = re.compile(r"(?:([0-9]{1,2}):)?([0-9]{1,2}):([0-9]{2})")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCHS = ((1e8, 1e11, 1), (1e11, 253_402_300_800_000, 1_000), (1e15, 1e17, 1_000_000))
+"""From, below, and units in a second: seconds, milliseconds and microseconds since 1973."""
+
+
+@dataclass(slots=True)
+class Drift:
+    """The facts of one source that were kept within a day.
+
+    Attributes:
+        facts: how many.
+        drifted: how many of them had another form than their source is known to send.
+        marks: how many have each mark.
+    """
+
+    facts: int = 0
+    drifted: int = 0
+    marks: dict[Mark, int] = field(default_factory=dict)
+
+    def add(self, marks: Collection[Mark]) -> None:
+        """Count one fact."""
+        self.facts += 1
+        self.drifted += not KNOWN_FORMS.issuperset(marks)
+        for one in marks:
+            self.marks[one] = self.marks.get(one, 0) + 1
+
+    @property
+    def percent(self) -> int:
+        """The share that has drifted; 0 while it is only a few facts."""
+        return 100 * self.drifted // self.facts if self.drifted >= ENOUGH_TO_RING else 0
+
+
+class TimeForm(StrEnum):
+    """The form in which a sender writes a time."""
+
+    TEXT = "text"
+    MILLISECONDS = "milliseconds"
+    OTHER = "other"
+
+
+class Reading:
+    """Reads the values of one payload; what was in another form is in `marks`."""
+
+    def __init__(self, marks: Iterable[Mark] = ()) -> None:
+        self._marks = set(marks)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Each once, in a fixed order."""
+        return tuple(one for one in Mark if one in self._marks)
+
+    def note(self, *marks: Mark) -> None:
+        """Add marks."""
+        self._marks.update(marks)
+
+    def moment(
+        self,
+        values: Iterable[object],
+        *,
+        known: Collection[TimeForm],
+        elsewhere: Iterable[object] = (),
+    ) -> datetime | None:
+        """The time of the event, in UTC: the first value that can be read.
+
+        Args:
+            values: of the fields in which the sender's documents have it.
+            known: the forms that they have there.
+            elsewhere: of other fields that carry it.
+        """
+        given = [one for one in values if _given(one) is not None]
+        for value in given:
+            found, form = _time(value)
+            if found is not None:
+                self._note_form(form, known)
+                return found
+        self.note(Mark.TIME_UNREADABLE if given else Mark.TIME_MISSING)
+        for value in elsewhere:
+            found, form = _time(value)
+            if found is not None:
+                self.note(Mark.TIME_IN_OTHER_FIELD)
+                self._note_form(form, known)
+                return found
+        return None
+
+    def _note_form(self, form: TimeForm, known: Collection[TimeForm]) -> None:
+        if form not in known:
+            self.note(Mark.TIME_IN_OTHER_FORM)
+
+    def time_of(self, moment: datetime | None, received: datetime) -> datetime:
+        """The time that decides the day: the event's, or its receipt's."""
+        if moment is None:
+            self.note(Mark.DAY_GUESSED)
+            return received
+        if not received - _OLDEST <= moment <= received + _NEWEST:
+            self.note(Mark.TIME_IMPLAUSIBLE)
+        return moment
+
+    def number(self, value: object) -> int | None:
+        """A whole number of up to nine digits."""
+        if _given(value) is None:
+            return None
+        text = _text(value)
+        if text is None or not _NUMBER.fullmatch(text):
+            self.note(Mark.NUMBER_UNREADABLE)
+            return None
+        if isinstance(value, str):
+            self.note(Mark.NUMBER_AS_TEXT)
+        return int(text.partition(".")[0])
+
+    def seconds(self, value: object, *, units: int = 1) -> int | None:
+        """A duration of up to a day, in whole seconds.
+
+        Args:
+            value: a number, its text, or ``HH:MM:SS``.
+            units: of the number in a second.
+        """
+        if _given(value) is None:
+            return None
+        text = _text(value) or ""
+        clock = _CLOCK.fullmatch(text)
+        form: Mark | None
+        if clock:
+            hours, minutes, rest = (int(part or 0) for part in clock.groups())
+            found, form = 3_600 * hours + 60 * minutes + rest, Mark.DURATION_IN_OTHER_FORM
+        else:
+            found = int(float(text) / units) if _DIGITS.fullmatch(text) else -1
+            form = Mark.NUMBER_AS_TEXT if isinstance(value, str) else None
+        if not 0 <= found <= SECONDS_OF_A_DAY:
+            self.note(Mark.DURATION_UNREADABLE)
+            return None
+        if form:
+            self.note(form)
+        return found
+
+    def agent(self, value: object) -> str | None:
+        """An agent's id; None for none."""
+        text = _text(value)
+        if _given(value) is None or text in _NO_ID:
+            return None
+        if text is not None and _PLAIN_ID.fullmatch(text):
+            return text
+        self.note(Mark.AGENT_UNREADABLE)
+        return None
+
+    def event_id(self, values: Iterable[object], content: object) -> str:
+        """An event's id as a part of its key: the first that there is, or a hash of it if it is odd.
+
+        Args:
+            values: of the fields that have it; absent, empty, 0, -1, a truth value, and a number that
+                has lost digits are none.
+            content: what is hashed where there is none; the same in every redelivery.
+        """
+        for value in values:
+            text = _text(value)
+            if value in (None, [], {}) or isinstance(value, bool) or text in _NO_ID:
+                continue
+            if _has_lost_digits(value):
+                continue
+            return self.part(value, _PLAIN_ID)
+        self.note(Mark.ID_MISSING)
+        return hashed(content)
+
+    def part(self, value: object, plain: re.Pattern[str]) -> str:
+        """A part of a key: the value where it is plain, or else its hash."""
+        text = _text(value)
+        if text is not None and plain.fullmatch(text):
+            return text
+        self.note(Mark.ID_HASHED)
+        return hashed(value if text is None else text)
+
+
+def hashed(value: object) -> str:
+    """The part of a key that stands for a value: ``sha256-`` and 64 hex digits; no plain id is so long."""
+    return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
+
+
+def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    """The marks of a delivery that reports a part of an event, and so lacks fields as a rule."""
+    return tuple(one for one in marks if one not in _LACKS)
+
+
+def _given(value: object) -> object | None:
+    """None for an empty text also."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _text(value: object) -> str | None:
+    """A text or number as text; a whole number's is the same however it was written."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return str(value).strip()
+
+
+def _has_lost_digits(value: object) -> bool:
+    return isinstance(value, float) and (not math.isfinite(value) or abs(value) >= _EXACT)
+
+
+def _time(value: object) -> tuple[datetime | None, TimeForm]:
+    """A time and its form, where it is one."""
+    text = _text(value) or ""
+    if isinstance(value, str) and _TIME.fullmatch(text):
+        return parsed(text), TimeForm.TEXT
+    if not _DIGITS.fullmatch(text):
+        return None, TimeForm.OTHER
+    number = float(text)
+    for low, high, units in _EPOCHS:
+        if low <= number < high:
+            since = timedelta(microseconds=round(number * 1_000_000 / units))
+            return _EPOCH + since, TimeForm.MILLISECONDS if units == 1_000 else TimeForm.OTHER  # noqa: PLR2004
+    return None, TimeForm.OTHER
+
+
+def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
+    """The values of fields of some names, in the names' order; case, ``_`` and ``-`` do not count."""
+    plain = {re.sub("[_-]", "", name).lower(): value for name, value in payload.items()}
+    return [plain[name] for name in names if name in plain]
