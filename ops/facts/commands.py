@@ -242,6 +242,7 @@ def correct_command(
         owner=run.session.identity.name,
         copies=FactCopies(
             takers=posting.writer.sinks.takers,
+            by_day=frozenset(one.target for one in posting.archives),
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
         runtime=parts.runtime,
@@ -363,7 +364,7 @@ def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fac
 
 
 def archived(archive: Archive) -> Iterator[Fact]:
-    """Every row of an archive as a fact, oldest batch first."""
+    """Every current row of an archive as a fact."""
     for row in archive.read(FACT_EVENT):
         yield fact_of_row(row)
 

@@ -9,6 +9,8 @@ In the order of a run:
     effects     the kinds of side effects: add rows, replace a table's rows
     entra       tokens of a Microsoft Entra application
     ndjson      the sink that is always there: an archive in S3 or a local folder
+    parts       a day or dimension of the archive, its parts, and what is current in them
+    compaction  once an hour: several parts become one
 
 The sink of a Power BI push dataset, the only one that may refuse a row:
 
