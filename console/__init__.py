@@ -11,11 +11,16 @@ is one that a command does too.  Every page is rendered here and works without s
     sessions   rows of signed-in persons, each with an end
     renewal    whether the provider still knows the person of a session
     grants     roles by group of that provider
+    colleagues  to whom a conversation can be handed
     settings   how people reach the deployed console and sign in
     deployed   the Lambda function behind an HTTP API
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
     typed_conversation  a conversation as it is typed into a form
+    transcript  who wrote each message of a conversation, and what became of it
+    dossier    what is known beside its messages: consent, wishes, calls of tools
+    excerpt    what the inbox shows of a conversation: a name, the last words
+    word_diff  what an edit changes, word by word
     paging     lists that are read on by the key of their last row
     drawing    charts as SVG
     spreadsheet  CSV that is no formula

@@ -105,21 +105,33 @@ def _right_of(endpoint: str | None) -> Right | None:
 def _of_every_page() -> dict[str, Any]:
     """What the layout shows."""
     person: Person | None = g.get("person")
-    entries = [
-        (title, url_for(endpoint), request.blueprint == endpoint.partition(".")[0])
-        for title, endpoint, right in pages.NAVIGATION
-        if person is not None
-        and person.may(right)
-        and endpoint not in backend.backend().options.left_out
+    navigation = [
+        (group, entries)
+        for group, titles in pages.NAVIGATION
+        if (entries := [_entry(*one[:2]) for one in titles if _is_open(person, *one[1:])])
     ]
     return {
         "person": person,
         "may_act": person is not None and person.may(Right.ACT),
         "form_token": g.get("form_token", ""),
         "new_once": forms.new_once,
-        "navigation": entries,
+        "navigation": navigation,
+        "may_find": _is_open(person, "find.show", Right.LOOK),
         "stage": backend.reading().stage,
     }
+
+
+def _is_open(person: Person | None, endpoint: str, right: Right) -> bool:
+    """Whether the menu has a page for a person."""
+    is_here = endpoint not in backend.backend().options.left_out
+    return person is not None and person.may(right) and is_here
+
+
+def _entry(title: str, endpoint: str) -> dict[str, Any]:
+    """A page as the menu shows it."""
+    name = endpoint.partition(".")[0]
+    is_here = request.blueprint == name
+    return {"title": title, "url": url_for(endpoint), "icon": name, "is_here": is_here}
 
 
 def _words(code: str | None) -> str:

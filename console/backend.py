@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from flask import current_app
 
 from console import rights
+from console.colleagues import Colleagues
 from ops.session import Session
 
 _NAME = "console"
@@ -24,12 +25,14 @@ class Options:
         is_https: whether browsers reach it by https.
         left_out: endpoints that need rights of an operator's own, which the deployed console lacks,
             each with the command that does the same.
+        colleagues: to whom a conversation of each company can be handed.
     """
 
     hosts: frozenset[str]
     form_targets: tuple[str, ...] = ()
     is_https: bool = False
     left_out: Mapping[str, str] = field(default_factory=dict)
+    colleagues: Colleagues = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

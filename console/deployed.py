@@ -70,6 +70,7 @@ def _handler() -> Callable[[dict[str, Any], Any], dict[str, Any]]:
         form_targets=sign_in.form_targets,
         is_https=configured.url.startswith("https:"),
         left_out=LEFT_OUT,
+        colleagues=configured.colleagues,
     )
     application = create_app(Session.over(found), sign_in, options)
     return make_lambda_handler(application, binary_support=True)

@@ -7,6 +7,7 @@ names; another program of the machine that does not know the link gets nothing.
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 import socket
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from werkzeug.wrappers import Response
 
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.people import persons
+from console import settings
 from console.app import create_app
 from console.backend import Options
 from console.rights import Person, Right, Role, needs
@@ -132,7 +134,9 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
         server = make_server(
             ADDRESS,
             port,
-            create_app(session, sign_in, Options(hosts)),
+            create_app(
+                session, sign_in, Options(hosts, colleagues=settings.colleagues_of(os.environ))
+            ),
             threaded=True,
             request_handler=_Silent,
             fd=listening.fileno(),  # of which it keeps a copy

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from chalicelib.errors import SettingsError
 from console import grants
+from console.colleagues import VARIABLE, Colleagues, WrongColleaguesError, colleagues
 
 MOST_HOURS = 24
 
@@ -26,6 +27,7 @@ class ConsoleSettings:
         scope: what the provider is asked for.
         groups: roles by group, as text.
         session_lasts: until a person signs in again.
+        colleagues: to whom a conversation of each company can be handed.
     """
 
     url: str
@@ -36,6 +38,7 @@ class ConsoleSettings:
     scope: str
     groups: Mapping[str, tuple[str, ...]]
     session_lasts: timedelta
+    colleagues: Colleagues
 
     @property
     def host(self) -> str:
@@ -61,7 +64,20 @@ def load(environ: Mapping[str, str]) -> ConsoleSettings:
         scope=environ.get("CONSOLE_SCOPE") or "openid email profile",
         groups=_groups(environ["CONSOLE_GROUPS"]),
         session_lasts=_hours(environ.get("CONSOLE_SESSION_HOURS") or "8"),
+        colleagues=colleagues_of(environ),
     )
+
+
+def colleagues_of(environ: Mapping[str, str]) -> Colleagues:
+    """To whom a conversation of each company can be handed.
+
+    Raises:
+        SettingsError: the variable is wrong.
+    """
+    try:
+        return colleagues(environ.get(VARIABLE, ""))
+    except WrongColleaguesError as error:
+        raise SettingsError(f"environment variable {VARIABLE}: {error}") from None
 
 
 def _groups(text: str) -> dict[str, tuple[str, ...]]:

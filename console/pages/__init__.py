@@ -3,6 +3,8 @@
 overview   what waits for a person
 inbox      conversations that wait for a person, of one's own companies
 conversation  one of them: its transcript, what is held, and the acts of who answers
+on_its_way  messages of persons that are not in it yet
+desk_story  what persons did with it
 desk_words  hand-offs in the words of the people who answer them
 find       anything that a reader can name
 story      one event: what happened, in a sentence and step by step; running it again
@@ -47,24 +49,39 @@ from console.pages import (
 )
 from console.rights import Right
 
-NAVIGATION: tuple[tuple[str, str, Right], ...] = (
-    ("Overview", "overview.show", Right.LOOK),
-    ("Inbox", "inbox.show", Right.CONVERSE),
-    ("Find", "find.show", Right.LOOK),
-    ("Incidents", "incidents.show", Right.LOOK),
-    ("Unknown effects", "unknown.show", Right.LOOK),
-    ("Dead letters", "letters.show", Right.LOOK),
-    ("Not finished", "parked.show", Right.LOOK),
-    ("Charts", "charts.show", Right.LOOK),
-    ("Facts", "facts.show", Right.LOOK),
-    ("Companies", "companies.show", Right.LOOK),
-    ("Stopped drafts", "stops.show", Right.LOOK),
-    ("Shadow report", "shadow.show", Right.LOOK),
-    ("Try a message", "trying.show", Right.LOOK),
-    ("Health", "health.show", Right.LOOK),
-    ("Journal", "acts.show", Right.LOOK),
+NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
+    (
+        "Work",
+        (
+            ("Overview", "overview.show", Right.LOOK),
+            ("Inbox", "inbox.show", Right.CONVERSE),
+            ("Find", "find.show", Right.LOOK),
+            ("Incidents", "incidents.show", Right.LOOK),
+            ("Unknown effects", "unknown.show", Right.LOOK),
+            ("Dead letters", "letters.show", Right.LOOK),
+        ),
+    ),
+    (
+        "Watch",
+        (
+            ("Not finished", "parked.show", Right.LOOK),
+            ("Charts", "charts.show", Right.LOOK),
+            ("Facts", "facts.show", Right.LOOK),
+            ("Stopped drafts", "stops.show", Right.LOOK),
+            ("Shadow report", "shadow.show", Right.LOOK),
+            ("Journal", "acts.show", Right.LOOK),
+        ),
+    ),
+    (
+        "Set up",
+        (
+            ("Companies", "companies.show", Right.LOOK),
+            ("Try a message", "trying.show", Right.LOOK),
+            ("Health", "health.show", Right.LOOK),
+        ),
+    ),
 )
-"""The entries at the top of every page: title, endpoint, and who sees it."""
+"""The menu of every page, in groups: title, endpoint, and who sees it."""
 
 
 def register(app: Flask) -> None:

@@ -8,8 +8,7 @@ done, and the answer says who was faster; what the person wrote is kept in the f
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +17,7 @@ from werkzeug.wrappers import Response
 
 from chalicelib.clock import iso
 from chalicelib.errors import ConflictError, PayloadError
-from chalicelib.once.journal import Act, entry_time
+from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.asked import parsed_act
@@ -27,11 +26,13 @@ from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 from console import backend, forms
-from console.pages import desk_words
+from console.dossier import dossier
+from console.pages import desk_story, desk_words, on_its_way
 from console.rights import Right, needs, person
+from console.transcript import transcript
+from console.word_diff import word_differences
 
 pages = Blueprint("conversation", __name__)
-LOOKED = "conversation view"
 _LATER = (
     ("in an hour", timedelta(hours=1)),
     ("in four hours", timedelta(hours=4)),
@@ -39,6 +40,7 @@ _LATER = (
     ("in a week", timedelta(days=7)),
 )
 CONFLICT = 409
+REPLY = "reply"
 
 
 @pages.get("/conversations/<opaque_id>")
@@ -70,7 +72,7 @@ def compare(opaque_id: str) -> str:
         conversation=found,
         seen=request.form.get("version", ""),
         text=text,
-        lines=list(_differences(held, text)),
+        parts=list(word_differences(held, text)),
     )
 
 
@@ -104,14 +106,26 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
             company_id=found["company"],
             role=_role(found),
         )
+        _check_colleague(found["company"], asked.said("to"))
         backend.acting().services.outreach.inbox.act(asked)
     except PayloadError as error:
         return _page(opaque_id, said=error.message, kept={act: own}), error.status
     except ConflictError as error:
         return _page(opaque_id, said=_faster(opaque_id, error), kept={act: own}), CONFLICT
     if acts.ACTS[act].is_last:
-        return redirect(url_for("inbox.show"), code=303)
+        return redirect(url_for("inbox.show", did=opaque_id), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
+
+
+def _colleagues(company: str) -> tuple[str, ...]:
+    """To whom a conversation of a company can be handed; empty: to any name."""
+    return backend.backend().options.colleagues.get(company, ())
+
+
+def _check_colleague(company: str, to: str) -> None:
+    """Refuse to hand a conversation to who is not on the company's list."""
+    if to and _colleagues(company) and to not in _colleagues(company):
+        raise PayloadError("INVALID_TO", "field to names no colleague of this company")
 
 
 def _role(found: Mapping[str, Any]) -> DeskRole:
@@ -148,27 +162,47 @@ def _page(
     found = _found(opaque_id)
     session, name = backend.acting(), persons.normal(person().name)
     session.services.journal.enter(
-        Act(LOOKED, opaque_id, name, result="viewed", evidence={"status": found["status"]})
+        Act(
+            desk_story.LOOKED,
+            opaque_id,
+            name,
+            result="viewed",
+            evidence={"status": found["status"]},
+        )
     )
+    conversations, inbox = session.services.outreach.conversations, session.services.outreach.inbox
+    record, now = inbox.record(opaque_id), session.services.clock.now()
+    traits = Channel(found["channel"]).traits
     others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
     holder = (found["handoff"] or {}).get("taken_by")
-    offered = list(session.services.outreach.inbox.offered(opaque_id, name, _role(found)))
+    story = list(desk_story.story(opaque_id))
+    drafts = conversations.kept_drafts(record)
+    told = transcript(found["messages"], drafts)
+    is_leaving = on_its_way.is_leaving(found, story, now)
+    offered = [] if is_leaving else list(inbox.offered(opaque_id, name, _role(found)))
     return render_template(
         "conversation.html",
-        title=Channel(found["channel"]).traits.title,
+        traits=traits,
+        icon=desk_words.ICONS[traits.form],
         conversation={**found, "may_also_belong_to": others},
-        held=_held_text(found),
+        turns=[*told.turns, *on_its_way.unsent(record, found, drafts)],
+        given=told.given,
+        beside=dossier(conversations, record, now),
+        held="" if is_leaving else _held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
         holder=holder,
         is_mine=holder is not None and person().who.has(holder),
         called=desk_words.called,
+        reply=next((one for one in offered if one.name == REPLY), None),
         on_held=[one for one in offered if one.offered is Offered.OF_HELD],
         on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
-        story=list(_story(opaque_id)),
+        story=story,
+        happened=desk_words.happened(story, name, now),
         said=said,
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
-        later=[(when, iso(session.services.clock.now() + wait)) for when, wait in _LATER],
+        colleagues=[one for one in _colleagues(found["company"]) if one != holder],
+        later=[(when, iso(now + wait)) for when, wait in _LATER],
         button=desk_words.button,
         why=desk_words.why,
         waited=desk_words.waited,
@@ -188,30 +222,11 @@ def _held_text(found: Mapping[str, Any]) -> str:
     return str((found["held_message"] or {}).get("text", ""))
 
 
-def _story(opaque_id: str) -> Iterator[dict[str, str]]:
-    """Acts of persons on it, newest first; looks are left to the journal."""
-    for one in reversed(backend.reading().services.journal.story(opaque_id)):
-        if one["action_type"] != LOOKED:
-            yield {
-                "at": entry_time(one),
-                "by": str(one["actor"]),
-                "did": str(one["action_type"]).removeprefix("handoff ").replace("_", " "),
-                "reason": str(one["reason"]),
-            }
-
-
 def _faster(opaque_id: str, error: ConflictError) -> str:
     """Why nothing was done, and who acted meanwhile."""
     if error.code != "VERSION_CHANGED":
         return f"Nothing was done: {error.message}."
-    last = next(_story(opaque_id), None)
+    last = next(desk_story.story(opaque_id), None)
     if last is None:
         return "Nothing was done: the recipient wrote meanwhile."
     return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."
-
-
-def _differences(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Lines that stay, go and come: each with its mark."""
-    for line in difflib.ndiff(before.splitlines(), after.splitlines()):
-        if line[:1] in " +-":
-            yield line[:1], line[2:]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
+from chalicelib.clock import parsed
+from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.people import persons
@@ -32,6 +35,40 @@ def waited(seconds: int | None) -> str:
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return "under a minute"
+
+
+ICONS: Mapping[Form, str] = {Form.TEMPLATE: "chat", Form.TEXT: "phone", Form.MAIL: "mail"}
+"""The icon of a channel, by what it writes."""
+HAPPENED: Mapping[str, str] = {
+    "take": "You have the conversation. Automation sends nothing more.",
+    "reply": "Your reply is on its way.",
+    "approve": "The message is on its way.",
+    "decline": "It is never sent.",
+    "note": "The note is kept for your colleagues.",
+    "transfer": "Your colleague has it.",
+    "snooze": "It is out of the list until then, or until the recipient writes.",
+    "give_back": "Automation has it again.",
+    "close": "The hand-off is over. Nothing was sent.",
+    "stop": "They get no further message, on no channel.",
+    "not_stop": "It is kept that they wish messages.",
+}
+"""What an act has led to, for the person who did it."""
+_FRESH = timedelta(minutes=2)
+
+
+def happened(story: Sequence[Mapping[str, str]], by: str, now: datetime) -> str:
+    """What the newest act has led to, while it is new and the reader's own; else empty.
+
+    Args:
+        story: acts of persons, newest first.
+        by: the reader.
+        now: the time.
+    """
+    newest = story[0] if story else None
+    at = parsed(newest["at"]) if newest else None
+    if newest is None or at is None or newest["by"] != by or now - at >= _FRESH:
+        return ""
+    return HAPPENED.get(newest["act"], "")
 
 
 def button(act: DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:

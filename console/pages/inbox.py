@@ -1,21 +1,42 @@
-"""The inbox: conversations that wait for a person, of the reader's own companies."""
+"""The inbox: conversations that wait for a person, of the reader's own companies.
+
+It shows recipients' names and their last words, so a look at it is entered in the journal as well: once
+in ten minutes for each person and list, since an open list renews itself.
+"""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from chalicelib.errors import PayloadError
+from chalicelib.once import keys
+from chalicelib.once.journal import Act
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.people import persons
 from console import backend
-from console.pages import desk_words
+from console.excerpt import excerpt
+from console.pages import desk_story, desk_words
 from console.rights import Right, needs, person
 
 pages = Blueprint("inbox", __name__)
 PAGE = 50
 MINE = "mine"
 STATES = ("waiting", "taken", "answered", "snoozed")
+VIEWS = (
+    ("", "All open"),
+    ("waiting", "Waiting"),
+    (MINE, "Mine"),
+    ("taken", "Taken"),
+    ("answered", "Answered"),
+    ("snoozed", "Put off"),
+)
+LOOKED = "inbox view"
+_ENTERED_EVERY = 10
+"""Minutes."""
 
 
 @pages.get("/inbox")
@@ -23,26 +44,47 @@ STATES = ("waiting", "taken", "answered", "snoozed")
 def show() -> str | Response:
     """The list, doubts and then the longest waiting first; the filter is the address."""
     company = _company()
-    state = request.args.get("state", "")
+    state, channel, project = (request.args.get(one, "") for one in ("state", "channel", "project"))
     if state and state not in (*STATES, MINE):
         abort(400, f"state: one of {', '.join((*STATES, MINE))}")
+    if channel and channel not in set(Channel):
+        abort(400, f"channel: one of {', '.join(Channel)}")
     wanted: dict[str, Any] = {"states": (state,)} if state in STATES else {}
     if state == MINE:
         wanted["taken_by"] = person().who.has
+    session = backend.reading()
     try:
-        found = backend.reading().services.outreach.inbox.list(
-            company_id=company, limit=PAGE, after=request.args.get("after", ""), **wanted
+        found = session.services.outreach.inbox.list(
+            company_id=company,
+            channel=channel or None,
+            project_id=project or None,
+            limit=PAGE,
+            after=request.args.get("after", ""),
+            **wanted,
         )
     except PayloadError as error:
         abort(400, error.message)
+    _enter_look(company, len(found.entries))
+    records = session.services.outreach.conversations.find_all([one["id"] for one in found.entries])
     return render_template(
         "inbox.html",
-        entries=found.entries,
+        entries=[
+            (one, excerpt(records.get(one["id"])), _icon(one["channel"])) for one in found.entries
+        ],
+        unanswered=found.unanswered,
         more=_address(after=found.after) if found.after else "",
         company=company,
         companies=sorted(person().companies or ()),
+        renewed=_address(after=request.args.get("after") or None),
+        views=[
+            (title, _address(state=name or None, here=None), name == state) for name, title in VIEWS
+        ],
         state=state,
-        states=(*STATES, MINE),
+        channel=channel,
+        channels=list(Channel),
+        project=project,
+        here=request.args.get("here", ""),
+        happened=_happened(request.args.get("did", "")),
         waited=desk_words.waited,
         called=desk_words.called,
     )
@@ -51,6 +93,34 @@ def show() -> str | Response:
 def home() -> Response:
     """The first page of a person without operators' pages."""
     return redirect(url_for("inbox.show"))
+
+
+def _enter_look(company: str | None, many: int) -> None:
+    session = backend.acting()
+    name, of = persons.normal(person().name), company or "every company"
+    now = session.services.clock.now()
+    minute = now.minute // _ENTERED_EVERY * _ENTERED_EVERY
+    at = now.replace(minute=minute, second=0, microsecond=0)
+    act_id = keys.digest(LOOKED, name, of)[:32]
+    evidence = {"shown": many}
+    session.services.journal.enter(
+        Act(LOOKED, f"inbox:{of}", name, "viewed", evidence=evidence, act_id=act_id, at=at)
+    )
+
+
+def _happened(opaque_id: str) -> tuple[str, str]:
+    """What the reader has just done with a conversation, and its id; empty where there is nothing to say."""
+    if not opaque_id:
+        return "", ""
+    now = backend.reading().services.clock.now()
+    name = persons.normal(person().name)
+    newest = list(itertools.islice(desk_story.story(opaque_id), 1))
+    return desk_words.happened(newest, name, now), opaque_id
+
+
+def _icon(channel: str | None) -> str:
+    """Of an entry's channel; those of an older release name none."""
+    return desk_words.ICONS[Channel(channel).traits.form] if channel else ""
 
 
 def _company() -> str | None:
@@ -67,7 +137,7 @@ def _company() -> str | None:
     return None if own is None else min(own)
 
 
-def _address(**changes: str) -> str:
-    kept = {name: one for name, one in request.args.items() if name != "after"}
+def _address(**changes: str | None) -> str:
+    kept = {name: one for name, one in request.args.items() if name not in ("after", "did")}
     values: dict[str, Any] = {**kept, **changes}
     return url_for("inbox.show", **values)

@@ -53,7 +53,8 @@ def show() -> str:
     closed = "" if person().may(Right.CONVERSE) else "inbox.show"
     return render_template(
         "overview.html",
-        piles=[(one, *TITLES[one.name]) for one in found],
+        busy=[(one, *TITLES[one.name]) for one in found if one.count or one.problem],
+        calm=[(one, *TITLES[one.name]) for one in found if not (one.count or one.problem)],
         closed=closed,
         stopping=stopping.result(),
         acts=acts.result(),

@@ -1,13 +1,20 @@
-// Times in the reader's own zone, and pages that renew themselves.  Every page works without it.
+// Times in the reader's own zone, keys, and pages that renew themselves.  Every page works without it.
 "use strict";
 
 (() => {
   const shown = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+  const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+  // At the desk: without seconds, and today without its day.
+  function brief(at) {
+    return at.toDateString() === new Date().toDateString() ? clock.format(at) : short.format(at);
+  }
 
   function localTimes(root) {
     for (const one of root.querySelectorAll("time[datetime]")) {
       const at = new Date(one.dateTime);
-      if (!Number.isNaN(at.getTime())) one.textContent = shown.format(at);
+      if (!Number.isNaN(at.getTime())) one.textContent = one.closest(".panes") ? brief(at) : shown.format(at);
     }
   }
 
@@ -42,6 +49,18 @@
     if (tag && event.detail.xhr.status === 200) tags.set(event.detail.requestConfig.path, tag);
   });
   document.addEventListener("htmx:afterSwap", (event) => localTimes(event.detail.target.parentNode || document));
+
+  // Keys of every page: / finds, ? lists the keys.
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const search = document.querySelector('input[type="search"]');
+    const list = document.getElementById("keys");
+    if (event.key === "/" && search) {
+      event.preventDefault();
+      search.focus();
+    } else if (event.key === "?" && list && !list.open) list.showModal();
+  });
 
   // A form is sent once: a second click waits for the first one's answer.
   document.addEventListener("submit", (event) => {

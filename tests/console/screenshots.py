@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from chalicelib.once.action import ActionStatus
+from tests.rigs.days_life import a_days_life
 from tests.rigs.ledger import MODES, TAG, facts
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-SIZE = {"width": 1100, "height": 720}
+SIZE, PHONE = {"width": 1400, "height": 820}, {"width": 390, "height": 780}
 DARK = {"overview", "conversation"}
 """Taken in the dark colours too."""
 
@@ -17,29 +18,25 @@ DARK = {"overview", "conversation"}
 def take(open_console):
     """Takes pictures of a console's pages."""
 
-    def taken(console, who, pages):
+    def taken(console, who, pages, size=SIZE):
         PICTURES.mkdir(exist_ok=True)
         for scheme in ("light", "dark"):
             wanted = DARK & pages.keys() if scheme == "dark" else pages
             for name in wanted:
-                tab = open_console(console, who, pages[name], viewport=SIZE, color_scheme=scheme)
+                tab = open_console(console, who, pages[name], viewport=size, color_scheme=scheme)
                 tab.page.wait_for_load_state("networkidle")
                 file = PICTURES / f"console-{name}-{scheme}.png"
-                file.write_bytes(tab.page.screenshot(full_page=True))
+                file.write_bytes(tab.page.screenshot())
 
     return taken
 
 
 def test_of_the_pages_of_an_agent(desk_console, desk, take):
-    """Invented conversations: one that asks for a person, one whose answer is held, one taken."""
-    desk.handed_off("req1")
-    held = desk.begun("req2", tel="+15550100002", auto_queue_reply_message=True)
-    held = desk.says(held, "Tell me more, please. Is it open on Saturdays?")
-    taken = desk.handed_off("req3", tel="+15550100003")
-    desk.act("take", taken, by="kim@example.com")
-    take(
-        desk_console, "lea", {"inbox": "/inbox", "conversation": f"/conversations/{held.opaque_id}"}
-    )
+    """Invented people at the end of a day: waiting, late, taken, held, in doubt."""
+    life = a_days_life(desk)
+    mine, held = (f"/conversations/{life[name].opaque_id}" for name in ("Amara", "Sofia"))
+    take(desk_console, "sam", {"inbox": "/inbox", "conversation": mine, "held": held})
+    take(desk_console, "sam", {"phone": mine}, size=PHONE)
 
 
 def test_of_the_pages_of_an_operator(console, take):

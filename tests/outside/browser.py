@@ -1,5 +1,6 @@
 """A person at a real browser over a console."""
 
+import re
 from urllib.parse import urlsplit
 
 TIMEOUT_MS = 20_000
@@ -38,6 +39,7 @@ class Person:
 
     def presses(self, button):
         """Press a button, or follow a link, of this name."""
+        self._unfolds(button)
         named = self.page.get_by_role("button", name=button, exact=True)
         (named if named.count() else self.page.get_by_role("link", name=button)).first.click()
 
@@ -57,9 +59,17 @@ class Person:
         values = {one.get_attribute("name"): one.get_attribute("value") for one in fields}
         return self.url + found.get_attribute("action"), values
 
+    def _unfolds(self, button):
+        """Open what folds the form that has this button."""
+        named = self.page.locator("button", has_text=re.compile(rf"^\s*{re.escape(button)}\s*$"))
+        folded = self.page.locator("details:not([open])", has=named)
+        if folded.count():
+            folded.first.locator("summary").first.click()
+
     def _form(self, button):
+        self._unfolds(button)
         named = self.page.get_by_role("button", name=button, exact=True)
-        return self.page.locator("main form", has=named).first
+        return self.page.locator("form", has=named).first
 
     def lists(self, conversation):
         """Whether the page links to a conversation."""

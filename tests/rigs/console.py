@@ -116,11 +116,10 @@ COMPILED = Compiled()
 class Console:
     """The console, the services behind it, and its browsers."""
 
-    def __init__(self, session, left_out=None):
+    def __init__(self, session, left_out=None, colleagues=None):
         self.session, self.services = session, session.services
-        self.app = create_app(
-            session, Persons(), Options(frozenset({HOST}), left_out=left_out or {})
-        )
+        options = Options(frozenset({HOST}), left_out=left_out or {}, colleagues=colleagues or {})
+        self.app = create_app(session, Persons(), options)
         self.app.jinja_env.bytecode_cache = COMPILED
         self.app.testing = True
 

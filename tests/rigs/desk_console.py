@@ -25,11 +25,11 @@ PEOPLE = {
 class DeskConsole(rig.Console):
     """The console, and the desk behind it as `desk`."""
 
-    def __init__(self, desk):
+    def __init__(self, desk, **more):
         session = offline_session()
         outreach = SimpleNamespace(inbox=desk.inbox, conversations=desk.conversations)
         session.services.__dict__.update(outreach=outreach, journal=desk.journal, clock=desk.clock)
-        super().__init__(session)
+        super().__init__(session, **more)
         self.desk = desk
 
     def looks(self, record):

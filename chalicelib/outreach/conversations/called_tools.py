@@ -93,6 +93,17 @@ class CalledTools(items.OnTable):
         item = self._table.get(items.call_key(record, call_id))
         return None if item is None else ToolCall.of(item, call_id)
 
+    def calls_of(self, record: Record) -> list[ToolCall]:
+        """Every call of a conversation, oldest first."""
+        own = items.call_key(record, "")
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :call)",
+            values={"p": own["primary_channel"], "call": own["conversation_id"]},
+            ConsistentRead=True,
+        )
+        calls = [ToolCall.of(one, str(one["conversation_id"]).rpartition("#")[2]) for one in found]
+        return sorted(calls, key=lambda one: one.called_at)
+
     def begin_call(self, record: Record, call: ToolCall, *, is_confirmed: bool) -> bool:
         """Begin a call once, on the conversation as it was read: no message can come between.
 

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, OtherMessages, Record, draft
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """A draft with what its carrier has reported of it.
+
+    Attributes:
+        written: the draft.
+        delivery: the carrier's status; empty where no receipt arrived.
+        reason: the carrier's code, where it was not delivered.
+    """
+
+    written: Draft
+    delivery: str = ""
+    reason: str = ""
 
 
 class Drafts(items.OnTable):
@@ -38,13 +54,24 @@ class Drafts(items.OnTable):
 
     def drafts_of(self, record: Record) -> Mapping[str, Draft]:
         """Every draft of a conversation, by entry id: sent, held and refused ones."""
+        return {name: one.written for name, one in self.kept_drafts(record).items()}
+
+    def kept_drafts(self, record: Record) -> Mapping[str, KeptDraft]:
+        """Every draft of a conversation with its delivery, by entry id."""
         own = items.draft_key(record, "")
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
             values={"p": own["primary_channel"], "draft": own["conversation_id"]},
             ConsistentRead=True,
         )
-        return {str(one["conversation_id"]).rpartition("#")[2]: draft(one) for one in found}
+        return {
+            str(one["conversation_id"]).rpartition("#")[2]: KeptDraft(
+                draft(one),
+                str(one.get("delivery_status") or ""),
+                str(one.get("delivery_reason") or ""),
+            )
+            for one in found
+        }
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
         """The company's messages to the recipient under other entry ids, in all conversations."""

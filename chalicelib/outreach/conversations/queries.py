@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -35,6 +35,12 @@ class Queries(items.OnTable):
         """A conversation by its opaque id."""
         item = self._table.get(items.pointer(opaque_id))
         return self.read(**item["points_to"]) if item else None
+
+    def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
+        """Those of the conversations that exist, by opaque id; two reads for all of them."""
+        pointers = self._table.get_all([items.pointer(one) for one in opaque_ids])
+        found = self._table.get_all([one["points_to"] for one in pointers])
+        return {str(one["opaque_id"]): Record(one) for one in found}
 
     def history(self, record: Record) -> Iterator[Entry]:
         """Every entry, in the order in which they were written."""

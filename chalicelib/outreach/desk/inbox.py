@@ -62,10 +62,12 @@ class InboxPage:
     Attributes:
         entries: as `shown.entry_shown` shows them.
         after: where the next part begins; empty at the end.
+        unanswered: how many wait for an answer, of the whole list.
     """
 
     entries: list[dict[str, Any]]
     after: str = ""
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +162,14 @@ class DeskInbox:
         recent = [one for one in found if max(one["since"], one["newest_at"] or "") >= since]
         self._ask(recent, addresses)
         found.sort(key=_place)
+        unanswered = sum(one["waiting_since"] is not None for one in found)
         if after:
             last = _place_of(after)
             found = [one for one in found if _place(one) > last]
         page = found[: min(limit, MOST_LISTED)]
         self._ask([one for one in page if one["stop_or_not"] is None], addresses)
-        return InboxPage(
-            page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
-        )
+        more = _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
+        return InboxPage(page, more, unanswered)
 
     def _ask(self, entries: Sequence[dict[str, Any]], addresses: Mapping[str, str]) -> None:
         """Say of each entry whether it is asked if its recipient is to be stopped: one read."""

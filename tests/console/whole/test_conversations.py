@@ -9,7 +9,9 @@ import pytest
 from chalicelib.outreach.desk.acts import ACTS
 from console.rights import Person, Role
 from tests.rigs import console as rig
+from tests.rigs.days_life import opened
 from tests.rigs.desk import OTHERS, OURS
+from tests.rigs.desk_console import DeskConsole
 from tests.rigs.names import NAMES
 
 HELD = "Thank you for your message. ci-aaa-001 has noted it and will come back to you."
@@ -59,7 +61,10 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
     desk.work()
     assert desk.sent() == ["It is me, Sam."]
     sam.load()
-    assert sam.act("give_back", hint="Call at nine").headers["location"] == "/inbox"
+    after = sam.act("give_back", hint="Call at nine").headers["location"]
+    assert after == f"/inbox?did={record.opaque_id}"
+    assert "Automation has it again." in sam.browser.get(after).text
+    assert "Automation has it again." not in desk_console.browser("lea").get(after).text
     desk.work()
     acts = [
         (one["action_type"], one["actor"])
@@ -203,12 +208,95 @@ def test_an_edit_is_shown_as_a_difference_and_sent_as_edited(desk_console, desk)
     sam = Reader(desk_console, "sam", record)
     action, hidden = forms(sam.page, "compare")
     shown = sam.browser.post(action, {**hidden, "text": "Thank you.\nSam"})
-    assert re.search(r"<ins[^>]*>Sam</ins>", shown.text)
+    assert re.search(r"Thank you<del>[^<]*</del>", shown.text)
+    assert re.search(r"<ins>[^<]*Sam</ins>", shown.text)
     assert desk.sent() == []
     action, hidden = forms(shown.text, "approve")
     assert sam.browser.post(action, {**hidden, "text": "Thank you.\r\nSam"}).status_code == 303
     desk.work()
     assert desk.sent() == ["Thank you.\nSam"]
+
+
+def test_after_an_act_the_page_says_what_is_true_now(desk_console, desk):
+    record = held(desk)
+    sam = Reader(desk_console, "sam", record)
+    action, hidden = forms(sam.page, "compare")
+    shown = sam.browser.post(action, {**hidden, "text": "Thank you, Sam"})
+    action, hidden = forms(shown.text, "approve")
+    sam.browser.post(action, {**hidden, "text": "Thank you, Sam"})
+    sam.load()
+    assert "The message is on its way." in sam.page
+    assert "not sent" not in sam.page
+    for act in ("approve", "compare", "decline", "take"):
+        with pytest.raises(AssertionError):
+            forms(sam.page, act)
+    desk.work()
+    sam.load()
+    assert "Automation has it." in sam.page
+    assert re.search(r'class="turn person".*?Thank you, Sam', sam.page, re.DOTALL)
+    desk.clock.forward(180)
+    sam.load()
+    assert "on its way" not in sam.page
+
+
+def test_a_release_that_hangs_can_be_asked_for_again(desk_console, desk):
+    record = held(desk)
+    sam = Reader(desk_console, "sam", record)
+    sam.act("approve")
+    desk.clock.forward(180)
+    sam.load()
+    assert sam.act("approve").status_code == 303
+
+
+def test_a_reply_is_on_its_way_until_it_is_sent(desk_console, desk):
+    record = desk.handed_off()
+    sam = Reader(desk_console, "sam", record)
+    sam.act("take")
+    sam.load()
+    sam.act("reply", text="It is me, Sam.")
+    sam.load()
+    assert re.search(r'class="turn person".*?It is me, Sam\..*?On its way', sam.page, re.DOTALL)
+    desk.work()
+    sam.load()
+    assert sam.page.count("It is me, Sam.") == 1
+    assert "On its way" not in sam.page
+
+
+def test_what_the_carrier_reported_is_below_the_message(desk_console, desk):
+    record = desk.handed_off()
+    desk.act("take", record, by="sam@example.com")
+    desk.act("reply", record, by="sam@example.com", text="It is me, Sam.")
+    desk.work()
+    record = desk.conversations.get(record)
+    sent = next(one.entry_id for one in record.messages if one.by)
+    assert "Delivered" not in Reader(desk_console, "sam", record).page
+    desk.conversations.note_delivery(record, sent, "delivered", 3)
+    page = Reader(desk_console, "sam", record).page
+    assert re.search(r"It is me, Sam\..*?Delivered", page, re.DOTALL)
+
+
+def test_the_data_of_the_opening_is_no_message_of_the_recipient(desk_console, desk):
+    record = opened(desk, 40, "Jo", "sms")
+    page = Reader(desk_console, "sam", record).page
+    assert '<li class="turn theirs">' not in page
+    assert "recipient_first_name&#34;:" not in page
+    assert '<dt>company</dt><dd dir="auto">Riverside Dental</dd>' in page
+
+
+def test_a_conversation_is_handed_to_a_colleague_of_the_companys_list_alone(desk_console, desk):
+    del desk_console
+    console = DeskConsole(desk, colleagues={OURS: ("kim@example.com", "sam@example.com")})
+    record = desk.handed_off()
+    sam = Reader(console, "sam", record)
+    sam.act("take")
+    sam.load()
+    assert "<option>kim@example.com</option>" in sam.page
+    assert "<option>sam@example.com</option>" not in sam.page, "who has it already"
+    refused = sam.act("transfer", to="kim@exmaple.com")
+    assert refused.status_code == 400
+    assert "names no colleague of this company" in refused.text
+    assert sam.act("transfer", to="kim@example.com").status_code == 303
+    assert desk.conversations.get(record).handoff["taken_by"] == "kim@example.com"
 
 
 def test_another_companys_conversation_is_not_there_for_any_request(desk_console, desk):
@@ -250,12 +338,28 @@ def test_an_agent_cannot_act_on_what_a_colleague_has_and_a_lead_can(desk_console
     assert Reader(desk_console, "lea", record).act("take").status_code == 303
 
 
-def test_every_look_is_entered_and_the_list_holds_no_personal_data(desk_console, desk):
-    record, _ = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
-    listed = desk_console.browser("sam").get("/inbox").text
-    assert record.opaque_id[:8] in listed
+def test_the_list_shows_names_and_last_words_of_the_own_company_and_enters_who_looked(
+    desk_console, desk
+):
+    record, other = held(desk), desk.handed_off("req2", company_id=OTHERS, tel="+15550100002")
+    sam = desk_console.browser("sam")
+    listed = rig.words_of(sam.get("/inbox"))
+    assert "Jo" in listed
+    assert "Tell me more" in listed
     assert record.primary_channel not in listed
-    assert "Tell me more" not in listed
+    assert "human" not in listed, "the other company's"
+    assert other.opaque_id not in sam.get("/inbox").text
+    looks = desk.journal.story(f"inbox:{OURS}")
+    assert [(one["action_type"], one["actor"]) for one in looks] == [
+        ("inbox view", "sam@example.com")
+    ], "once, while the list renews itself"
+    desk.clock.forward(600)
+    sam.get("/inbox")
+    assert len(desk.journal.story(f"inbox:{OURS}")) == 2
+
+
+def test_every_look_at_a_conversation_is_entered(desk_console, desk):
+    record = held(desk)
     assert desk_console.looks(record) == []
     for who in ("sam", "lea", "sam"):
         assert record.primary_channel in Reader(desk_console, who, record).page

@@ -62,7 +62,7 @@ def test_a_held_draft_and_a_sent_message_say_by_which_model_and_settings_they_we
     opaque_id = outreach.record("sms").opaque_id
     page = Console(Session("dev")).browser("lea").text(f"/conversations/{opaque_id}")
     writer = outreach.services.outreach.current_settings(outreach.record("sms")).ai_config.writer
-    assert page.count(f"written by gpt-6-luna with settings {writer.revision}") == 2
+    assert page.count(f"gpt-6-luna, settings {writer.revision}") == 2
 
 
 @pytest.mark.parametrize("who", ["vi", "ana", "lea"])

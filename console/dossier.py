@@ -1,0 +1,126 @@
+"""What is known beside a conversation's messages: consent and its evidence, wishes, calls of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from chalicelib.outreach.conversations.called_tools import ToolCall
+from chalicelib.outreach.conversations.records import CONFIRMATION, Record
+from chalicelib.outreach.conversations.statements import EVIDENCE
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk.shown import CATALOGUE
+
+NEWEST_EVIDENCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What a person may be sent for one purpose on the conversation's channel.
+
+    Attributes:
+        purpose: ``marketing``, ``transactional``.
+        given_at: ISO time.
+        source: where it came from.
+        words: what the person agreed to, where that was kept.
+    """
+
+    purpose: str
+    given_at: str
+    source: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalInForce:
+    """What forbids messages, in force now."""
+
+    words: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that was said about being contacted, and where."""
+
+    at: str
+    about: str
+    door: str
+    said: str = field(default="", repr=False)
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """See the module.
+
+    Attributes:
+        forbidden: why the recipient must not be written to; empty: they may be.
+        consents, refusals, evidence: as kept; the newest evidence first.
+        wishes: when and on which channels they want messages, in words.
+        calls: of tools, oldest first.
+        asked: the question that waits for a yes; empty where none does.
+    """
+
+    forbidden: str = ""
+    consents: Sequence[Consent] = ()
+    refusals: Sequence[RefusalInForce] = ()
+    evidence: Sequence[Evidence] = ()
+    wishes: Sequence[str] = ()
+    calls: Sequence[ToolCall] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+
+def dossier(conversations: Conversations, record: Record, now: datetime) -> Dossier:
+    """The dossier of a conversation: the subject's row, its evidence, the register, and the calls."""
+    look = conversations.look(record)
+    own = look.subjects[0]
+    consents = own.consents_of(own.own, record.channel)
+    marks = own.in_force(now)
+    found = [one for member in sorted(own.members) for one in conversations.evidence_of(member)]
+    found.sort(key=lambda one: str(one["conversation_id"]), reverse=True)
+    return Dossier(
+        forbidden=CATALOGUE.sentence(look.forbidden) if look.forbidden else "",
+        consents=[
+            Consent(
+                purpose,
+                str(one.get("given_at", "")),
+                str(one.get("source", "")),
+                str(one.get("text") or one.get("form") or ""),
+            )
+            for purpose, one in sorted(consents.items())
+        ],
+        refusals=[
+            RefusalInForce(CATALOGUE.sentence(one.reason), str(one.item.get("since", "")))
+            for one in marks
+        ],
+        evidence=[_evidence(one) for one in found[:NEWEST_EVIDENCE]],
+        wishes=list(_wishes(own.preferred.said)),
+        calls=conversations.calls_of(record),
+        asked=dict(record.item.get(CONFIRMATION) or {}),
+    )
+
+
+def _evidence(row: Mapping[str, Any]) -> Evidence:
+    after = row.get("after") or {}
+    about = str(row.get("about", "")).rpartition("#")[2]
+    what = CATALOGUE.words(str(after["reason"])) if after.get("reason") else about
+    return Evidence(
+        at=str(row["conversation_id"]).removeprefix(EVIDENCE).partition("#")[0],
+        about=f"{what}, lifted" if "lifted_at" in after else what,
+        door=str(row.get("door", "")),
+        said=str(row.get("said", "")),
+        by=str(row.get("by", "")),
+    )
+
+
+def _wishes(said: Mapping[str, Any]) -> Iterator[str]:
+    if said.get("hours"):
+        days = said["days"]
+        yield f"{', '.join(said['hours'])} on {'any day' if len(days) == 7 else ', '.join(days)}"  # noqa: PLR2004 - a week
+    if said.get("wanted"):
+        yield f"by {', '.join(said['wanted'])}"
+    if said.get("refused"):
+        yield f"not by {', '.join(said['refused'])}"

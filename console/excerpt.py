@@ -1,0 +1,29 @@
+"""What the inbox shows of a conversation beside its hand-off: the recipient's name and their last words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.trust import Trust, trust_of
+
+LONGEST = 140
+_SAID = frozenset({Trust.RECIPIENT, Trust.UNPROVEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """See the module; each is empty where it is not known."""
+
+    name: str = field(default="", repr=False)
+    words: str = field(default="", repr=False)
+
+
+def excerpt(record: Record | None) -> Excerpt:
+    """The excerpt of a conversation as it was last read; an empty one of none."""
+    if record is None:
+        return Excerpt()
+    said = [one.content for one in record.messages if trust_of(one) in _SAID and one.content]
+    words = " ".join(said[-1].split()) if said else ""
+    cut = f"{words[: LONGEST - 1]}\u2026" if len(words) > LONGEST else words
+    return Excerpt(str(record.item.get("recipient_first_name") or ""), cut)

@@ -1,0 +1,24 @@
+"""What persons did with a conversation, from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from chalicelib.once.journal import entry_time
+from console import backend
+
+LOOKED = "conversation view"
+
+
+def story(opaque_id: str) -> Iterator[dict[str, str]]:
+    """Acts of persons on it, newest first; looks are left to the journal."""
+    for one in reversed(backend.reading().services.journal.story(opaque_id)):
+        if one["action_type"] != LOOKED:
+            act = str(one["action_type"]).removeprefix("handoff ")
+            yield {
+                "at": entry_time(one),
+                "by": str(one["actor"]),
+                "act": act,
+                "did": act.replace("_", " "),
+                "reason": str(one["reason"]),
+            }

@@ -1,0 +1,113 @@
+// The desk's keys, drafts that survive a reload, and the length of a message.  The pages work without it.
+"use strict";
+
+(() => {
+  const rows = () => [...document.querySelectorAll("[data-row]")];
+  let at = -1;
+
+  function move(by) {
+    const all = rows();
+    if (all.length === 0) return;
+    if (at < 0) at = all.findIndex((one) => one.classList.contains("here"));
+    at = Math.min(Math.max(at + by, 0), all.length - 1);
+    all[at].querySelector("[data-open]").focus();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select");
+    if (isTyping && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      const form = event.target.closest("form");
+      if (form) form.requestSubmit();
+    }
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const reply = document.querySelector(".compose textarea");
+    if (event.key === "j") move(1);
+    else if (event.key === "k") move(-1);
+    else if (event.key === "r" && reply && reply.checkVisibility()) {
+      event.preventDefault();
+      reply.focus();
+    } else if (event.key === "t") {
+      const row = document.activeElement.closest("[data-row]");
+      const button = row && row.querySelector("[data-take]");
+      if (button) button.click();
+    }
+  });
+
+  document.addEventListener("focusin", (event) => {
+    const row = event.target.closest("[data-row]");
+    if (row) at = rows().indexOf(row);
+  });
+
+  // How many wait is in the title, also beside an open conversation.
+  function counted() {
+    const list = document.getElementById("list");
+    const title = document.title.replace(/^\(\d+\) /, "");
+    const count = Number((list && list.dataset.count) || 0);
+    document.title = count ? `(${count}) ${title}` : title;
+  }
+  document.addEventListener("htmx:afterSettle", () => {
+    counted();
+    // What was on its way is in the transcript by now.
+    if (document.querySelector("[data-pending]") && document.querySelector("[data-changed]")) location.reload();
+  });
+
+  // GSM 03.38: seven bits a character, else UCS-2; the server bills by the same sets.
+  const basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+  const extended = "\f^{}\\[~]|€";
+  function segments(text) {
+    const all = [...text];
+    const isGsm = all.every((one) => basic.includes(one) || extended.includes(one));
+    const sizes = all.map((one) => (isGsm ? 1 + extended.includes(one) : one.length));
+    const [single, part] = isGsm ? [160, 153] : [70, 67];
+    if (sizes.reduce((sum, one) => sum + one, 0) <= single) return 1;
+    let count = 1;
+    let left = part;
+    for (const size of sizes) {
+      if (size > left) [count, left] = [count + 1, part];
+      left -= size;
+    }
+    return count;
+  }
+
+  function measure(area) {
+    const meter = area.form && area.form.querySelector("[data-meter]");
+    if (!meter) return;
+    const length = [...area.value].length;
+    const { longest, segments: bills } = meter.dataset;
+    const parts = [`${length}${longest ? ` of ${longest}` : ""} characters`];
+    if (bills !== undefined && length) parts.push(`${segments(area.value)} SMS`);
+    meter.textContent = parts.join(" · ");
+    meter.classList.toggle("s-fail", Boolean(longest) && length > Number(longest));
+  }
+
+  // A draft is kept in this tab until its act is done; an act that was refused has its text from the server.
+  const page = document.querySelector("[data-conversation]");
+  const prefix = page && `draft ${page.dataset.conversation} `;
+  document.addEventListener("DOMContentLoaded", () => {
+    counted();
+    if (!page) return;
+    const newest = document.querySelector(".messages > li:last-child");
+    if (newest && matchMedia("(max-width: 60rem)").matches) newest.scrollIntoView({ block: "center" });
+    if (document.querySelector(".says > .note[role=status]")) {
+      for (const name of Object.keys(sessionStorage)) {
+        if (name.startsWith(prefix)) sessionStorage.removeItem(name);
+      }
+    }
+    for (const area of document.querySelectorAll("textarea[data-keep]")) {
+      const name = prefix + area.form.getAttribute("action") + area.dataset.keep;
+      const kept = sessionStorage.getItem(name);
+      const isAsSent = area.value === area.defaultValue;
+      if (kept && isAsSent && !document.querySelector("[role=alert]")) {
+        area.value = kept;
+        const folded = area.closest("details");
+        if (folded) folded.open = true;
+      }
+      measure(area);
+      area.addEventListener("input", () => {
+        measure(area);
+        if (area.value) sessionStorage.setItem(name, area.value);
+        else sessionStorage.removeItem(name);
+      });
+    }
+  });
+})();

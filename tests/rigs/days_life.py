@@ -1,0 +1,92 @@
+"""A desk after a day: invented people on three channels, waiting, taken, held, answered and in doubt."""
+
+import json
+from datetime import timedelta
+
+from chalicelib.clock import iso
+from chalicelib.outreach.conversations.records import PROMPT, Entry
+from tests.rigs.desk import TEL
+
+OPENING = (
+    "Hi {name}, this is Riverside Dental. Your check-up is due this month. Shall I find you a time?"
+    " Reply STOP to opt out."
+)
+PEOPLE = (
+    (
+        "Amara",
+        "whatsapp",
+        "Could I talk to somebody? I'm not sure the crown is covered by my plan.",
+    ),
+    ("Jonas", "sms", "Can I talk to a human please, the link you sent does not open on my phone"),
+    ("Mei", "sms", "I want to talk to a person. I was charged twice for the last visit."),
+    ("Tomás", "whatsapp", "Can a human answer? My daughter needs the early slot on Thursday."),
+    ("Priya", "sms", "Please let me speak to a real person"),
+    (
+        "Oluwaseun",
+        "whatsapp",
+        "A person please: the address in your message is the old one, isn't it?",
+    ),
+    ("Lena", "sms", "Can I speak to someone about my braces"),
+)
+TARGET = {"minutes": 30}
+
+
+def opened(desk, number, name, channel, **more):
+    """A conversation with the data that its opening was written from, and the opening."""
+    record = desk.begun(
+        f"req{number}",
+        channel=channel,
+        tel=f"{TEL[:-2]}{number:02d}",
+        recipient_first_name=name,
+        handoff_target=TARGET,
+        **more,
+    )
+    data = {"company": "Riverside Dental", "recipient_first_name": name, "channel": channel}
+    entries = (
+        Entry(f"p{number}", record.created_at, "user", json.dumps(data), note=PROMPT),
+        Entry(
+            f"o{number}",
+            iso(desk.clock.now()),
+            "assistant",
+            OPENING.format(name=name),
+            revision="2026-11-20.3",
+            model="gpt-4.1-mini",
+        ),
+    )
+    for one in entries:
+        record, _ = desk.conversations.append(record, one)
+    return record
+
+
+def a_days_life(desk):
+    """The conversations by name; the last hour of a day."""
+    found = {}
+    for number, (name, channel, text) in enumerate(PEOPLE, start=10):
+        record = opened(desk, number, name, channel)
+        desk.clock.forward(300)
+        found[name] = desk.says(record, text)
+        desk.clock.forward(420)
+    held = opened(desk, 30, "Sofia", "whatsapp", auto_queue_reply_message=True)
+    desk.clock.forward(600)
+    found["Sofia"] = desk.says(held, "Yes please. Do you have anything on Saturday morning?")
+    taken = found["Mei"]
+    desk.act("take", taken, by="kim@example.com")
+    desk.clock.forward(60)
+    desk.act("take", found["Amara"], by="sam@example.com")
+    desk.clock.forward(60)
+    desk.act(
+        "reply",
+        found["Amara"],
+        by="sam@example.com",
+        text="Hello Amara, Sam here. Crowns are covered to 80 % on the Family plan. Which plan do you have?",
+    )
+    desk.work()
+    desk.clock.forward(60)
+    desk.act("note", found["Amara"], by="lea@example.com", text="She called on Monday as well.")
+    desk.clock.forward(240)
+    found["Amara"] = desk.says(
+        found["Amara"], "The Family one! That helps. And is Thursday at nine still free?"
+    )
+    desk.in_doubt(found["Lena"])
+    desk.clock.forward(timedelta(minutes=7).total_seconds())
+    return {name: desk.conversations.get(one) for name, one in found.items()}
