@@ -24,7 +24,8 @@ from chalicelib.facts.dataset import (
 from chalicelib.facts.drift import Mark
 from chalicelib.facts.ledger import fact_of
 from chalicelib.facts.model import Fact, FactStatus, Metric
-from chalicelib.facts.posting.ndjson import Archive, FileRows
+from chalicelib.facts.posting.ndjson import Archive, FileRows, StoredRows
+from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.posting.powerbi import target_of
 from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan, reports
@@ -235,13 +236,15 @@ def correct_command(
     ]
     run.enter(key, changed=changed)
     status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
+    takers = posting.writer.sinks.takers
     outcome = Correction(
         ledger=posting.ledger,
         store=parts.facts.ledger,
         effects=posting.effects,
         owner=run.session.identity.name,
         copies=FactCopies(
-            takers=posting.writer.sinks.takers,
+            archives=[one for one in takers if isinstance(posting.sinks[one.target], StoredRows)],
+            keyed=[one for one in takers if isinstance(posting.sinks[one.target], OneLake)],
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
         runtime=parts.runtime,
@@ -363,7 +366,7 @@ def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fac
 
 
 def archived(archive: Archive) -> Iterator[Fact]:
-    """Every row of an archive as a fact, oldest batch first."""
+    """Every current row of an archive as a fact."""
     for row in archive.read(FACT_EVENT):
         yield fact_of_row(row)
 

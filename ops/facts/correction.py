@@ -1,9 +1,10 @@
 """Corrects a stored fact: another agent, day or metric than its source reported.
 
-The ledger's row changes and keeps the former values.  OneLake gets a row that replaces the former one,
-the archive a further row, of which its readers take the newest.  A push dataset cannot change a row: it
-gets the new values with its next rebuild, and the check tells the difference until then.  The correction
-holds the writer's lease, so that no batch is under way with the former values; it may be repeated.
+The ledger's row changes and keeps the former values.  OneLake gets a row that replaces the former one.
+The archive gets a further row, of which its readers take the newest; a day that the fact leaves gets a row
+that says so.  A push dataset cannot change a row: it gets the new values with its next rebuild, and the
+check tells the difference until then.  The correction holds the writer's lease, so that no batch is under
+way with the former values; it may be repeated.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 from chalicelib.errors import HandBackError, ProviderError, reason_of
 from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, lasting_row
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Fact, FactStatus, TimeLeft
+from chalicelib.facts.model import Fact, FactStatus, Row, TimeLeft
 from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.effects import POST_FACTS
+from chalicelib.facts.posting.parts import moved
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
@@ -33,11 +35,13 @@ class FactCopies:
     """Where a posted fact is.
 
     Attributes:
-        takers: the dimensions of each sink that takes a further row of a fact: OneLake, the archive.
+        keyed: the dimensions of each sink where a row replaces the one of its key: OneLake.
+        archives: of each archive.
         dataset: target of the dataset that is the report, if one is.
     """
 
-    takers: Sequence[Dimensions]
+    keyed: Sequence[Dimensions]
+    archives: Sequence[Dimensions]
     dataset: str | None
 
 
@@ -101,11 +105,19 @@ class Correction:
         number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
         plan = Batch(number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
-        for taker in self.copies.takers:
-            taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
-            action = effects.rows(
-                POST_FACTS, taker.target, FACT_EVENT, number, (lasting_row(fact),)
-            )
-            row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
-            if row.status != ActionStatus.DONE:
-                raise HandBackError(row.reason or "not_settled")
+        former = {one["date"] for one in (self.store.row(fact.key) or {}).get("corrections", ())}
+        row = lasting_row(fact)
+        left = [moved(fact, day) for day in sorted(former - {fact.date})]
+        for sink in self.copies.keyed:
+            self._add(attempt, sink, number, fact, (row,))
+        for sink in self.copies.archives:
+            self._add(attempt, sink, number, fact, (row, *left))
+
+    def _add(
+        self, attempt: Attempt, sink: Dimensions, number: int, fact: Fact, rows: tuple[Row, ...]
+    ) -> None:
+        sink.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
+        action = effects.rows(POST_FACTS, sink.target, FACT_EVENT, number, rows)
+        ended = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
+        if ended.status != ActionStatus.DONE:
+            raise HandBackError(ended.reason or "not_settled")

@@ -34,6 +34,7 @@ from chalicelib.errors import (
 )
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.posting import compaction
 from chalicelib.facts.posting.ndjson import S3Rows
 from chalicelib.once import keys, lanes
 from chalicelib.once.job import Recovery
@@ -153,7 +154,11 @@ def _call_of(request: AWSPreparedRequest) -> Call | None:
     if target is None:  # S3 speaks REST
         url = urlsplit(str(request.url))
         bucket, _, key = url.path.removeprefix("/").partition("/")
-        verbs = {"PUT": "PutObject", "GET": "GetObject" if key else "ListObjectsV2"}
+        verbs = {
+            "PUT": "PutObject",
+            "DELETE": "DeleteObject",
+            "GET": "GetObject" if key else "ListObjectsV2",
+        }
         return Call("s3", verbs[str(request.method)], {"Bucket": bucket, "Key": key})
     name = target.decode() if isinstance(target, bytes) else target
     service, _, operation = name.partition(".")
@@ -862,6 +867,13 @@ def _every_post(run: Run) -> None:
     run.monkeypatch.setattr(S3Rows, "append", in_trouble)
     outcomes = [run.post_facts()["outcome"] for _ in range(3)]
     assert outcomes == ["waiting:s3_timeout", "held:http_400", "posted"]
+    run.hear_of_a_ticket()
+    run.work()
+    assert run.post_facts()["outcome"] == "posted"
+    for _ in range(2):  # writes a whole part, and deletes what it has replaced
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        run.monkeypatch.setattr(compaction, "READ_SECONDS", -5)
+        assert run.post_facts()["outcome"] == "idle"
 
 
 LEFT_UNKNOWN = {

@@ -583,7 +583,9 @@ FUNCTIONS = (
         "dev post_facts", "dynamodb:GetItem", "dynamodb/table/conversations-dev", NOT_ITS_TABLE
     ),
     Refusal("dev post_facts", "s3:PutObject", f"s3/rp-mw-facts-prod-{ACCOUNT}/a", "prod's archive"),
-    Refusal("dev post_facts", "s3:DeleteObject", f"s3/rp-mw-facts-dev-{ACCOUNT}/a", "it only adds"),
+    Refusal(
+        "dev post_facts", "s3:DeleteObject", f"s3/rp-mw-facts-prod-{ACCOUNT}/a", "prod's archive"
+    ),
     Refusal(
         "dev mail", "dynamodb:Scan", "dynamodb/table/conversations-dev", "it reads single rows"
     ),

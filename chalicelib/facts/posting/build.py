@@ -13,6 +13,7 @@ from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.model import Agent, Row, Sink
 from chalicelib.facts.posting import landing_zone
+from chalicelib.facts.posting.compaction import Compaction
 from chalicelib.facts.posting.comparison import FactCheck
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions, Directories
@@ -20,7 +21,7 @@ from chalicelib.facts.posting.effects import KINDS
 from chalicelib.facts.posting.entra import EntraTokens
 from chalicelib.facts.posting.file_assignments import FileAssignments
 from chalicelib.facts.posting.landing_zone import LandingZone
-from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
+from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows, StoredRows
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.posting.onelake import target_of as onelake_target
@@ -58,6 +59,7 @@ class Posting:
             log=self._shared.log,
             held=self.held,
             writer=lambda: self.writer,
+            compaction=lambda: self.compaction,
             nightly=lambda: self.nightly,
         )
         return run(time_left_seconds=time_left_seconds)
@@ -76,6 +78,13 @@ class Posting:
             effects=self.effects,
             runtime=shared.runtime,
         )
+
+    @cached_property
+    def compaction(self) -> Compaction:
+        """The hour's work on the archives."""
+        archives = [one for one in self.sinks.values() if isinstance(one, StoredRows)]
+        runtime = self._shared.runtime
+        return Compaction(writer=self.writer, archives=archives, runtime=runtime)
 
     @cached_property
     def nightly(self) -> Nightly:
@@ -103,7 +112,7 @@ class Posting:
     @cached_property
     def archive(self) -> Archive | None:
         """The archive, where one is configured."""
-        archives = [one for one in self.sinks.values() if isinstance(one, FileRows | S3Rows)]
+        archives = [one for one in self.sinks.values() if isinstance(one, StoredRows)]
         return archives[-1] if archives else None
 
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:

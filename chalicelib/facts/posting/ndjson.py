@@ -1,12 +1,12 @@
 """The archive: the posted rows as gzipped newline-delimited JSON, in S3 or in a folder.
 
-It is a sink of its own, which other tools query, and from which a dataset is rebuilt::
+It is a sink of its own, which other tools query, and from which a dataset is rebuilt.  Its layout, and
+what of it is current, is in `parts`.  A retry overwrites a batch's parts with the same rows, so that a
+repeated batch is stored once.  Compaction first adds a whole part and deletes what it replaced later,
+when no reader can still be reading what it listed before; a crash in between leaves the same rows.
 
-    FactEvent/day=2025-11-05/1763629452123.ndjson.gz    facts of one day, by the batch that posted them
-    DimAgent/1763629452123.ndjson.gz                    keys of a dimension, by the batch
-
-A retry overwrites a batch's objects with the same rows, so that a repeated batch is stored once.  A
-reader takes the newest row of each `EventID` and of each dimension key.
+NDJSON rather than Parquet: every tool reads it, a row is written without a library, and a day of less
+than some 300,000 facts is below the 10 MB that Athena charges at least.
 """
 
 from __future__ import annotations
@@ -14,25 +14,32 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from io import BytesIO
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import TransientError
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.model import Row
+from chalicelib.facts.posting.parts import MOVED_TO, ArchivePart, Partition, partitions
 
-_PACKED = ".ndjson.gz"
+_IN_MEMORY_BYTES = 8_000_000
+_LISTED_AGAIN = 3
 
 
 class Archive(Protocol):
     """Where an archive's rows are read again; raises `TransientError` where that is not possible."""
 
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Every row of a table, oldest batch first; of facts, those of some days where given."""
+        """Every current row of a table; of facts, those of some days where given."""
         ...
 
     def file(self, name: str) -> bytes | None:
@@ -40,9 +47,120 @@ class Archive(Protocol):
         ...
 
 
+class StoredRows(ABC):
+    """A `Sink` and `Archive` on any storage of objects: four operations on names and bytes."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def target(self) -> str:
+        """See `model.Sink`."""
+
+    @abstractmethod
+    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """The names that begin so, and when each was modified, in epoch seconds."""
+
+    @abstractmethod
+    def opened(self, name: str) -> IO[bytes]:
+        """An object to read; raises `FileNotFoundError` where there is none."""
+
+    @abstractmethod
+    def put(self, name: str, body: IO[bytes]) -> None:
+        """Write an object, or replace it, at once for every reader."""
+
+    @abstractmethod
+    def delete(self, name: str) -> None:
+        """Delete an object; one that is not there is deleted."""
+
+    def append(
+        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
+    ) -> None:
+        """See `model.Sink.append`."""
+        del deadline_seconds  # the client's own time-outs are shorter
+        for name, body in objects_of(table, number, rows):
+            self.put(name, BytesIO(body))
+
+    def replace(
+        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
+    ) -> None:
+        """See `model.Sink.replace`; earlier batches stay until the next compaction."""
+        self.append(table, number, rows, deadline_seconds=deadline_seconds)
+
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """See `Archive.read`."""
+        for prefix in [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]:
+            for one in self.partitions(prefix):
+                yield from (row for row in self._rows(one) if MOVED_TO not in row)
+
+    def file(self, name: str) -> bytes | None:
+        """See `Archive.file`."""
+        try:
+            with self.opened(name) as body:
+                return body.read()
+        except FileNotFoundError:
+            return None
+
+    def partitions(self, prefix: str = "") -> list[Partition]:
+        """The partitions under a prefix."""
+        return partitions(self.listed(prefix))
+
+    def compact(self, partition: Partition, *, before: float) -> bool:
+        """Write a partition's current rows as one part, and delete parts that were replaced earlier.
+
+        May be repeated, and ended at any call: the partition reads the same.
+
+        Args:
+            partition: as it was just listed.
+            before: epoch seconds; what a whole part of an earlier time replaced is deleted.
+
+        Returns:
+            Whether a whole part was written.
+        """
+        whole, giving = partition.whole, set[ArchivePart]()
+        with SpooledTemporaryFile(_IN_MEMORY_BYTES) as merged:
+            with gzip.GzipFile(fileobj=merged, mode="wb", mtime=0) as packed:
+                for part, row in partition.current(self._read):
+                    giving.add(part)
+                    packed.write(_line(row))
+            is_new = len(partition.parts) > 1 and any(part != whole for part in giving)
+            if is_new:
+                merged.seek(0)
+                self.put(partition.next_whole, merged)
+        if whole and whole.modified < before:
+            for part in partition.replaced(giving):
+                self.delete(part.name)
+        return is_new
+
+    def _rows(self, partition: Partition) -> list[dict[str, Any]]:
+        """A partition's current rows; listed again where a compaction has deleted a part meanwhile."""
+        for _ in range(_LISTED_AGAIN):
+            with suppress(FileNotFoundError):
+                return [row for _, row in partition.current(self._read)]
+            partition = next(iter(self.partitions(partition.folder)), Partition("", ()))
+        raise self._failed("read", FileNotFoundError.__name__)
+
+    def _read(self, part: ArchivePart) -> Iterator[dict[str, Any]]:
+        try:
+            with (
+                _s3_errors("read"),
+                self.opened(part.name) as body,
+                gzip.GzipFile(fileobj=body) as lines,
+            ):
+                for line in lines:
+                    yield json.loads(line)
+        except FileNotFoundError:
+            raise
+        except (OSError, EOFError, zlib.error, ValueError) as error:
+            raise self._failed("read", type(error).__name__) from None
+
+    def _failed(self, operation: str, reason: str) -> TransientError:
+        return TransientError(self.target.partition(":")[0], operation, reason=reason)
+
+
 @dataclass(frozen=True, slots=True)
-class S3Rows:
-    """A `Sink` and `Archive` on an S3 bucket.
+class S3Rows(StoredRows):
+    """An archive in an S3 bucket.
 
     Attributes:
         client: a boto3 S3 client.
@@ -56,54 +174,38 @@ class S3Rows:
         """See `model.Sink`."""
         return f"s3:{self.bucket}"
 
-    def append(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.append`."""
-        del deadline_seconds  # the client's own time-outs are shorter
-        try:
-            for name, body in objects_of(table, number, rows):
-                self.client.put_object(
-                    Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
-                )
-        except (ClientError, BotoCoreError) as error:
-            raise TransientError("s3", "put_object", reason=type(error).__name__) from None
-
-    def replace(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.replace`; the archive keeps earlier batches."""
-        self.append(table, number, rows, deadline_seconds=deadline_seconds)
-
-    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """See `Archive.read`."""
-        try:
+    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """See `StoredRows.listed`."""
+        with _s3_errors("read"):
             pages = self.client.get_paginator("list_objects_v2")
-            found = (
-                one["Key"]
-                for prefix in _prefixes(table, days)
-                for page in pages.paginate(Bucket=self.bucket, Prefix=prefix)
-                for one in page.get("Contents", ())
-            )
-            for name in _oldest_first(found):
-                body = self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read()
-                yield from rows_of(body)
-        except (ClientError, BotoCoreError) as error:
-            raise TransientError("s3", "read", reason=type(error).__name__) from None
+            for page in pages.paginate(Bucket=self.bucket, Prefix=prefix):
+                for one in page.get("Contents", ()):
+                    yield one["Key"], one["LastModified"].timestamp()
 
-    def file(self, name: str) -> bytes | None:
-        """See `Archive.file`."""
-        try:
-            return bytes(self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read())
-        except self.client.exceptions.NoSuchKey:
-            return None
-        except (ClientError, BotoCoreError) as error:
-            raise TransientError("s3", "get_object", reason=type(error).__name__) from None
+    def opened(self, name: str) -> IO[bytes]:
+        """See `StoredRows.opened`."""
+        with _s3_errors("get_object"):
+            try:
+                return self.client.get_object(Bucket=self.bucket, Key=name)["Body"]  # type: ignore[no-any-return]
+            except self.client.exceptions.NoSuchKey:
+                raise FileNotFoundError(name) from None
+
+    def put(self, name: str, body: IO[bytes]) -> None:
+        """See `StoredRows.put`."""
+        with _s3_errors("put_object"):
+            self.client.put_object(
+                Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
+            )
+
+    def delete(self, name: str) -> None:
+        """See `StoredRows.delete`."""
+        with _s3_errors("delete_object"):
+            self.client.delete_object(Bucket=self.bucket, Key=name)
 
 
 @dataclass(frozen=True, slots=True)
-class FileRows:
-    """A `Sink` and `Archive` on a local folder."""
+class FileRows(StoredRows):
+    """An archive in a local folder."""
 
     folder: Path
 
@@ -112,50 +214,50 @@ class FileRows:
         """See `model.Sink`."""
         return "file"
 
-    def append(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.append`."""
-        del deadline_seconds
-        try:
-            for name, body in objects_of(table, number, rows):
-                path = self.folder / name
-                part = path.with_suffix(".part")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part.write_bytes(body)
-                os.replace(part, path)  # noqa: PTH105 - the atomic one
-        except OSError as error:
-            raise TransientError("file", "write", reason=type(error).__name__) from None
+    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """See `StoredRows.listed`."""
+        for path in (self.folder / prefix).rglob("*.*"):
+            with suppress(FileNotFoundError):
+                yield path.relative_to(self.folder).as_posix(), path.stat().st_mtime
 
-    def replace(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.replace`."""
-        self.append(table, number, rows, deadline_seconds=deadline_seconds)
+    def opened(self, name: str) -> IO[bytes]:
+        """See `StoredRows.opened`."""
+        return (self.folder / name).open("rb")
 
-    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """See `Archive.read`."""
-        folders = [self.folder / prefix for prefix in _prefixes(table, days)]
-        names = (path.as_posix() for folder in folders for path in folder.rglob("*"))
-        for name in _oldest_first(names):
-            yield from rows_of(Path(name).read_bytes())
-
-    def file(self, name: str) -> bytes | None:
-        """See `Archive.file`."""
+    def put(self, name: str, body: IO[bytes]) -> None:
+        """See `StoredRows.put`."""
         path = self.folder / name
-        return path.read_bytes() if path.is_file() else None
+        part = path.with_suffix(".part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(body.read())
+            os.replace(part, path)  # noqa: PTH105 - the atomic one
+        except OSError as error:
+            raise self._failed("write", type(error).__name__) from None
+
+    def delete(self, name: str) -> None:
+        """See `StoredRows.delete`."""
+        try:
+            (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._failed("delete", type(error).__name__) from None
 
 
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
     """A batch's objects, as names and contents; facts are partitioned by their day."""
     if table != FACT_EVENT:
-        yield f"{table}/{number}{_PACKED}", _packed(rows)
+        yield f"{table}/{number}.ndjson.gz", packed(rows)
         return
     by_day: dict[str, list[Row]] = {}
     for row in rows:
         by_day.setdefault(str(row["FactDateKey"])[:10], []).append(row)
     for day, of_day in by_day.items():
-        yield f"{table}/day={day}/{number}{_PACKED}", _packed(of_day)
+        yield f"{table}/day={day}/{number}.ndjson.gz", packed(of_day)
+
+
+def packed(rows: Iterable[Row]) -> bytes:
+    """Rows as an object; without a time stamp, so that the same rows are the same bytes."""
+    return gzip.compress(b"".join(map(_line, rows)), mtime=0)
 
 
 def rows_of(body: bytes) -> Iterator[dict[str, Any]]:
@@ -163,17 +265,13 @@ def rows_of(body: bytes) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in gzip.decompress(body).decode().splitlines())
 
 
-def _prefixes(table: str, days: Sequence[str] | None) -> list[str]:
-    return [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]
+def _line(row: Row) -> bytes:
+    return (json.dumps(row, separators=(",", ":"), ensure_ascii=True) + "\n").encode()
 
 
-def _oldest_first(names: Iterable[str]) -> list[str]:
-    """The names of batches, by their number; other objects are left out."""
-    found = [name for name in names if name.endswith(_PACKED)]
-    return sorted(found, key=lambda name: (int(PurePosixPath(name).name.partition(".")[0]), name))
-
-
-def _packed(rows: Iterable[Row]) -> bytes:
-    """Without a time stamp, so that the same rows are the same bytes."""
-    lines = (json.dumps(row, separators=(",", ":"), ensure_ascii=True) + "\n" for row in rows)
-    return gzip.compress("".join(lines).encode(), mtime=0)
+@contextmanager
+def _s3_errors(operation: str) -> Iterator[None]:
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        raise TransientError("s3", operation, reason=type(error).__name__) from None

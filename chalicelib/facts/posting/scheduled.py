@@ -8,6 +8,7 @@ from typing import Any
 
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import TimeLeft
+from chalicelib.facts.posting.compaction import Compaction
 from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.ports import Log
@@ -21,13 +22,15 @@ class ScheduledRun:
         store: the facts' rows.
         held: why facts cannot be posted, as a fixed code; None where they can.
         writer: builds the writer; called only where facts can be posted.
-        nightly: builds the night's work, which follows a run that has nothing to wait for.
+        compaction: builds the hour's work, which follows a run that has nothing to wait for.
+        nightly: builds the night's, likewise.
     """
 
     store: FactLedger
     log: Log
     held: str | None
     writer: Callable[[], FactWriter]
+    compaction: Callable[[], Compaction]
     nightly: Callable[[], Nightly]
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> dict[str, Any]:
@@ -43,6 +46,7 @@ class ScheduledRun:
         summary = self.writer().run(time_left_seconds=time_left_seconds)
         night = None
         if summary.outcome in {"idle", "posted"}:
+            self.compaction()(time_left_seconds=time_left_seconds)
             night = self.nightly()(time_left_seconds=time_left_seconds)
         return asdict(summary) | ({"night": night} if night else {})
 

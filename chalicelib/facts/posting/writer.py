@@ -143,6 +143,10 @@ class FactWriter:
         """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
+    def alone(self, done: str, work: Callable[[], None], *, time_left_seconds: TimeLeft) -> str:
+        """Do some work on what the sinks hold under the writer's lease; returns the outcome, as of `seed`."""
+        return self._alone(done, time_left_seconds, lambda _run: work())
+
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the writer's lease; returns `done` or why it was not done."""
         switches = self.runtime.switches.current()

@@ -9,7 +9,7 @@ from typing import Any
 
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
-from chalicelib.facts.posting.ndjson import FileRows
+from chalicelib.facts.posting.ndjson import FileRows, rows_of
 from local.vendors import aloware, hubspot
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
@@ -92,7 +92,14 @@ class Facts(Flow):
 
     def _archive_violations(self, run: Run) -> list[str]:
         """A fact that is posted is in the archive once; no other is, but those still on their way."""
-        archived = Counter(row["EventID"] for row in FileRows(self._folder(run)).read(FACT_EVENT))
+        archive = FileRows(self._folder(run))
+        archived = Counter(
+            row["EventID"]
+            for day in archive.partitions(f"{FACT_EVENT}/")
+            for part in day.parts
+            if not part.is_whole
+            for row in rows_of(archive.file(part.name) or b"")
+        )
         rows = {key: row for key, row in run.rows("QuillLedgerTable").items() if row.get("metric")}
         posted = {key for key, row in rows.items() if row["status"] == "posted"}
         twice = [key for key, count in archived.items() if count > 1]

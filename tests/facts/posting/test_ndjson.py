@@ -3,13 +3,17 @@
 import gzip
 import json
 from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.facts.posting.ndjson import FileRows, S3Rows
+from chalicelib.facts.posting.parts import moved
+from tests.rigs.fact_writer import fact
 
 NUMBER = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
+LATER = 2e10
 ROWS = [
     {"EventID": "ALOWARE:1", "FactDateKey": "2026-11-20T00:00:00", "Notes": "é"},
     {"EventID": "ALOWARE:2", "FactDateKey": "2026-11-20T00:00:00"},
@@ -58,12 +62,69 @@ def test_a_repeated_batch_is_in_the_archive_once(archive):
     assert read == ROWS
 
 
-def test_batches_are_read_oldest_first(archive):
-    for number in (NUMBER + 1, NUMBER, NUMBER * 10):
-        archive.append("DimAgent", number, [{"AgentID": str(number)}], deadline_seconds=5)
+def test_the_newest_row_of_a_key_is_read(archive):
+    for number in (NUMBER + 1, NUMBER * 10, NUMBER):
+        rows = [{"AgentID": "101", "AgentName": str(number)}]
+        archive.append("DimAgent", number, rows, deadline_seconds=5)
 
-    read = [row["AgentID"] for row in archive.read("DimAgent")]
-    assert read == [str(NUMBER), str(NUMBER + 1), str(NUMBER * 10)]
+    assert [row["AgentName"] for row in archive.read("DimAgent")] == [str(NUMBER * 10)]
+
+
+def test_a_fact_that_has_moved_is_read_on_its_new_day_alone(archive):
+    archive.append("FactEvent", NUMBER, ROWS[:1], deadline_seconds=5)
+    now = {**ROWS[0], "FactDateKey": "2026-11-19T00:00:00"}
+    left = moved(fact(1, date="2026-11-19"), "2026-11-20")
+    archive.append("FactEvent", NUMBER + 1, [now, left], deadline_seconds=5)
+
+    assert list(archive.read("FactEvent")) == [now]
+    assert list(archive.read("FactEvent", ["2026-11-20"])) == []
+
+
+def test_compaction_makes_one_part_of_a_day_and_deletes_the_others_later(archive):
+    for number, row in enumerate(ROWS[:2], NUMBER):
+        archive.append("FactEvent", number, [row], deadline_seconds=5)
+    days = "FactEvent/day=2026-11-20/"
+    whole = f"{days}whole-{NUMBER + 1}.ndjson.gz"
+
+    assert [archive.compact(one, before=0) for one in archive.partitions()] == [True]
+    assert len(list(archive.listed(days))) == 3, "a reader may be reading what it listed before"
+    assert [archive.compact(one, before=LATER) for one in archive.partitions()] == [False]
+    assert [name for name, _ in archive.listed(days)] == [whole]
+    assert sorted(archive.read("FactEvent"), key=lambda row: row["EventID"]) == ROWS[:2]
+
+
+def test_a_partition_of_one_part_is_left_as_it_is(archive):
+    archive.append("FactEvent", NUMBER, ROWS[:2], deadline_seconds=5)
+    assert [archive.compact(one, before=LATER) for one in archive.partitions()] == [False]
+    assert [row["EventID"] for row in archive.read("FactEvent")] == ["ALOWARE:1", "ALOWARE:2"]
+
+
+def test_a_table_that_is_replaced_whole_is_its_newest_part(archive):
+    shifts = [{"AgentID": "101", "LocalDate": f"2026-11-2{one}T00:00:00"} for one in range(2)]
+    archive.replace("DimShift", NUMBER, shifts, deadline_seconds=5)
+    archive.replace("DimShift", NUMBER + 1, shifts[1:], deadline_seconds=5)
+    for _ in range(2):
+        assert list(archive.read("DimShift")) == shifts[1:]
+        for one in archive.partitions():
+            archive.compact(one, before=LATER)
+
+
+def test_a_damaged_part_is_said_and_replaces_nothing(archive):
+    archive.append("FactEvent", NUMBER, ROWS[:2], deadline_seconds=5)
+    archive.put(f"FactEvent/day=2026-11-20/{NUMBER + 1}.ndjson.gz", BytesIO(b"no gzip"))
+    (day,) = archive.partitions()
+    with pytest.raises(TransientError):
+        archive.compact(day, before=LATER)
+    with pytest.raises(TransientError):
+        list(archive.read("FactEvent"))
+    assert len(list(archive.listed("FactEvent/"))) == 2
+
+
+def test_what_the_company_keeps_beside_the_archive_is_no_part_of_it(archive):
+    archive.put("shifts.csv", BytesIO(b"AgentID"))
+    assert archive.file("shifts.csv") == b"AgentID"
+    assert archive.file("none.csv") is None
+    assert archive.partitions() == []
 
 
 def test_a_missing_bucket_makes_rows_wait(bucket):

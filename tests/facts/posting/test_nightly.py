@@ -161,6 +161,21 @@ def test_facts_that_the_archive_lacks_are_counted_too(writer_rig, night, archive
     assert one["sink"] == "archive"
 
 
+def test_a_compacted_archive_is_counted_and_what_it_lost_is_missed(writer_rig, night, archive):
+    for number in range(3):
+        writer_rig.store().keep([fact(number)])
+        writer_rig.run(writer_rig.writer(archives=[archive]))
+    for _ in range(2):
+        for one in archive.partitions():
+            archive.compact(one, before=2e10)
+    (day,) = archive.partitions(f"{FACT_EVENT}/")
+    assert night() == "checked:0_missing"
+
+    archive.delete(day.parts[0].name)
+    next_night(writer_rig)
+    assert night() == "checked:3_missing"
+
+
 def test_a_dataset_that_may_not_be_queried_is_no_difference(writer_rig, night):
     writer_rig.powerbi.set_modes(queries_allowed=False)
     writer_rig.store().keep([fact(1)])

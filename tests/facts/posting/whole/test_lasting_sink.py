@@ -9,21 +9,17 @@ files that the writer wrote.
 import random
 import re
 from collections import Counter
-from pathlib import Path
 
-import duckdb
 import pytest
 
 from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, LASTING_TABLES, fact_row
 from chalicelib.facts.model import Metric
 from chalicelib.facts.posting.ndjson import FileRows
+from chalicelib.facts.posting.parts import MOVED_TO, moved
+from tests.rigs.fact_queries import COLUMNS, FactQueries, statement
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
 
-PAGE = (Path(__file__).parents[4] / "docs" / "facts-operating.md").read_text()
-STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-VIEW = next(one for one in STATEMENTS if one.startswith("CREATE OR REPLACE VIEW fact_event"))
-COLUMNS = "EventID, AgentID, FactDateKey, MetricID, Notes"
 LANDED = 1400
 FACTS = [
     fact(
@@ -44,21 +40,7 @@ def archive(tmp_path):
 @pytest.fixture
 def query(archive):
     """Queries the archive through the documented view."""
-    with duckdb.connect() as database:
-        files = f"{archive.folder}/FactEvent/day=*/*.ndjson.gz"
-        columns = {name.strip(): "VARCHAR" for name in COLUMNS.split(",")}
-        database.execute("SET TimeZone = 'UTC'")
-
-        def run(sql):
-            database.execute(
-                'CREATE OR REPLACE VIEW fact_event_rows AS SELECT *, filename AS "$path"'
-                f" FROM read_json('{files}', format = 'newline_delimited', columns = {columns},"
-                " hive_partitioning = true, hive_types = {'day': VARCHAR}, filename = true)"
-            )
-            database.execute(VIEW)
-            return database.execute(sql).fetchall()
-
-        yield run
+    return FactQueries(archive.folder)
 
 
 def as_stored(facts):
@@ -134,18 +116,37 @@ def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
     assert sorted(row["AgentID"] for row in writer_rig.rows(DIM_AGENT)) == sorted(wanted)
 
 
-def test_the_view_takes_a_corrected_fact_from_the_newest_batch(archive, query):
-    rows = [fact_row(one) for one in FACTS[:3]]
-    moved = fact(0, agent_id="999", date="2026-10-31")
-    archive.append(FACT_EVENT, 1_000, rows, deadline_seconds=5)
-    archive.append(FACT_EVENT, 999, [fact_row(fact(1, agent_id="older"))], deadline_seconds=5)
-    archive.append(FACT_EVENT, 10_000, [fact_row(moved)], deadline_seconds=5)
+def test_the_view_takes_a_corrected_fact_on_its_new_day_alone(archive, query):
+    now = fact(0, agent_id="999", date="2026-10-31")
+    archive.append(FACT_EVENT, 1_000, [fact_row(one) for one in FACTS[:3]], deadline_seconds=5)
+    archive.append(
+        FACT_EVENT,
+        999,
+        [fact_row(fact(1, agent_id="older", date=FACTS[1].date))],
+        deadline_seconds=5,
+    )
+    rows = [fact_row(now), moved(now, FACTS[0].date)]
+    archive.append(FACT_EVENT, 10_000, rows, deadline_seconds=5)
 
     assert query(f"SELECT {COLUMNS} FROM fact_event ORDER BY EventID") == as_stored(
-        [moved, *FACTS[1:3]]
+        [now, *FACTS[1:3]]
     )
     counted = "SELECT day, count(*) FROM fact_event GROUP BY day ORDER BY day"
     assert query(counted) == [("2026-10-31", 1), ("2026-11-02", 1), ("2026-11-03", 1)]
+
+
+def test_a_question_reads_the_files_of_its_days_alone(archive, query):
+    for number, one in enumerate(FACTS[:200]):
+        archive.append(FACT_EVENT, 1_000 + number, [fact_row(one)], deadline_seconds=5)
+    day = "SELECT count(*) FROM fact_event WHERE day = '2026-11-07'"
+    week = "SELECT count(*) FROM fact_event WHERE day BETWEEN '2026-11-07' AND '2026-11-13'"
+    assert (query.cost(day)[0], query.cost(week)[0]) == (10, 70)
+
+    for _ in range(2):
+        for one in archive.partitions():
+            archive.compact(one, before=2e10)
+    assert (query.cost(day)[0], query.cost(week)[0]) == (1, 7)
+    assert query(day) == [(10,)]
 
 
 def test_the_view_becomes_parquet(archive, query, tmp_path):
@@ -158,6 +159,7 @@ def test_the_view_becomes_parquet(archive, query, tmp_path):
 
 
 def test_the_external_table_has_the_columns_of_the_rows():
-    (table,) = [one for one in STATEMENTS if one.startswith("CREATE EXTERNAL TABLE")]
+    table = statement("CREATE EXTERNAL TABLE")
     columns = re.search(r"fact_event_rows \((.*?)\)", table, re.DOTALL)[1]
-    assert {one.split()[0] for one in columns.split(",")} == set(LASTING_TABLES[FACT_EVENT])
+    wanted = {*LASTING_TABLES[FACT_EVENT], MOVED_TO}
+    assert {one.split()[0] for one in columns.split(",")} == wanted

@@ -1,0 +1,122 @@
+"""A partition of the archive: one day of facts or one dimension, its parts, and what is current in them.
+
+::
+
+    FactEvent/day=2026-11-20/1763629452123.ndjson.gz          one batch's facts of the day
+    FactEvent/day=2026-11-20/whole-1763629452123.ndjson.gz    the current rows of all parts up to that number
+    DimAgent/whole-1763629452123.ndjson.gz                    a dimension likewise
+
+Of each key the row of the newest part is current: the one with the highest number, of two with the
+same number the whole one.  So parts may be added, merged and repeated at any time, and the partition
+reads the same.  A fact that was corrected to another day leaves a row in the day it was in, which says
+so and is no fact: each day is read alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT
+from chalicelib.facts.model import Fact, Row
+
+MOVED_TO = "MovedTo"
+"""Column of a row that is no fact: the day that a corrected fact is on now."""
+_KEYS = {FACT_EVENT: "EventID", DIM_AGENT: "AgentID", DIM_METRIC: "MetricID", DIM_DATE: "Date"}
+"""Any other table, such as `DimShift`, is replaced whole: its newest part is the table."""
+_NAME = re.compile(r"(?P<folder>(?P<table>\w+)/.*?)(?P<whole>whole-)?(?P<number>\d+)\.ndjson\.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePart:
+    """One object of a partition.
+
+    Attributes:
+        name: of the object, from the archive's root.
+        number: of the batch; of a whole part the highest of those that were merged.
+        modified: epoch seconds, by the storage's clock.
+    """
+
+    name: str
+    number: int
+    is_whole: bool
+    modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One day of facts or one dimension: what a question reads.
+
+    Attributes:
+        folder: ``FactEvent/day=2026-11-20/`` or ``DimAgent/``.
+        parts: newest first.
+    """
+
+    folder: str
+    parts: Sequence[ArchivePart]
+
+    @property
+    def table(self) -> str:
+        """Whose rows are in it."""
+        return self.folder.partition("/")[0]
+
+    @property
+    def whole(self) -> ArchivePart | None:
+        """The newest whole part; None before the first compaction."""
+        return next((one for one in self.parts if one.is_whole), None)
+
+    @property
+    def next_whole(self) -> str:
+        """Name of the part that holds the current rows of all parts."""
+        return f"{self.folder}whole-{self.parts[0].number}.ndjson.gz"
+
+    def current(
+        self, rows_of: Callable[[ArchivePart], Iterable[dict[str, Any]]]
+    ) -> Iterator[tuple[ArchivePart, dict[str, Any]]]:
+        """Each current row with the part it is in; those of facts that have moved included."""
+        column = _KEYS.get(self.table)
+        seen: set[str] = set()
+        for part in self.parts if column else self.parts[:1]:
+            for row in rows_of(part):
+                if column:
+                    key = str(row[column])
+                    if key in seen:
+                        continue
+                    seen.add(key)
+                yield part, row
+
+    def replaced(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
+        """Parts that a whole one has made needless, oldest first: the rows stay the same without them.
+
+        Args:
+            giving: the parts that have current rows.
+        """
+        whole, needed = self.whole, set(giving)
+        if whole is None:
+            return []
+        older = self.parts[self.parts.index(whole) + 1 :]
+        return [one for one in reversed(older) if one not in needed]
+
+
+def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
+    """The partitions of an archive's objects, in the order of their folders.
+
+    Args:
+        found: names and times; an object that is no part is left out.
+    """
+    folders: dict[str, list[ArchivePart]] = {}
+    for name, modified in found:
+        if one := _NAME.fullmatch(name):
+            part = ArchivePart(name, int(one["number"]), one["whole"] is not None, modified)
+            folders.setdefault(one["folder"], []).append(part)
+    return [
+        Partition(folder, sorted(parts, key=lambda one: (one.number, one.is_whole), reverse=True))
+        for folder, parts in sorted(folders.items())
+    ]
+
+
+def moved(fact: Fact, day: str) -> Row:
+    """What a corrected fact leaves in a day it was in."""
+    return {"EventID": fact.key, "FactDateKey": f"{day}T00:00:00", MOVED_TO: fact.date}
