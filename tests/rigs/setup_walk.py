@@ -7,6 +7,8 @@ from pathlib import Path
 import requests
 
 from local import company
+from local.stack import environment
+from local.vendors import onelake as onelake_vendor
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
@@ -17,6 +19,7 @@ SECRETS = {
     "RP_KEY": richpanel_vendor.API_KEY,
     "HUBSPOT_SECRET": CLIENT_SECRET,
     "POWERBI_SECRET": powerbi_vendor.CLIENT_SECRET,
+    "FABRIC_SECRET": onelake_vendor.CLIENT_SECRET,
     "TWILIO_CREDENTIALS": json.dumps(
         {
             "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
@@ -43,6 +46,11 @@ def vendors(richpanel, twilio, powerbi):
     }
 
 
+def mirrored(onelake):
+    """Variables of facts that go to a dataset and to OneLake."""
+    return {"FACTS_REPORT": "powerbi,onelake", **environment.onelake(onelake)}
+
+
 def answers(folder: Path, stage: str, account: str, variables) -> Path:
     """The file of answers; it names no secret's value."""
     item = company.project(stage)
@@ -64,6 +72,7 @@ def answers(folder: Path, stage: str, account: str, variables) -> Path:
         '"richpanel/api_key" = "RP_KEY"',
         '"hubspot/client_secret" = "HUBSPOT_SECRET"',
         '"powerbi/client_secret" = "POWERBI_SECRET"',
+        *(['"fabric/client_secret" = "FABRIC_SECRET"'] if "FACTS_REPORT" in variables else ()),
         *(f'"{one}" = "TWILIO_CREDENTIALS"' for one in credentials),
     ]
     file = folder / "answers.toml"
