@@ -165,6 +165,11 @@ class Settings(BaseModel):
         return self.fabric_token_url or _entra(self.fabric_tenant_id)
 
     @property
+    def has_mirrored_database(self) -> bool:
+        """Whether a mirrored database is named."""
+        return bool(self.fabric_workspace_id and self.fabric_database_id)
+
+    @property
     def max_event_age(self) -> timedelta:
         """Older messages are skipped; less than the ledger's retention."""
         return timedelta(days=self.max_event_age_days)

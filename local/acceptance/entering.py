@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import requests
 
 from local import company
+from local.stack import environment
+from local.vendors import onelake as onelake_vendor
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
@@ -27,6 +29,7 @@ SECRETS = {
     "RP_KEY": richpanel_vendor.API_KEY,
     "HUBSPOT_SECRET": CLIENT_SECRET,
     "POWERBI_SECRET": powerbi_vendor.CLIENT_SECRET,
+    "FABRIC_SECRET": onelake_vendor.CLIENT_SECRET,
     "TWILIO_CREDENTIALS": json.dumps(
         {
             "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
@@ -59,6 +62,11 @@ def variables(richpanel_url: str, twilio_url: str, powerbi_url: str) -> dict[str
     }
 
 
+def mirrored(onelake: onelake_vendor.SimulatedOneLake) -> dict[str, str]:
+    """Variables of facts that go to a dataset and to OneLake."""
+    return {"FACTS_REPORT": "powerbi,onelake", **environment.onelake(onelake)}
+
+
 def answers(
     folder: Path, stage: str, account: str, of_vendors: Mapping[str, str], *, way: str = "direct"
 ) -> Path:
@@ -82,6 +90,7 @@ def answers(
         '"richpanel/api_key" = "RP_KEY"',
         '"hubspot/client_secret" = "HUBSPOT_SECRET"',
         '"powerbi/client_secret" = "POWERBI_SECRET"',
+        *(['"fabric/client_secret" = "FABRIC_SECRET"'] if "FACTS_REPORT" in of_vendors else ()),
         *(f'"{one}" = "TWILIO_CREDENTIALS"' for one in credentials),
     ]
     file = folder / "answers.toml"

@@ -14,7 +14,7 @@ from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from local.stack.system import Stack
 
@@ -65,24 +65,30 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         problems.append("a fact is in Power BI twice")
     if set(aloware.answers + sender.answers) != {200}:
         problems.append(f"a webhook was rejected: {aloware.answers} {sender.answers}")
-    for sink, rows in (
-        ("the dataset", chart.simulated(stack.powerbi.url)),
-        ("OneLake", stack.onelake.rows(FACT_EVENT)),
-        ("the archive", FileRows(environment.FACTS).read(FACT_EVENT)),
-    ):
-        cells = chart.counted(rows)
+    sinks = {
+        "the dataset": chart.counted(chart.simulated(stack.powerbi.url)),
+        "OneLake": chart.counted(stack.onelake.rows(FACT_EVENT)),
+        "the archive": chart.counted(FileRows(environment.FACTS).read(FACT_EVENT)),
+    }
+    for sink, cells in sinks.items():
         problems += [f"{sink}: {one}" for one in chart.differences(cells, EXPECTED)]
-    chart.write(cells, chart.PICTURE, EXPECTED)
     problems += [f"OneLake stopped {one}" for one in stack.onelake.stopped().items()]
     report = "\n\n".join(
         [
             "Facts: Aloware and HubSpot events, each one row of the report",
             aligned.aligned(("what was posted", "rows in Power BI", ""), lines),
             chart.as_text(cells, EXPECTED),
+            aligned.aligned(("day", "agent", "metric", *sinks), _side_by_side(sinks)),
             f"as a picture: {chart.PICTURE}",
         ]
     )
     return report, problems
+
+
+def _side_by_side(sinks: Mapping[str, chart.Cells]) -> list[tuple[str, ...]]:
+    """A line per day, agent and metric: the facts in each sink."""
+    cells = sorted({cell for counted in sinks.values() for cell in counted})
+    return [(*cell, *(str(counted[cell]) for counted in sinks.values())) for cell in cells]
 
 
 def _settle(stack: Stack) -> None:

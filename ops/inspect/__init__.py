@@ -16,6 +16,7 @@ doctor_alarms     its part for alarms and their recipients
 doctor_answers    its part for automatic answers
 doctor_deployed   its part for settings, functions and address, as they are deployed
 doctor_facts      its part for the facts and their report
+doctor_onelake    its part for the landing zone in OneLake
 doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel
 doctor_stage      its part for throttles and sender identities, as they are deployed

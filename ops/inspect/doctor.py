@@ -22,6 +22,7 @@ from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_deployed import access, functions, own_address, variables
 from ops.inspect.doctor_facts import facts, report
 from ops.inspect.doctor_lanes import lanes
+from ops.inspect.doctor_onelake import onelake
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
@@ -332,6 +333,7 @@ CHECKS = (
         "events", "outreach", endpoint_events.endpoints, "python -m ops company events <company>"
     ),
     Check("report", "facts", report, "python -m ops facts create"),
+    Check("onelake", "facts", onelake, "python -m ops facts create"),
     Check("facts", "facts", facts, "python -m ops facts pending"),
 )
 """Every check: what blocks others comes first, then each system's own."""

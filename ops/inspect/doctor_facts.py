@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from chalicelib.errors import AuthError, MiddlewareError, reason_of
+from chalicelib.errors import AuthError, MiddlewareError
 from chalicelib.facts.dataset import TABLES
 from chalicelib.facts.posting.batch import WRITER_KEY, Batch
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.nightly import SILENT_SECONDS
-from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.posting.powerbi import ENDS_ON
-from chalicelib.facts.reasons import FILE_TAKEN, FILES_LOST, NO_TABLE
 from chalicelib.once.ports import Clock
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
@@ -33,12 +31,6 @@ MISSING = {
 """What to do about each reason why facts are not posted."""
 ENDING = f"push datasets end on {ENDS_ON}: add OneLake before, docs/facts-fabric.md"
 WARNED_BEFORE = timedelta(days=180)
-AT_FAULT: Mapping[str, str] = {
-    NO_TABLE: f"is not there: {CREATE}",
-    FILES_LOST: f"its folder was made again: {CREATE}, then python -m ops facts rebuild --to onelake",
-    FILE_TAKEN: "a file is there that we did not write: docs/runbook-facts.md#facts-waiting",
-}
-"""What to do about a table of the landing zone."""
 _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": "Aloware"}
 
 
@@ -57,8 +49,6 @@ def facts(session: Session) -> Iterator[Finding]:
         yield _dataset(reader)
         is_near = session.services.clock.now().date() > ENDS_ON - WARNED_BEFORE
         yield Finding("facts dataset end", "warn" if is_near else "ok", ENDING)
-    if services.posting.onelake is not None and "onelake" in services.settings.facts_report:
-        yield _onelake(services.posting.onelake)
     yield _last_post(session)
     yield _pending(session)
     yield from _arrivals(session, newest)
@@ -72,38 +62,12 @@ def report(session: Session) -> Iterator[Finding]:
         return
     named = {"powerbi": "a dataset of Power BI", "onelake": "OneLake", "archive": "the archive"}
     shown = " and ".join(name for one, name in named.items() if one in settings.facts_report)
-    onelake = session.services.posting.onelake
     if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
         yield Finding("report", "fail", "POWERBI_DATASET_ID is not set", mend=CREATE)
-    elif "onelake" in settings.facts_report and onelake is None:
+    elif "onelake" in settings.facts_report and not settings.has_mirrored_database:
         yield Finding("report", "fail", "FABRIC_WORKSPACE_ID or FABRIC_DATABASE_ID is not set")
-    elif "onelake" in settings.facts_report and onelake is not None:
-        tables = _onelake(onelake)
-        yield tables if tables.result == "fail" else Finding("report", "ok", shown)
     else:
         yield Finding("report", "ok", shown)
-
-
-def _onelake(onelake: OneLake) -> Finding:
-    check = "facts onelake"
-    try:
-        if not onelake.is_there(deadline_seconds=DEADLINE_SECONDS):
-            why = "no such workspace or mirrored database: FABRIC_WORKSPACE_ID, FABRIC_DATABASE_ID"
-            return Finding(check, "fail", why)
-        found = {
-            table: onelake.trouble(table, deadline_seconds=DEADLINE_SECONDS)
-            for table in onelake.tables
-        }
-    except AuthError as error:
-        why = f"OneLake refuses us ({reason_of(error)}): docs/runbook-facts.md#facts-waiting"
-        return Finding(check, "fail", why)
-    except MiddlewareError as error:
-        return Finding(check, "fail", f"not reachable ({type(error).__name__})")
-    problems = [f"{table}: {AT_FAULT[why]}" for table, why in found.items() if why]
-    mend = CREATE if NO_TABLE in found.values() else ""
-    if problems:
-        return Finding(check, "fail", "; ".join(problems), mend=mend)
-    return Finding(check, "ok", "token, tables, files")
 
 
 def _dataset(reader: DatasetReader) -> Finding:

@@ -52,10 +52,10 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "dataset",
         "facts",
-        "what facts are reported in is made once: tables in OneLake, or Power BI's dataset",
+        "Power BI's dataset is made once, and its id is a setting",
         "python -m ops facts create",
         checks=("report",),
-        do=systems.reports_of_facts,
+        do=systems.dataset,
     ),
     SetupStep(
         "deploy",
@@ -80,6 +80,14 @@ STEPS: tuple[SetupStep, ...] = (
         "an alarm that reaches no one",
         "python -m ops provision --alarm-email <yours>",
         do=doing.recipients,
+    ),
+    SetupStep(
+        "onelake tables",
+        "facts",
+        "facts wait until the tables are in OneLake",
+        "python -m ops facts create",
+        checks=("onelake",),
+        do=systems.mirrored_tables,
     ),
     SetupStep(
         "richpanel tags",

@@ -75,17 +75,21 @@ def _trust(session: Session, account: Credentials) -> None:
         client.put_secret_value(SecretId=secret_id, SecretString=text)
 
 
-def reports_of_facts(walk: Walk) -> str:
-    """Make the tables in OneLake; find or create the push dataset, and configure its id."""
-    posting, settings = walk.session.services.posting, walk.session.services.settings
-    done = []
-    if "onelake" in settings.facts_report and posting.onelake:
-        tables = reports.make_tables(posting.onelake)
-        done.append(f"tables made: {', '.join(tables) or 'none, all are there'}")
-    if "powerbi" in settings.facts_report:
-        there = reports.existing_datasets(walk.session)
-        found = there[0] if there else reports.make_dataset(walk.session)
-        config.write(walk.stage, {"POWERBI_DATASET_ID": found})
-        walk.refresh()
-        done.append(f"{'found' if there else 'created'}: {found}")
-    return "; ".join(done) or "nothing to make"
+def dataset(walk: Walk) -> str:
+    """Find or create the push dataset, where facts go to one, and configure its id."""
+    if "powerbi" not in walk.session.services.settings.facts_report:
+        return "facts go to none"
+    there = reports.existing_datasets(walk.session)
+    found = there[0] if there else reports.make_dataset(walk.session)
+    config.write(walk.stage, {"POWERBI_DATASET_ID": found})
+    walk.refresh()
+    return f"{'found' if there else 'created'}: {found}"
+
+
+def mirrored_tables(walk: Walk) -> str:
+    """Make the tables in OneLake, where facts go there."""
+    services = walk.session.services
+    if "onelake" not in services.settings.facts_report or services.posting.onelake is None:
+        return "facts do not go there"
+    made = reports.make_tables(services.posting.onelake)
+    return f"made: {', '.join(made) or 'none, all are there'}"

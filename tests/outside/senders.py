@@ -92,16 +92,20 @@ def mirrored(stack, event):
 
 
 def archived(stack, event):
-    """The same of the archive, the newest last."""
-    files = Path(stack.hints["FACTS_FOLDER"], "FactEvent").glob("day=*/*.ndjson.gz")
-    rows = [
-        (json.loads(line), file.parent.name)
-        for file in sorted(files, key=lambda one: int(one.name.partition(".")[0]))
-        for line in gzip.decompress(file.read_bytes()).splitlines()
-    ]
-    found = [(row, day) for row, day in rows if row["EventID"] == key_of(event)]
-    assert {f"day={row['FactDateKey'][:10]}" == day for row, day in found} <= {True}
-    return [_said(row) for row, _ in found]
+    """The same of the archive: of each day the row in the part with the highest number."""
+    there = {}
+    for file in sorted(Path(stack.hints["FACTS_FOLDER"], "FactEvent").glob("day=*/*.gz"), key=_age):
+        for line in gzip.decompress(file.read_bytes()).splitlines():
+            row = json.loads(line)
+            if row["EventID"] == key_of(event):
+                assert file.parent.name == f"day={row['FactDateKey'][:10]}"
+                there[file.parent.name] = row
+    return [_said(row) for row in there.values() if "MovedTo" not in row]
+
+
+def _age(file):
+    number = file.name.partition(".")[0].removeprefix("whole-")
+    return int(number), file.name.startswith("whole-")
 
 
 def _said(row):

@@ -10,7 +10,7 @@ from chalicelib.facts.keeper import FactRecorder
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dimensions import Dimensions, Directories
 from chalicelib.facts.posting.effects import KINDS
-from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake
@@ -62,8 +62,8 @@ class FactParts:
         self.writer = FactWriter(
             ledger=ledger,
             store=store,
-            sinks=[
-                Dimensions(
+            sinks=FactSinks(
+                judge=Dimensions(
                     store=store,
                     effects=effects,
                     clock=clock,
@@ -71,7 +71,7 @@ class FactParts:
                     target=target,
                     directories=Directories(agents=roster.agents),
                 )
-            ],
+            ),
             effects=effects,
             runtime=Runtime(clock=clock, log=log, switches=container.switches),
         )

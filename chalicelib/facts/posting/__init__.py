@@ -8,7 +8,10 @@ In the order of a run:
     dimensions  inserts missing dimension keys before the facts that refer to them
     effects     the kinds of side effects: add rows, replace a table's rows
     entra       tokens of a Microsoft Entra application
-    ndjson      the sink that is always there: an archive in S3 or a local folder
+
+The sink that is always there, an archive of files:
+
+    ndjson      in S3 or a local folder
     parts       a day or dimension of the archive, its parts, and what is current in them
     compaction  once an hour: several parts become one
 

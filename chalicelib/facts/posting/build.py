@@ -219,7 +219,7 @@ class Posting:
         settings = self._settings
         if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
             return "no_dataset"
-        if "onelake" in settings.facts_report and self.onelake is None:
+        if "onelake" in settings.facts_report and not settings.has_mirrored_database:
             return "no_onelake"
         return None if self.sinks else "no_archive"
 
@@ -249,7 +249,7 @@ class Posting:
     def onelake(self) -> OneLake | None:
         """The mirrored database as a sink; None where none is named."""
         shared, settings = self._shared, self._settings
-        if not (settings.fabric_workspace_id and settings.fabric_database_id):
+        if not settings.has_mirrored_database:
             return None
         tokens = self._tokens(
             landing_zone.PROVIDER,

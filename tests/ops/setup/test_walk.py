@@ -42,12 +42,14 @@ PROJECTS_CONFIG = config.CONFIG
 class Place:
     """An empty account, the vendors, and the way in which this test deploys."""
 
-    def __init__(self, aws, richpanel, twilio, powerbi, folder, monkeypatch, capsys):
+    def __init__(self, aws, richpanel, twilio, powerbi, onelake, folder, monkeypatch, capsys):
         self.aws, self.richpanel, self.twilio = aws, richpanel, twilio
         self.powerbi, self.folder, self.monkeypatch = powerbi, folder, monkeypatch
         self.run, self.deployments = runner(capsys), 0
         self.open = contextlib.ExitStack()
         self.vendors = entering.variables(richpanel.base_url, twilio.base_url, powerbi.url)
+        self.vendors |= entering.mirrored(onelake)
+        self.onelake = onelake
         self.http = self.pump = None
         self.guard = Guard(monkeypatch)
 
@@ -152,7 +154,9 @@ def aws(engine_aws):
 
 
 @pytest.fixture
-def place(aws, richpanel, twilio, powerbi, tmp_path, without_rate_limits, monkeypatch, capsys):
+def place(
+    aws, richpanel, twilio, powerbi, onelake, tmp_path, without_rate_limits, monkeypatch, capsys
+):
     shutil.copy(config.CONFIG, tmp_path / "config.json")
     monkeypatch.setattr(config, "CONFIG", tmp_path / "config.json")
     for name in (*environment.foreign(os.environ), *config.configured("dev")):
@@ -162,7 +166,7 @@ def place(aws, richpanel, twilio, powerbi, tmp_path, without_rate_limits, monkey
     for name, value in {**aws.environment, **more, **sends, **SECRETS}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
-    made = Place(aws, richpanel, twilio, powerbi, tmp_path, monkeypatch, capsys)
+    made = Place(aws, richpanel, twilio, powerbi, onelake, tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(commands, "WAYS", {"direct": made.deploy, "stack": made.deploy})
     monkeypatch.setattr(commands, "invoke", made.invoke)
     with made.open:
@@ -186,6 +190,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     with place.guard.acting_as(person("dev", roles.ADMINISTRATOR)):
         said = place.run("setup", "--yes", "--file", file, "--json")
     assert place.guard.refused == []
+    assert said.code == 0, (said.data["steps"][-1], said.err)
     assert place.guard.evaluated > 200
     assert said.code == 0, (said.data["steps"][-1], said.err)
     done = {one["step"]: one for one in said.data["steps"]}
@@ -224,6 +229,8 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     dataset = config.configured("dev")["POWERBI_DATASET_ID"]
     sources = {row["EventID"].partition(":")[0] for row in place.powerbi.rows(dataset, FACT_EVENT)}
     assert sources == {"ALOWARE", "HUBSPOT"}
+    mirrored = {row["EventID"].partition(":")[0] for row in place.onelake.rows(FACT_EVENT)}
+    assert mirrored == sources
     entering.reply(pastes, place.twilio)
 
     deployments, before = place.deployments, config.CONFIG.read_text()
