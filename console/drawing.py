@@ -5,6 +5,7 @@ Each is drawn from the very figures that its table shows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
@@ -15,7 +16,9 @@ Draw = Callable[[str, Sequence[str], Mapping[str, Values]], Markup]
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 220, 56, 24, 10
 COLOURS = 4
 """Classes c1 to c4 and l1 to l4 of the style sheet; further series begin again."""
-_LABELS = 6
+WIDEST = 48
+"""Of a time: a chart of few times is narrow, and no bar is a wall."""
+_LABELS, _LABEL_WIDTH = 6, 72
 _ROW, _NAMES, _NAME_LENGTH = 22, 260, 40
 
 
@@ -29,7 +32,7 @@ def bars(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mark
     """
     sums = [sum(values[at] or 0.0 for values in series.values()) for at in range(len(times))]
     top = _rounded(max(sums, default=0.0))
-    step = (WIDTH - LEFT) / max(len(times), 1)
+    step = _step(times)
     drawn, base = [], [0.0] * len(times)
     for number, values in enumerate(series.values()):
         for at, value in enumerate(values):
@@ -48,7 +51,7 @@ def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mar
     """A line for each series; interrupted where nothing was measured."""
     known = [one for values in series.values() for one in values if one is not None]
     top = _rounded(max(known, default=0.0))
-    step = (WIDTH - LEFT) / max(len(times), 1)
+    step = _step(times)
     drawn = []
     for number, values in enumerate(series.values()):
         colour = number % COLOURS + 1
@@ -93,10 +96,10 @@ def _chart(title: str, times: Sequence[str], top: float, drawn: Sequence[str]) -
         f'<line class="axis" x1="{LEFT}" x2="{WIDTH}" y1="{_y(mark, top):.1f}"'
         f' y2="{_y(mark, top):.1f}"/><text x="{LEFT - 6}" y="{_y(mark, top) + 4:.1f}"'
         f' text-anchor="end">{mark:g}</text>'
-        for mark in (0.0, top / 2, top)
+        for mark in ((0.0, top) if top == 1 else (0.0, top / 2, top))
     )
-    step = (WIDTH - LEFT) / max(len(times), 1)
-    every = max(1, -(-len(times) // _LABELS))
+    step = _step(times)
+    every = max(-(-len(times) // _LABELS), math.ceil(_LABEL_WIDTH / step))
     labels = "".join(
         f'<text x="{LEFT + at * step:.1f}" y="{HEIGHT - 6}">{escape(times[at])}</text>'
         for at in range(0, len(times), every)
@@ -105,6 +108,11 @@ def _chart(title: str, times: Sequence[str], top: float, drawn: Sequence[str]) -
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' aria-label="{escape(title)}">{axis}{"".join(drawn)}{labels}</svg>'
     )
+
+
+def _step(times: Sequence[str]) -> float:
+    """The width of a time."""
+    return min((WIDTH - LEFT) / max(len(times), 1), WIDEST)
 
 
 def _height(value: float, top: float) -> float:

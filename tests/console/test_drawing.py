@@ -22,6 +22,21 @@ def test_bars_are_stacked_in_the_frame_in_proportion():
     assert min(ys) >= 0
 
 
+def test_a_single_bar_is_a_bar_and_fills_no_chart():
+    (width,) = [
+        float(one)
+        for one in re.findall(
+            r'<rect[^>]* width="([\d.]+)"', str(drawing.bars("x", ["09h"], {"done": [3]}))
+        )
+    ]
+    assert width <= drawing.WIDEST
+
+
+def test_a_scale_of_counts_has_whole_numbers():
+    svg = str(drawing.bars("x", ["09h"], {"done": [1]}))
+    assert re.findall(r'text-anchor="end">([\d.]+)<', svg) == ["0", "1"]
+
+
 def test_a_line_is_interrupted_where_nothing_was_measured():
     svg = drawing.lines("lag", TIMES, {"p50": [1.0, 2.0, None, 4.0]})
     assert str(svg).count('class="l1"') == 1
