@@ -25,6 +25,7 @@ masked *       identifiers that a writer's model sees, and what is hidden though
 wishes *       wishes about time and channel that are kept, and "are you a bot?" that is heard
 mail_clients * replies of mail programs that are cut right
 console *      time of each page of the console over 100,000 events
+inbox *        time of the inbox over many open hand-offs
 reconcile *    vendor calls and memory of a sweep over many tickets
 due_rows *     sweeps and time until 100,000 due events are queued again
 routes *       modules that an event passes, and what a function loads for its first

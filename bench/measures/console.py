@@ -39,6 +39,7 @@ EFFECT = "act:rp_tag:bench-7:x:c-1"
 CAUSE = Cause("richpanel", "unavailable", "tickets")
 MISSES = tuple(f"/find?q={one}" for one in ("%23990099", "%2B1+555-010-0003", "jo%40example.com"))
 HOST = "127.0.0.1:8090"
+HEAD = f"{'page':<46}{'first ms':>9}{'then ms':>9}{'own CPU':>8}{'bytes':>8}{'gzip':>7}"
 PAGES = (
     *("/", "/inbox", "/charts", "/charts/overview", "/facts", "/companies", "/writer", "/shadow"),
     *("/try", "/health", "/journal", "/journal?views=yes", "/journal.csv"),
@@ -60,16 +61,12 @@ def main(events: int = EVENTS) -> int:
         _fill(session, system, events)
         for number in range(ACTS):
             services.journal.enter(Act(what="replay", key=f"evt:rp:{number}", actor="jo"))
-        person = Person("jo", loopback.EVERYTHING, companies=None)
-        sign_in = loopback.LoopbackSignIn(person, services.clock, 8090)
-        app = create_app(session, sign_in, Options(frozenset({HOST})))
-        client = app.test_client()
-        client.get(f"/enter/{sign_in.link_token}", base_url=f"http://{HOST}")
+        client = signed_in(session)
         scans: list[str] = []
         _note_scans(session, scans)
         print(f"{events} events, {UNFINISHED} unfinished, {UNKNOWN} of unknown outcome")
-        print(f"{'page':<46}{'first ms':>9}{'then ms':>9}{'own CPU':>8}{'bytes':>8}{'gzip':>7}")
-        slow = [page for page in PAGES if _measured(client, page) > TARGET_MS]
+        print(HEAD)
+        slow = [page for page in PAGES if measured(client, page) > TARGET_MS]
     for page in slow:
         print(f"over {TARGET_MS:.0f} ms: {page}")
     for one in scans:
@@ -77,7 +74,16 @@ def main(events: int = EVENTS) -> int:
     return int(bool(slow or scans))
 
 
-def _measured(client: Any, page: str) -> float:  # noqa: ANN401 - Flask's test client
+def signed_in(session: Session) -> Any:  # noqa: ANN401 - Flask's test client
+    """A browser of a person who may see every page."""
+    person = Person("jo", loopback.EVERYTHING, companies=None)
+    sign_in = loopback.LoopbackSignIn(person, session.services.clock, 8090)
+    client = create_app(session, sign_in, Options(frozenset({HOST}))).test_client()
+    client.get(f"/enter/{sign_in.link_token}", base_url=f"http://{HOST}")
+    return client
+
+
+def measured(client: Any, page: str) -> float:  # noqa: ANN401 - Flask's test client
     """Ask for a page some times; prints its line and returns the first answer's milliseconds."""
     times, own = [], []
     for _ in range(AGAIN):

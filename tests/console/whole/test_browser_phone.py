@@ -79,6 +79,7 @@ def test_a_phone_number_leads_to_why_in_two_clicks(outreach, model_start, open_c
     page.reload()
     page.get_by_role("link", name="Find", exact=True).click()
     page.wait_for_url("**/find")
+    page.locator("#q:focus").wait_for()  # by the page itself, as it is drawn
     page.keyboard.insert_text(PASTED)
     page.get_by_role("button", name="Find", exact=True).click()
     said = page.locator("main p.lead").first
