@@ -27,7 +27,7 @@ is one that a command does too.  Every page is rendered here and works without s
     error_pages  error pages, and the headers of every answer
     pages/     the pages themselves
     templates  their HTML
-    static     style sheet, script, and htmx 2.0.11 with its licence
+    static     style sheet, scripts, htmx 2.0.11 and the font Inter, each with its licence
 
 The packages in `requirements.txt` here are no part of the functions' bundle.
 """

@@ -52,6 +52,7 @@ def register(app: Flask, options: Options) -> None:
     targets = " ".join(("'self'", *options.form_targets))
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        " font-src 'self';"
         f" connect-src 'self'; form-action {targets}; frame-ancestors 'none'; base-uri 'none'"
     )
 
