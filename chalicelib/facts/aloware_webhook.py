@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.errors import SignatureError
+from chalicelib.errors import PayloadError, SignatureError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.drift import Mark, Reading, TimeForm, others
 from chalicelib.facts.jobs import AlowareDelivery
@@ -96,7 +96,7 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
     Raises:
         TooLargeError: the body has more than 1 MiB.
-        PayloadError: ``invalid_json``: the body is not a JSON object.
+        PayloadError: ``invalid_json``: the body is not a JSON object, or holds a list of deliveries.
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
     envelope = bodies.json_object(request.body)
@@ -133,15 +133,34 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
 
 def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[str, Any]]:
-    """Name and body, from the envelope, from one more envelope around it, or from a bare body."""
-    if isinstance(envelope.get("parsedBody"), dict):
-        envelope = envelope["parsedBody"]
+    """Name and body, from the envelope, from one more envelope around it, or from a bare body.
+
+    Raises:
+        PayloadError: ``invalid_json``: the body of an envelope is a list.
+    """
+    envelope = _object(envelope, "parsedBody", reading) or envelope
     given = envelope.get("event")
+    if given is None:
+        inner = envelope.get("body")  # of a bare body it is a message's text
+        return "", inner if isinstance(inner, dict) else envelope
     name = given.strip() if isinstance(given, str) and _NAME.fullmatch(given.strip()) else ""
-    if given and not name:
+    if not name:
         reading.note(Mark.NAME_UNSEEN)
-    body = envelope.get("body")
-    return (name, body) if isinstance(body, dict) else (name, envelope)
+    return name, _object(envelope, "body", reading) or envelope
+
+
+def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[str, Any] | None:
+    """The object in a field, or in a text there; None where there is none."""
+    value = envelope.get(field)
+    if isinstance(value, list):
+        raise PayloadError("invalid_json", f"field {field} is a list; one delivery has one object")
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = bodies.parsed_json(value.encode())
+        except ValueError:
+            return None
+        reading.note(Mark.BODY_AS_TEXT)
+    return value if isinstance(value, dict) else None
 
 
 def _ids(body: Mapping[str, Any]) -> Sequence[object]:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from chalicelib.clock import iso, parsed
-from chalicelib.facts.drift import Mark
+from chalicelib.facts.drift import marks_of
 from chalicelib.facts.model import Agent, Fact, Happening, Metric, Row
 
 DATASET = "Quill_Agent_Realtime"
@@ -178,7 +178,7 @@ def fact_of_row(row: Mapping[str, Any]) -> Fact:
             seconds=row.get("DurationSeconds"),
             channel=row.get("Channel", ""),
             outcome=row.get("Outcome", ""),
-            marks=tuple(Mark(one) for one in row.get("Marks", "").split(",") if one),
+            marks=marks_of(row.get("Marks", "").split(",")),
         ),
     )
 

@@ -40,6 +40,7 @@ class Mark(StrEnum):
     DURATION_UNREADABLE = "duration_unreadable"
     NUMBER_AS_TEXT = "number_as_text"
     NUMBER_UNREADABLE = "number_unreadable"
+    BODY_AS_TEXT = "body_as_text"
     NAME_UNSEEN = "name_unseen"
     TYPE_MISSING = "type_missing"
     TYPE_UNSEEN = "type_unseen"
@@ -67,6 +68,7 @@ _WORDS: Mapping[Mark, str] = {
     Mark.DURATION_UNREADABLE: "its duration cannot be read",
     Mark.NUMBER_AS_TEXT: "a number was a text",
     Mark.NUMBER_UNREADABLE: "a number cannot be read",
+    Mark.BODY_AS_TEXT: "its body was a text",
     Mark.NAME_UNSEEN: "its event has a name that was never seen",
     Mark.TYPE_MISSING: "it has no type: it counts by its event's name",
     Mark.TYPE_UNSEEN: "its type was never seen",
@@ -278,6 +280,12 @@ class Reading:
 def hashed(value: object) -> str:
     """The part of a key that stands for a value: ``sha256-`` and 64 hex digits; no plain id is so long."""
     return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
+
+
+def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
+    """The marks of some names; those that only a newer release knows are left out."""
+    known = {one.value: one for one in Mark}
+    return tuple(known[name] for name in names if name in known)
 
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:

@@ -151,7 +151,8 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if isinstance(payload, dict):
-        events = [_workflow_event(payload)]
+        is_entry = "subscriptionType" in payload  # of a batch, without its list
+        events = [_event(payload) if is_entry else _workflow_event(payload)]
     elif isinstance(payload, list):
         if len(payload) > MAX_EVENTS:
             raise TooLargeError("payload_too_large", f"the batch has more than {MAX_EVENTS} events")

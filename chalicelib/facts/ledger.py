@@ -34,7 +34,7 @@ from typing import Any
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts import reasons as why
-from chalicelib.facts.drift import Drift, Mark
+from chalicelib.facts.drift import Drift, marks_of
 from chalicelib.facts.model import (
     NOT_TERMINAL,
     Dimension,
@@ -201,8 +201,7 @@ class FactLedger:
         drift: dict[str, Drift] = {}
         for row in self._table.scan_all(columns=_COLUMNS):
             if "agent" in row and row["created_at"] > yesterday:
-                marks = [Mark(one) for one in row.get("marks", ())]
-                drift.setdefault(row["source"], Drift()).add(marks)
+                drift.setdefault(row["source"], Drift()).add(marks_of(row.get("marks", ())))
             if "metric" not in row or row.get("status") == FactStatus.SKIPPED:
                 continue
             newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
@@ -428,7 +427,7 @@ def fact_of(row: Item) -> Fact:
             seconds=row.get("seconds"),
             channel=row.get("channel", ""),
             outcome=row.get("outcome", ""),
-            marks=tuple(Mark(one) for one in row.get("marks", ())),
+            marks=marks_of(row.get("marks", ())),
         ),
     )
 

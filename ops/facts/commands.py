@@ -21,7 +21,7 @@ from chalicelib.facts.dataset import (
     fact_of_row,
     seed_keys,
 )
-from chalicelib.facts.drift import Mark
+from chalicelib.facts.drift import marks_of
 from chalicelib.facts.ledger import fact_of
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.facts.posting.ndjson import Archive, FileRows, StoredRows
@@ -159,7 +159,7 @@ def explain_command(run: CommandRun, key: Key) -> object:
         text = f"{key}: never received, or no longer kept in the ledger"
         return _end(run, 1, {"error": "not found"}, text)
     lines = [f"{name:<12}{value}" for name, value in sorted(row.items())]
-    lines += [f"{mark}: {Mark(mark).words}" for mark in row.get("marks", ())]
+    lines += [f"{mark}: {mark.words}" for mark in marks_of(row.get("marks", ()))]
     return _end(run, 0, dict(row), "\n".join(lines))
 
 

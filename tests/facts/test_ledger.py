@@ -64,6 +64,19 @@ def test_how_an_event_went_is_stored_and_read_again(store, happening):
     assert store.pending([stored.key]) == [stored]
 
 
+def test_a_mark_of_a_newer_release_is_left_out(ddb, store):
+    store.keep([fact(1, happening=HAPPENING)])
+    ddb.client.update_item(
+        TableName=ddb.tables["QuillLedgerTable"],
+        Key={"pk": {"S": "ALOWARE:1"}},
+        UpdateExpression="SET marks = :marks",
+        ExpressionAttributeValues={":marks": {"L": [{"S": "unheard_of"}, {"S": "id_hashed"}]}},
+    )
+    (read,) = store.pending(["ALOWARE:1"])
+    assert read.happening.marks == (Mark.ID_HASHED,)
+    assert store.survey().drift["ALOWARE"].marks == {Mark.ID_HASHED: 1}
+
+
 def test_the_first_fact_is_new_and_its_copy_a_duplicate(store):
     assert store.keep([fact(1)]) == Kept(new=1)
     assert store.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)

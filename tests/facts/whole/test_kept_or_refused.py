@@ -102,7 +102,11 @@ def delivery(**changes):
         ({"parsedBody": delivery()}, 200, 1),
         ({"parsedBody": "text"}, 200, 1),
         ({"event": "Call-Disposed", "body": "text"}, 200, 1),
-        ({"event": "Call-Disposed", "body": [CALL]}, 200, 1),
+        ({"event": "Call-Disposed", "body": json.dumps(CALL)}, 200, 1),
+        ({"event": "Call-Disposed", "body": "{"}, 200, 1),
+        ({"event": "Call-Disposed", "body": "{\ud800}"}, 200, 1),
+        ({"event": "Call-Disposed", "body": [CALL, CALL]}, 400, 0),
+        ({"parsedBody": [delivery()]}, 400, 0),
         ({"event": ["Call-Disposed"], "body": CALL}, 200, 1),
         ({"event": "Contact-Created", "body": {"id": 5}}, 200, 1),
         (CALL, 200, 1),
@@ -156,6 +160,36 @@ def test_hubspot_is_answered_2xx_for_what_is_kept_alone(content, status, kept):
     assert (answered, len(rows)) == (status, kept)
 
 
+def test_a_body_in_a_text_is_the_same_call():
+    (row,) = Pipeline().aloware({**delivery(), "body": json.dumps(CALL)})[1]
+    (plain,) = Pipeline().aloware(delivery())[1]
+    assert row["event_id"] == plain["event_id"] == "ALOWARE:719285063"
+    assert row["marks"] == ["body_as_text"]
+
+
+def test_one_entry_without_its_list_is_that_entry():
+    (row,) = Pipeline().hubspot(EVENT)[1]
+    assert row["event_id"] == "HUBSPOT:0-5:901:object.creation:1763600000000"
+
+
+def test_a_text_message_whose_text_is_an_object_is_a_text_message():
+    bare = {**CALL, "type": 2, "body": '{"id": 5}'}
+    (row,) = Pipeline().aloware(bare)[1]
+    assert (row["event_id"], row["metric"]) == ("ALOWARE:719285063", "TEXTS")
+
+
+def test_each_mark_is_counted_by_source():
+    pipeline = Pipeline()
+    pipeline.hubspot([{**EVENT, "objectId": one} for one in ("x/1", "x/2")])
+    pipeline.aloware(delivery(id="x/1", duration="1:10"))
+    counted = [one for one in pipeline.log.metrics if one[0] == "mw.facts.marks"]
+    assert sorted(counted, key=str) == [
+        ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "duration_in_other_form"}),
+        ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "id_hashed"}),
+        ("mw.facts.marks", 2, {"source": "HUBSPOT", "mark": "id_hashed"}),
+    ]
+
+
 def test_two_workflows_of_one_object_without_a_time_are_two_facts():
     pipeline = Pipeline()
     timeless = {"objectId": 77, "event_key": "outbound_call"}
@@ -178,7 +212,8 @@ def test_a_call_with_any_value_in_any_field_is_kept(name, to):
 @given(name=st.sampled_from(["event", "body", "parsedBody", "test_payload", "unheard_of"]), to=JSON)
 def test_an_envelope_with_any_value_in_any_field_is_kept(name, to):
     status, rows = Pipeline().aloware({**delivery(), name: to})
-    assert (status, len(rows)) == (200, 1)
+    is_list = name in ("body", "parsedBody") and isinstance(to, list)
+    assert (status, len(rows)) == ((400, 0) if is_list else (200, 1))
 
 
 @given(name=st.sampled_from([*EVENT, "propertyName", "propertyValue", "unheard_of"]), to=JSON)
