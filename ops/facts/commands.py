@@ -286,7 +286,7 @@ def rebuild_command(
         return _republished(run, archive, is_applied=apply and not run.dry_run)
     reader = parts.posting.reader(dataset_id)
     if reader is None:
-        text = "no dataset: set POWERBI_DATASET_ID or give --dataset"
+        text = "no dataset: set POWERBI_DATASET_ID, or give --dataset or --to onelake"
         return _end(run, 1, {"outcome": "no_dataset"}, text)
 
     def facts() -> list[Fact]:

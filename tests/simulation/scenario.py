@@ -427,7 +427,7 @@ def _elsewhere(rng: random.Random, says: list[Says]) -> list[Says]:
 
 def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:
     batches: list[Batch] = []
-    number = 0
+    number = 1  # HubSpot numbers no object 0
     for _ in range(rng.choice((0, 0, 1, 2))):
         at, size = rng.random() * 300, rng.choice((1, 10, 50, 100))
         batch = Batch(at, tuple(range(number, number + size)))

@@ -43,6 +43,8 @@ KEYS: Mapping[str, Sequence[str]] = {
     DIM_SHIFT: ("AgentID", "ShiftStartLocal"),
 }
 """The columns that name a row of each table."""
+WHOLE = frozenset({DIM_SHIFT})
+"""Tables of which every file has all rows: a row that the next one lacks is removed."""
 COLUMNS: Mapping[str, Mapping[str, str]] = LASTING_TABLES
 """Columns and their types per table; the types have the same names in Power BI and in Fabric."""
 

@@ -100,12 +100,12 @@ class OneLake:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.replace`: rows of the table's last file that are not among these go.
+        """See `model.Sink.replace`: of a table in `WHOLE` the other rows of its last file go.
 
-        So a table of which every file holds all its rows has these rows afterwards.  To another one
-        only rows are ever added.
+        To any other table rows are only ever added: a dimension's keys never become fewer.
         """
-        self._publish(table, number, rows, self._ends(deadline_seconds), is_whole=True)
+        ends = self._ends(deadline_seconds)
+        self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
 
     def _publish(
         self, table: str, number: int, rows: Sequence[Row], ends: float, *, is_whole: bool

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.errors import AuthError, TransientError
-from chalicelib.facts.dataset import DIM_SHIFT, FACT_EVENT, fact_row, lasting_row
+from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT, fact_row, lasting_row
 from chalicelib.facts.model import Happening
 from chalicelib.facts.posting import mirrored_tables
 from local.vendors.onelake import DATABASE
@@ -93,6 +93,16 @@ def test_a_replaced_table_loses_the_rows_that_are_not_given(onelake_rig, onelake
 
     sink.replace(DIM_SHIFT, 3, [], deadline_seconds=20)
     assert onelake.rows(DIM_SHIFT) == []
+
+
+def test_a_dimension_that_is_filled_again_keeps_the_keys_that_are_not_given(onelake_rig, onelake):
+    def agent(key):
+        return {"AgentID": key, "AgentName": key, "Email": "", "ActiveFlag": True}
+
+    sink = onelake_rig.onelake_sink()
+    put(sink, 1, [agent("101"), agent("102")], DIM_AGENT)
+    sink.replace(DIM_AGENT, 2, [agent("102"), agent("103")], deadline_seconds=20)
+    assert [row["AgentID"] for row in onelake.rows(DIM_AGENT)] == ["101", "102", "103"]
 
 
 @pytest.mark.parametrize("kind", ["drop", "act_then_drop", "status", "act_then_status"])
