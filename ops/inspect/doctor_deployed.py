@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import requests
@@ -34,11 +34,16 @@ def variables(session: Session) -> Iterator[Finding]:
     if "SYSTEMS" not in given:
         yield Finding("variables", "ok", "SYSTEMS is not set: every system")
         return
-    needed = [name for one in sorted(session.services.settings.systems) for name in needs(one)]
-    if session.services.settings.facts_report == "archive":
-        needed = [name for name in needed if not name.startswith("POWERBI_")]
-    problems = [f"missing: {name}" for name in needed if not given.get(name)]
+    problems = [f"missing: {name}" for name in missing(session.services.settings.systems, given)]
     yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
+
+
+def missing(systems: Collection[str], given: Mapping[str, str]) -> list[str]:
+    """Names of the variables that systems cannot work without and are not given."""
+    needed = [name for one in sorted(systems) for name in needs(one)]
+    if given.get("FACTS_REPORT") == "archive":
+        needed = [name for name in needed if not name.startswith("POWERBI_")]
+    return [name for name in needed if not given.get(name)]
 
 
 def needs(system: str) -> tuple[str, ...]:
