@@ -237,9 +237,9 @@ def _repeated(drill: Drill) -> Iterator[str]:
 
 def _unfinished(drill: Drill) -> Iterator[str]:
     for key, row in drill.rows().items():
-        ended = row["status"] in ("processed", "done", "skipped")
+        ended = row.get("status") in ("processed", "done", "skipped")
         if key.startswith(("evt:", "act:")) and not ended:
-            yield f"{key} is {row['status']} ({row.get('reason')})"
+            yield f"{key} is {row.get('status')} ({row.get('reason')})"
     stage = drill.deployed.stage
     sqs = stage.aws.client("sqs")
     if sqs.receive_message(QueueUrl=stage.dead_letter_url).get("Messages"):
@@ -265,7 +265,7 @@ def _explained(drill: Drill) -> Iterator[str]:
 
 def _counts(drill: Drill) -> str:
     rows = drill.rows()
-    done = sum(row["status"] == "done" for row in rows.values())
+    done = sum(row.get("status") == "done" for row in rows.values())
     changed = sum(effect.changed for effect in drill.richpanel.effects)
     attempts = drill.event("300").get("attempts")
     lines = (

@@ -22,8 +22,6 @@ def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.
         data_stack.make(aws, template, by)
     except OpsError as error:
         raise EngineError(str(error)) from None
-    resources.create_switches(aws, stage, resources.SWITCHES)
-    resources.create_secrets(aws, stage, known)
     tables = {
         one.logical_id: one.properties["TableName"]
         for one in template.resources("AWS::DynamoDB::Table")
@@ -32,5 +30,4 @@ def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.
         one.logical_id: one.properties["QueueName"] for one in template.resources("AWS::SQS::Queue")
     }
     urls = {k: aws.client("sqs").get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}
-    arns = {k: f"arn:aws:sqs:{REGION}:{aws.account}:{v}" for k, v in names.items()}
-    return resources.Stage(stage, aws, known, tables, urls, arns)
+    return resources.completed(aws, template, known, tables, urls)

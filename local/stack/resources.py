@@ -211,16 +211,34 @@ def create(
         given: the stage's secrets; random ones when None.
     """
     template = StageTemplate.load(stage, account=aws.account, region=REGION)
-    known = given or Secrets()
     queues = creating.queues(aws, template, queue_attributes or {})
     tables = creating.tables(aws, template)
-    create_switches(aws, stage, SWITCHES)
-    create_secrets(aws, stage, known)
+    return completed(aws, template, given or Secrets(), tables, queues)
+
+
+def completed(
+    aws: Aws,
+    template: StageTemplate,
+    known: Secrets,
+    tables: Mapping[str, str],
+    queues: Mapping[str, str],
+) -> Stage:
+    """A stage whose tables and queues are there, with switches that let it act, and secrets.
+
+    Args:
+        aws: the engine and account.
+        template: of the stage.
+        known: the secrets.
+        tables: logical id to name.
+        queues: logical id to URL.
+    """
+    create_switches(aws, template.stage, SWITCHES)
+    create_secrets(aws, template.stage, known)
     arns = {
         one.logical_id: f"arn:aws:sqs:{REGION}:{aws.account}:{one.properties['QueueName']}"
         for one in template.resources("AWS::SQS::Queue")
     }
-    return Stage(stage, aws, known, tables, queues, arns)
+    return Stage(template.stage, aws, known, tables, queues, arns)
 
 
 def drop_tables(aws: Aws, template: StageTemplate) -> None:
