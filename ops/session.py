@@ -116,14 +116,18 @@ class Session:
     @cached_property
     def services(self) -> Services:
         """The services of the functions, built from the stage's variables."""
+        return OperatorServices(settings.load(self.variables))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The stage's variables: as they are configured, and over them what this terminal has set."""
         configured = config.configured(self.stage)
         overrides = {
             name: value
             for name, value in os.environ.items()
             if name in configured or name.startswith(_UNDECLARED)
         }
-        variables = {**configured, **overrides, "STAGE": self.stage}
-        return OperatorServices(settings.load(variables))
+        return {**configured, **overrides, "STAGE": self.stage}
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
         """See `OperatorServices.client`."""

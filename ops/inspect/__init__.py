@@ -22,4 +22,5 @@ doctor_richpanel  its part for Richpanel
 doctor_stage      its part for throttles and sender identities, as they are deployed
 doctor_twilio     its part for where Twilio posts messages, and who answers opt-outs
 finding           the result of one check
+vendor_secrets    whether vendors take their secrets, stored or not yet stored
 """

@@ -16,6 +16,7 @@ from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, endpoint_events, senders
 from ops.identity import of_caller
+from ops.inspect import vendor_secrets
 from ops.inspect.doctor_account import concurrency, python, ses
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
@@ -311,6 +312,7 @@ CHECKS = (
     ),
     Check("variables", "stage", variables, SETUP),
     Check("secrets", "stage", _secrets, SETUP),
+    Check("vendor secrets", "stage", vendor_secrets.accepted, SETUP),
     Check("tables", "stage", _tables, SETUP),
     Check("queues", "stage", _queues, SETUP),
     Check("switches", "stage", _switches, "python -m ops switch get"),

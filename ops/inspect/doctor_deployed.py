@@ -8,6 +8,7 @@ from typing import Any
 import requests
 from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.settings import Settings
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
 from ops.stage import access_stack, address, config, runtime, stack
@@ -40,11 +41,15 @@ def variables(session: Session) -> Iterator[Finding]:
     if "SYSTEMS" not in given:
         yield Finding("variables", "ok", "SYSTEMS is not set: every system")
         return
-    settings = session.services.settings
+    problems = [f"missing: {name}" for name in missing(session.services.settings, given)]
+    yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
+
+
+def missing(settings: Settings, given: Mapping[str, str]) -> list[str]:
+    """Names of the variables that the settings' systems cannot work without and are not given."""
     reports = sorted(settings.facts_report) if "facts" in settings.systems else []
     needed = [name for one in reports for name in NEEDED.get(one, ())]
-    problems = [f"missing: {name}" for name in needed if not given.get(name)]
-    yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
+    return [name for name in needed if not given.get(name)]
 
 
 def access(session: Session) -> Iterator[Finding]:

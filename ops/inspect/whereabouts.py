@@ -15,6 +15,7 @@ from chalicelib.once.lanes import LANES
 from ops.session import Session
 
 ON_THE_QUEUE, BACK_ON_THE_QUEUE = "on the queue", "back on the queue"
+ASIDE = "set aside"
 QUEUED = frozenset({ON_THE_QUEUE, BACK_ON_THE_QUEUE})
 """Places that a row cannot prove: the message may be a dead letter."""
 _LOOK_BACK = timedelta(minutes=15)
@@ -48,7 +49,7 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
     match row["status"]:
         case "received":
             if "until" in row:
-                return Whereabouts("set aside", row["last_processed_at"], _by_the_sweep(due), waits)
+                return Whereabouts(ASIDE, row["last_processed_at"], _by_the_sweep(due), waits)
             if waits:  # its source could not be read; its message comes back
                 since = row["last_processed_at"]
                 return Whereabouts(BACK_ON_THE_QUEUE, since, _iso(due, LATE_SECONDS), waits)
@@ -61,7 +62,7 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
                 next_try = _by_the_sweep(due)
                 return Whereabouts(place, row["last_processed_at"], next_try, "its message")
             if "until" in row:
-                return Whereabouts("set aside", _last_try(row), _by_the_sweep(due), waits)
+                return Whereabouts(ASIDE, _last_try(row), _by_the_sweep(due), waits)
             return Whereabouts(BACK_ON_THE_QUEUE, _last_try(row), _iso(due, LATE_SECONDS), waits)
         case "parked":
             return Whereabouts("parked", row["last_processed_at"], _by_the_sweep(due), waits)

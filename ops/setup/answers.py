@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -64,6 +65,19 @@ class Answers(BaseModel):
         return value
 
 
+SHAPES = {
+    "systems": "names one at least of support, outreach, facts",
+    "way": "is stack or direct",
+    "account": 'is twelve digits in quotes: "123456789012"',
+    "alarm_email": "is one e-mail address",
+    "company": "is the name of a file",
+    "test_ticket": 'is a ticket\'s number in quotes: "1042"',
+    "variables": "is a table of names and texts in quotes",
+    "secrets": "is a table of names, each with an environment variable's name",
+}
+"""What each answer must be."""
+
+
 def read(path: Path) -> Answers:
     """The answers of a file.
 
@@ -78,11 +92,35 @@ def read(path: Path) -> Answers:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise OpsError(f"{path} is not TOML", code=EXIT_UNUSABLE) from None
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors()
-        ]
-        raise OpsError(f"{path}: {'; '.join(sorted(faults))}", code=EXIT_UNUSABLE) from None
+        raise OpsError(f"{path}: {_faults(error)}", code=EXIT_UNUSABLE) from None
     if found.company is not None and not found.company.is_absolute():
         return found.model_copy(update={"company": path.parent / found.company})
     return found
+
+
+def asked(given: Mapping[str, object]) -> Answers:
+    """The answers that were typed.
+
+    Raises:
+        OpsError: one is wrong; names it and shows no value.
+    """
+    try:
+        return Answers.model_validate(given)
+    except ValidationError as error:
+        raise OpsError(_faults(error), code=EXIT_UNUSABLE) from None
+
+
+def _faults(error: ValidationError) -> str:
+    """What is wrong, in words of ours: each answer once, by its place."""
+    return "; ".join(
+        sorted({_fault(one["loc"], one["type"], one["msg"]) for one in error.errors()})
+    )
+
+
+def _fault(place: tuple[int | str, ...], kind: str, message: str) -> str:
+    field = str(place[0])
+    named = ".".join(str(one) for one in place if isinstance(one, str))
+    if field not in SHAPES:
+        return f"{named}: no such answer; there are {', '.join(SHAPES)}"
+    said = message.removeprefix("Value error, ")
+    return f"{named}: {said if kind == 'value_error' else SHAPES[field]}"

@@ -19,9 +19,9 @@ from ops.inspect.doctor_deployed import NEEDED
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.setup import answers as answering
-from ops.setup import doing, pastes, steps, walk
+from ops.setup import beforehand, doing, pastes, steps, walk
 from ops.setup.answers import Answers
-from ops.setup.walk import FAILED, TO_DO, StepOutcome, Walk
+from ops.setup.walk import DONE, FAILED, TO_DO, StepOutcome, Walk
 from ops.stage import config
 from ops.stage.deploying import WAYS
 
@@ -80,6 +80,8 @@ def setup_command(
     if secret:
         return _one_secret(run, secret)
     given = answering.read(file) if file else _asked(session.stage, is_plan=is_plan)
+    if file or not is_plan:
+        beforehand.judge(session, given)
     walked = Walk(
         session.stage,
         given,
@@ -125,7 +127,10 @@ def _walk(run: CommandRun, walked: Walk) -> object:
         "seconds_by_system": _by_system(done),
     }
     if failed:
-        output.say(f"stopped; then run it again. Next: {failed[0].step.next}", style="yellow")
+        for one in failed:
+            output.say(
+                f"{one.step.name} failed; then run it again. Next: {one.next}", style="yellow"
+            )
         run.code = EXIT_NO
         return document
     doing.enter(walked, [one.step.name for one in done], because=run.because)
@@ -141,8 +146,10 @@ def _walk(run: CommandRun, walked: Walk) -> object:
 
 
 def _plan(walked: Walk) -> object:
-    walked.output.say(doing.place(walked))  # a plan for no account would show every step as to do
-    found = [walk.look(walked, one) for one in steps.of(walked.answers.systems)]
+    place = doing.place(walked)  # a plan for no account would show every step as to do
+    walked.output.say(place)
+    first, *later = steps.of(walked.answers.systems)
+    found = [StepOutcome(first, DONE, place), *(walk.look(walked, one) for one in later)]
     walked.output.table(
         ("step", "system", "state", "why", "next"),
         [
@@ -166,7 +173,7 @@ def _shown(one: StepOutcome) -> dict[str, Any]:
         "state": one.state,
         "detail": one.detail,
         "why": one.step.why,
-        "next": one.step.next,
+        "next": one.next or one.step.next,
         "seconds": round(one.seconds, 1),
     }
 
@@ -203,7 +210,7 @@ def _one_secret(run: CommandRun, name: str) -> object:
     value = getpass.getpass(f"{name} ({described[name]}): ")
     if not value.strip():
         raise OpsError("nothing was given; nothing was changed")
-    doing.refuse_malformed(name, value)
+    doing.refuse_unusable(session, name, value)
     run.enter(f"secret:{name}", what="setup --secret")
     doing.store(session, f"rp-mw/{session.stage}/{name}", value)
     run.output.say(f"{name} is stored; every container has it within 5 minutes")
@@ -246,7 +253,7 @@ def _asked(stage: str, *, is_plan: bool) -> Answers:
         raise OpsError("a stage is for one system at least", code=EXIT_UNUSABLE)
     company = typer.prompt("File of the first company", err=True) if "outreach" in chosen else None
     asked = _report() if "facts" in chosen else {}
-    return Answers.model_validate(
+    return answering.asked(
         {
             "systems": chosen,
             "way": typer.prompt("Way: stack or direct", default="stack", err=True),

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
-from ops.inspect import doctor
+from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
 from ops.setup.walk import Walk
 from ops.stage import address, config, deploying, provision, rotation
@@ -53,20 +53,30 @@ def secrets(walk: Walk) -> str:
     session = walk.session
     described = session.template.metadata["Secrets"]
     stored = []
-    names = provision.missing_secrets(
+    missing = provision.missing_secrets(
         session, session.template, walk.stage, session.services.settings
     )
-    for secret_id in names:
-        name = secret_id.removeprefix(f"rp-mw/{walk.stage}/")
+    refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
+    for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
-            value = walk.ask(name, described[name])
-            if not value.strip():
-                raise OpsError(f"missing: {name}: {described[name]}")
-            refuse_malformed(name, value)
-        store(session, secret_id, value)
+            value = asked(walk, name, described[name], "refused" if name in refused else "missing")
+            refuse_unusable(session, name, value)
+        store(session, f"rp-mw/{walk.stage}/{name}", value)
         stored.append(name)
     return f"stored: {', '.join(stored)}"
+
+
+def asked(walk: Walk, name: str, why: str, state: str) -> str:
+    """The value of a secret, as it is given now.
+
+    Raises:
+        OpsError: there is none.
+    """
+    value = walk.ask(name, why)
+    if not value.strip():
+        raise OpsError(f"{state}: {name}: {why}")
+    return value
 
 
 def first_keys(name: str, now: datetime) -> str:
@@ -81,12 +91,15 @@ def made(name: str) -> str:
     return EMPTY.get(name, "")
 
 
-def refuse_malformed(name: str, value: str) -> None:
-    """Refuse a value that would close its door.
+def refuse_unusable(session: Session, name: str, value: str) -> None:
+    """Refuse a value that would close its door, or that its vendor does not take, before it is stored.
 
     Raises:
-        OpsError: names the form, never the value.
+        OpsError: says why, never the value.
     """
+    refused = vendor_secrets.refusal(session, name, value)
+    if refused:
+        raise OpsError(f"{name} is not stored: {refused}")
     if name == "twilio/webhook_tokens" and not accounts(value):
         raise OpsError(f'{name} must be {{"AC...": ["<auth token>"]}}')
     if name == "router/api_keys":

@@ -45,15 +45,22 @@ STEPS: tuple[SetupStep, ...] = (
         "secrets",
         "stage",
         "a door without its secret is closed; without the keys of ids and jobs nothing is kept",
-        "name the variable that holds each in [secrets]",
-        checks=("secrets",),
+        "put each into the variable that [secrets] names for it",
+        checks=("secrets", "vendor secrets"),
         do=doing.secrets,
+    ),
+    SetupStep(
+        "company secrets",
+        "outreach",
+        "a company's own credentials are tried before anything is deployed for it",
+        "put each into the variable that [secrets] names for it, and name the company's file",
+        do=systems.company_secrets,
     ),
     SetupStep(
         "dataset",
         "facts",
         "Power BI's dataset is made once, and its id is a setting",
-        "python -m ops facts create",
+        "the application's access to the workspace: docs/facts.md#setting-it-up",
         checks=("report",),
         do=systems.dataset,
     ),
@@ -106,7 +113,7 @@ STEPS: tuple[SetupStep, ...] = (
         do=systems.first_company,
     ),
     *(
-        SetupStep(f"trial {name}", system, why, "python -m ops explain <event>", do=do)
+        SetupStep(f"trial {name}", system, why, "python -m ops doctor", do=do, is_needed=False)
         for name, system, why, do in (
             ("richpanel", "support", "a real ticket is read and decided", trials.richpanel),
             ("start", "outreach", "the Router's door and the writer", trials.start),

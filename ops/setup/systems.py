@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from chalicelib.errors import PermanentError, ProviderError
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.project import check
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.client import Credentials
@@ -12,13 +13,16 @@ from chalicelib.outreach.twilio.credentials import of_company
 from chalicelib.support.settable_tags import every_tag
 from ops.companies import api_keys, company, put_settings, senders
 from ops.facts import reports
+from ops.inspect import vendor_secrets
 from ops.session import OpsError, Session
 from ops.setup import doing
 from ops.setup.walk import Walk
 from ops.stage import config
 from ops.stage.provision import has_value
+from ops.unreachable import ABSENT
 
 DEADLINE_SECONDS = 30.0
+TWILIO_FORM = 'Twilio\'s {"twilio_account_sid": "AC...", "twilio_auth_token": "..."}'
 
 
 def tags(walk: Walk) -> str:
@@ -32,14 +36,11 @@ def tags(walk: Walk) -> str:
 
 def first_company(walk: Walk) -> str:
     """Store the first company's settings and give it a key for the Router."""
-    path, stored = walk.answers.company, senders.projects(walk.session)
+    path = walk.answers.company
     if path is None:
-        if stored:
-            return f"{len(stored)} projects are stored"
-        raise OpsError("no company: name a file with its company-data item")
+        return f"{_stored(walk.session)} projects are stored"
     item = company.read(path)
-    _secrets(walk, item)
-    is_known = Project(item) in stored
+    is_known = Project(item) in senders.projects(walk.session)
     did = "unchanged" if is_known else put_settings.put(walk.session, item, because="setup")
     company_id = str(item["company_id"])
     if not api_keys.active(walk.session, company_id):
@@ -48,21 +49,72 @@ def first_company(walk: Walk) -> str:
     return f"{company_id} {did}"
 
 
-def _secrets(walk: Walk, item: dict[str, Any]) -> None:
-    """Store the secrets that an item names, and the token by which its account signs webhooks."""
-    session = walk.session
-    if check.faults(item):
-        return  # `put_settings.put` says what is wrong
-    for name, channels in check.secrets_of(Project(item)).items():
-        if has_value(session.client("secretsmanager"), name):
+def company_secrets(walk: Walk) -> str:
+    """Store the secrets that the first company's item names, and the token that signs its webhooks."""
+    path, session = walk.answers.company, walk.session
+    if path is None:
+        _stored(session)
+        return "no company's file is named"
+    project = Project(company.read(path))
+    stored = []
+    for name, channels in check.secrets_of(project).items():
+        kept = has_value(session.client("secretsmanager"), name)
+        if kept and not _refused(session, project, channels, name):
             continue
-        why = f"Twilio's credentials for {', '.join(channels)}" if channels else "the model's key"
-        value = walk.ask(name, why)
-        if not value.strip():
-            raise OpsError(f"missing: {name}: {why}")
-        if channels:
-            _trust(session, of_company(value))
+        why = f"{TWILIO_FORM} for {', '.join(channels)}" if channels else "the model's key"
+        value = doing.asked(walk, name, why, "refused" if kept else "missing")
+        account = _account(name, value) if channels else None
+        refused = _refused(session, project, channels, name, value)
+        if refused:
+            raise OpsError(f"{name} is not stored: {refused}")
+        if account:
+            _trust(session, account)
         doing.store(session, name, value)
+        stored.append(name)
+    return f"stored: {', '.join(stored)}" if stored else "present"
+
+
+def _stored(session: Session) -> int:
+    """How many projects there are.
+
+    Raises:
+        OpsError: none.
+    """
+    try:
+        found = len(senders.projects(session))
+    except ProviderError as error:
+        if error.reason not in ABSENT:
+            raise
+        found = 0
+    if not found:
+        raise OpsError("no company: name a file with its company-data item")
+    return found
+
+
+def _account(name: str, value: str) -> Credentials:
+    try:
+        return of_company(value)
+    except PermanentError:
+        raise OpsError(f"{name} is not stored: it must be {TWILIO_FORM}") from None
+
+
+def _refused(
+    session: Session,
+    project: Project,
+    channels: list[Channel],
+    name: str,
+    value: str | None = None,
+) -> str:
+    """Why Twilio does not take an account's credentials; empty where it does, or cannot be asked."""
+    numbers = [project.sender(one) for one in channels]
+    if not numbers:
+        return ""
+    return vendor_secrets.asked(
+        session,
+        lambda services: services.outreach_sweep.twilio.inbound_url_of(name, numbers[0]),
+        name,
+        value,
+    )
 
 
 def _trust(session: Session, account: Credentials) -> None:
@@ -70,8 +122,9 @@ def _trust(session: Session, account: Credentials) -> None:
     secret_id = session.services.settings.twilio_webhook_secret_id
     client = session.client("secretsmanager")
     known = json.loads(client.get_secret_value(SecretId=secret_id)["SecretString"])
-    if account.account_sid not in known:
-        text = json.dumps({**known, account.account_sid: [account.auth_token]})
+    tokens = known.get(account.account_sid, [])
+    if account.auth_token not in tokens:
+        text = json.dumps({**known, account.account_sid: [account.auth_token, *tokens]})
         client.put_secret_value(SecretId=secret_id, SecretString=text)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import hmac
 import json
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -22,33 +21,32 @@ import requests
 
 from chalicelib.aws.secrets import active_tokens
 from chalicelib.clock import iso
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import AuthError
 from chalicelib.facts import aloware_webhook, hubspot_webhook, mapping
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import reasons
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import TWILIO, Channel, carrier_address
 from chalicelib.outreach.company_events import standard_webhooks
 from chalicelib.outreach.door import access
-from chalicelib.outreach.jurisdictions.rulebook import CODES
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
+from chalicelib.support import keys as ticket_keys
 from chalicelib.support.webhook import TOKEN_HEADER
 from ops.companies import senders
 from ops.session import OpsError, Session
-from ops.setup.walk import Walk
+from ops.setup import endings
+from ops.setup.walk import StuckError, Walk
 from ops.stage import switches
 
 REQUEST_SECONDS = 30.0
-ENDS_WITHIN_SECONDS = 120.0
-POLL_SECONDS = 0.5
 REPLIES = "+15550100198"
 MAIL = "setup@example.com"
 RECENT = timedelta(days=30)
-ENDED = frozenset({"processed", "skipped", "failed", "parked"})
+MOST_TICKETS = 5
+NAME_A_TICKET = "write to a test ticket as a customer, and name it: test_ticket"
 JSON_TYPE = {"content-type": "application/json"}
 Headers = Mapping[str, str]
 
@@ -68,11 +66,7 @@ def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
 def richpanel(walk: Walk) -> str:
     """A real ticket's newest message: it is read and decided, and the ticket stays as it is."""
     session = walk.session
-    ticket = walk.answers.test_ticket or _newest_ticket(session)
-    said = session.services.support.richpanel.read_ticket(ticket).comments
-    newest = next((one.id for one in reversed(said) if not one.is_operator), None)
-    if newest is None:
-        raise OpsError(f"no customer has written in ticket {ticket}: name another (test_ticket)")
+    ticket, newest = _message(session, walk.answers.test_ticket)
     text = session.services.secrets.text(session.services.settings.webhook_secret_id)
     answer = _post(
         session,
@@ -80,7 +74,7 @@ def richpanel(walk: Walk) -> str:
         json.dumps({"ticket_id": ticket, "message_id": newest, "trigger": "setup"}).encode(),
         {**JSON_TYPE, TOKEN_HEADER: active_tokens(text)[0]},
     )
-    return _ended(session, str(answer.json()["event_id"]))
+    return endings.ended(session, str(answer.json()["event_id"]))
 
 
 @in_shadow
@@ -103,7 +97,7 @@ def start(walk: Walk) -> str:
         epoch = session.services.clock.now().timestamp()
         headers |= standard_webhooks.headers(keys, request_id, epoch, body)
     _post(session, "/initiate-conversation", body, headers)
-    return _ended(session, outreach_keys.start(project.company_id, request_id))
+    return endings.ended(session, outreach_keys.start(project.company_id, request_id))
 
 
 @in_shadow
@@ -135,7 +129,7 @@ def twilio(walk: Walk) -> str:
         "x-twilio-signature": base64.b64encode(made).decode(),
     }
     _post(session, MESSAGE_PATH, urlencode(form).encode(), headers)
-    return _ended(session, outreach_keys.reply(use.channel, sid))
+    return endings.ended(session, outreach_keys.reply(use.channel, sid))
 
 
 @in_shadow
@@ -152,7 +146,7 @@ def mail(walk: Walk) -> str:
     if job is None:
         raise OpsError("the trial's own e-mail cannot be read")
     walk.invoke(session, f"rp-mw-{walk.stage}-mail", {"Records": [_record(message)]})
-    return _ended(session, job.event_key)
+    return endings.ended(session, job.event_key)
 
 
 @in_shadow
@@ -174,7 +168,7 @@ def aloware(walk: Walk) -> str:
     if job is None:
         raise OpsError("the trial's own call cannot be read")
     _post(session, "/webhook/aloware", body, headers)
-    return _stored(session, mapping.aloware_fact(job).key)
+    return endings.stored(session, mapping.aloware_fact(job).key)
 
 
 @in_shadow
@@ -204,10 +198,10 @@ def hubspot(walk: Walk) -> str:
     (job,) = hubspot_webhook.parse(_inbound(session, body))
     (fact,) = mapping.hubspot_facts(job)
     _post(session, "/webhook/hubspot", body, headers)
-    return _stored(session, fact.key)
+    return endings.stored(session, fact.key)
 
 
-# --- sending, and watching --------------------------------------------------------------------
+# --- sending --------------------------------------------------------------------
 
 
 def _post(session: Session, path: str, body: bytes, headers: Headers) -> requests.Response:
@@ -227,57 +221,38 @@ def _post(session: Session, path: str, body: bytes, headers: Headers) -> request
     return answer
 
 
-_BY_RULES = frozenset(f"{reasons.STAGE_SEND}{code}" for code in CODES.values())
-
-
-def _ended(session: Session, event_key: str) -> str:
-    """Wait until an event has ended, and say how."""
-    row = _watch(
-        event_key,
-        lambda: session.ledger_table.get({"event_id": event_key}),
-        lambda row: row["status"] in ENDED,
-    )
-    reason = row.get("reason")
-    # Rules of the invented recipient's place say nothing against the stage.
-    if row["status"] in ("failed", "parked") and reason not in _BY_RULES:
-        raise OpsError(f"{event_key} {row['status']}: {reason}: python -m ops explain {event_key}")
-    return f"{event_key} {row['status']} {row.get('reason') or ''}".rstrip()
-
-
-def _stored(session: Session, key: str) -> str:
-    """Wait until a fact is in its ledger, and say how."""
-    row = _watch(key, lambda: session.services.facts.ledger.row(key), lambda _row: True)
-    return f"{key} {row['status']} {row.get('reason') or ''}".rstrip()
-
-
-def _watch(
-    key: str,
-    read: Callable[[], Mapping[str, Any] | None],
-    has_ended: Callable[[Mapping[str, Any]], bool],
-) -> Mapping[str, Any]:
-    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
-    while True:
-        row = read()
-        if row is not None and has_ended(row):
-            return row
-        if time.monotonic() > deadline:
-            state = "was accepted and is not there yet" if row is None else f"is {row['status']}"
-            raise OpsError(f"{key} {state}: python -m ops explain {key}")
-        time.sleep(POLL_SECONDS)
-
-
 # --- what is sent -----------------------------------------------------------------------------
 
 
-def _newest_ticket(session: Session) -> str:
+def _message(session: Session, named: str) -> tuple[str, str]:
+    """A ticket and its customer's newest message, rather one that no earlier trial left waiting."""
+    found = ((one, _newest(session, one)) for one in ([named] if named else _tickets(session)))
+    written = [(ticket, newest) for ticket, newest in found if newest]
+    if not written:
+        where = f"ticket {named}" if named else "the newest open tickets"
+        raise StuckError(f"no customer has written in {where}", next=NAME_A_TICKET)
+    return next((one for one in written if not _is_waiting(session, *one)), written[0])
+
+
+def _is_waiting(session: Session, ticket: str, message: str) -> bool:
+    row = session.ledger_table.get({"event_id": ticket_keys.ticket_message(ticket, message)})
+    return row is not None and endings.waits(session, row) is not None
+
+
+def _newest(session: Session, ticket: str) -> str:
+    said = session.services.support.richpanel.read_ticket(ticket).comments
+    return next((one.id for one in reversed(said) if not one.is_operator), "")
+
+
+def _tickets(session: Session) -> list[str]:
     since = session.services.clock.now() - RECENT
     try:
         found = session.services.support.richpanel.open_page(since=since, page=1).tickets
-    except MiddlewareError as error:
-        raise OpsError(f"no ticket can be listed ({type(error).__name__}): name one") from None
+    except AuthError:
+        raise StuckError("no ticket can be listed with this key", next=NAME_A_TICKET) from None
     if not found:
-        raise OpsError("there is no open ticket: write to a test ticket, and name it (test_ticket)")
-    return found[0].id
+        raise StuckError("there is no open ticket", next=NAME_A_TICKET)
+    return [one.id for one in found[:MOST_TICKETS]]
 
 
 def _project(session: Session) -> Project:

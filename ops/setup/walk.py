@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import MiddlewareError
+from ops import unreachable
 from ops.inspect import doctor
 from ops.inspect.finding import MANUAL
 from ops.output import Output
@@ -72,6 +73,7 @@ class SetupStep:
         without: of what they find, what is another step's.
         do: does it, may be repeated, and says what it did; None: a person does it.
         next: what to type or do where it cannot be done.
+        is_needed: the steps after it need it.
     """
 
     name: str
@@ -82,6 +84,19 @@ class SetupStep:
     findings: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     do: Callable[[Walk], str] | None = None
+    is_needed: bool = True
+
+
+class StuckError(OpsError):
+    """A step could not be done, and what helps is known better than the step knows it.
+
+    Attributes:
+        next: what to type or do.
+    """
+
+    def __init__(self, message: str, *, next: str) -> None:  # noqa: A002 - as a step names it
+        super().__init__(message)
+        self.next = next
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +105,7 @@ class StepOutcome:
 
     Attributes:
         state: done, to do, by hand, or failed.
+        next: what to type or do where it failed.
         seconds: how long it took.
     """
 
@@ -97,6 +113,7 @@ class StepOutcome:
     state: str
     detail: str = ""
     seconds: float = 0.0
+    next: str = ""
 
 
 def look(walk: Walk, step: SetupStep) -> StepOutcome:
@@ -121,7 +138,7 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
 
 
 def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
-    """Do what is not done, in order; stops after the first step that fails."""
+    """Do what is not done, in order; stops after the first step that fails and others need."""
     for step in steps:
         began = time.monotonic()
         before = look(walk, step)
@@ -131,12 +148,25 @@ def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
         try:
             said = step.do(walk)
         except (OpsError, MiddlewareError, ClientError, BotoCoreError) as error:
-            yield StepOutcome(step, FAILED, str(error), time.monotonic() - began)
-            return
+            yield _failed(step, error, time.monotonic() - began)
+            if step.is_needed:
+                return
+            continue
         walk.refresh()
         after = look(walk, step) if step.checks else StepOutcome(step, DONE)
         took = time.monotonic() - began
         if after.state != DONE:
-            yield StepOutcome(step, FAILED, after.detail, took)
+            yield StepOutcome(step, FAILED, after.detail, took, step.next)
             return
         yield StepOutcome(step, DONE, said, took)
+
+
+def _failed(
+    step: SetupStep,
+    error: OpsError | MiddlewareError | ClientError | BotoCoreError,
+    seconds: float,
+) -> StepOutcome:
+    """How a step ended that an error stopped."""
+    said = str(error) if isinstance(error, OpsError) else unreachable.why(error)
+    known = error.next if isinstance(error, StuckError) else step.next
+    return StepOutcome(step, FAILED, said, seconds, known)

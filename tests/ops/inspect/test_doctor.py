@@ -303,7 +303,13 @@ class TestOnAnEngine:
             SecretId="rp-mw/dev/keys/ids", SecretString=" "
         )
         healthy.richpanel.api_keys[:] = ["another"]
-        assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
+        assert failed(run) == {
+            "rp-mw-events-dev.fifo",
+            "switches",
+            "secrets",
+            "richpanel/api_key",
+            "richpanel",
+        }
         assert run("doctor").code == 1
 
     def test_an_alarm_that_is_missing_off_or_silent_is_named(self, healthy, run):

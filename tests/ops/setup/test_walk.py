@@ -25,9 +25,10 @@ from local.acceptance.entering import RECIPIENT, SECRETS
 from local.stack import environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
 from local.stack.server import Http
+from local.vendors.twilio import AUTH_TOKEN
 from ops import roles
 from ops.running import STOPPED
-from ops.setup import commands, steps
+from ops.setup import commands, steps, trials
 from ops.stage import config, deploying
 from tests.rigs import setup_walk
 from tests.rigs.iam.guarding import Guard
@@ -242,6 +243,78 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert all(one["detail"].startswith("not sent") for one in trials), (
         "a live stage gets no test event"
     )
+
+
+def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_replaced(place):
+    file, client = place.answers(), place.aws.client("secretsmanager")
+
+    def walked(**values):
+        for name, value in {**SECRETS, **values}.items():
+            place.monkeypatch.setenv(name, value)
+        said = place.run("setup", "--yes", "--file", file, "--json")
+        return said.code, said.data["steps"][-1]
+
+    def stored():
+        return {
+            one["Name"].removeprefix("rp-mw/dev/") for one in client.list_secrets()["SecretList"]
+        }
+
+    code, last = walked(POWERBI_SECRET="wrong")
+    assert (code, last["step"], last["state"]) == (1, "secrets", "failed")
+    assert "powerbi/client_secret is not stored: Power BI refuses it" in last["detail"]
+    assert "richpanel/api_key" in stored()
+    assert "powerbi/client_secret" not in stored()
+
+    client.put_secret_value(SecretId="rp-mw/dev/richpanel/api_key", SecretString="wrong")
+    code, last = walked(RP_KEY="wrong as well")
+    assert "richpanel/api_key is not stored: Richpanel refuses it" in last["detail"]
+
+    for given in ("no JSON", SECRETS["TWILIO_CREDENTIALS"].replace(AUTH_TOKEN, "wrong")):
+        code, last = walked(TWILIO_CREDENTIALS=given)
+        assert (code, last["step"], last["state"]) == (1, "company secrets", "failed")
+        assert "is not stored: " in last["detail"]
+        assert "wrong" not in last["detail"]
+    assert place.secret("rp-mw/dev/richpanel/api_key") == SECRETS["RP_KEY"]
+    assert place.secret("rp-mw/dev/powerbi/client_secret") == SECRETS["POWERBI_SECRET"]
+    assert not any("twilio" in one for one in stored() - {"twilio/webhook_tokens"})
+    assert place.deployments == 0, "all of it is known before anything is deployed"
+
+
+def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(place):
+    for tag in sorted(every_tag()):  # at Richpanel's pace all of them take minutes
+        place.richpanel.tag_id(tag)
+    place.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
+    post, later = trials._post, {"retry-after": "700"}
+
+    def goes_down(session, path, body, headers):
+        """From the trial's webhook on, Richpanel answers no question."""
+        if path == "/webhook/richpanel":
+            place.richpanel.fault(
+                "status", operation="read_ticket", status=503, headers=later, times=None
+            )
+        return post(session, path, body, headers)
+
+    place.monkeypatch.setattr(trials, "_post", goes_down)
+    file = place.answers()
+
+    said = place.run("setup", "--yes", "--file", file, "--json")
+    assert said.code == 1
+    failed = {one["step"]: one for one in said.data["steps"] if one["state"] == "failed"}
+    assert list(failed) == ["trial richpanel"]
+    waits = failed["trial richpanel"]
+    assert re.search(
+        r"evt:rp:1042:c-1 waits after richpanel_\w+ and is tried again by 20\d\d-", waits["detail"]
+    )
+    assert waits["next"] == "python -m ops explain evt:rp:1042:c-1 --stage dev"
+    assert waits["seconds"] < 60, "it does not wait for what comes later"
+    assert said.data["steps"][-1]["step"] == "trial hubspot"
+
+    place.richpanel.clear_faults()
+    place.monkeypatch.setattr(trials, "_post", post)
+    again = place.run("setup", "--yes", "--file", file, "--json")
+    assert again.code == 0, (again.data["steps"][-1], again.err)
+    done = {one["step"]: one for one in again.data["steps"]}
+    assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
 
 
 @pytest.mark.long
