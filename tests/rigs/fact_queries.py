@@ -22,6 +22,11 @@ COLUMNS = re.search(
 """Of the view, without the day."""
 
 
+def as_read(row):
+    """A row of the archive, as a query of those columns finds it."""
+    return tuple(row.get(name.strip()) for name in COLUMNS.split(","))
+
+
 class FactQueries:
     """One archive in a folder, behind the page's views."""
 

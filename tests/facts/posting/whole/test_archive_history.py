@@ -13,10 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from chalicelib.facts.dataset import FACT_EVENT, fact_row
+from chalicelib.facts.dataset import FACT_EVENT, lasting_row
+from chalicelib.facts.model import Happening
 from chalicelib.facts.posting.ndjson import FileRows, StoredRows
 from chalicelib.facts.posting.parts import moved
-from tests.rigs.fact_queries import COLUMNS, FactQueries
+from tests.rigs.fact_queries import COLUMNS, FactQueries, as_read
 from tests.rigs.fact_writer import Crash, fact
 
 DAYS = ("2026-11-18", "2026-11-19", "2026-11-20")
@@ -38,14 +39,14 @@ class MortalRows(StoredRows):
     def listed(self, prefix):
         return self._files.listed(prefix)
 
-    def opened(self, name):
-        return self._files.opened(name)
+    def opened(self, name, version=""):
+        return self._files.opened(name, version)
 
     def put(self, name, body):
         self._alive(lambda: self._put(name, body))
 
-    def delete(self, name):
-        self._alive(lambda: self._files.delete(name))
+    def delete(self, name, version=""):
+        self._alive(lambda: self._files.delete(name, version))
 
     def _put(self, name, body):
         self._files.put(name, body)
@@ -97,9 +98,12 @@ class ArchiveHistory(RuleBasedStateMachine):
     @rule(days=st.lists(st.sampled_from(DAYS), min_size=1, max_size=4), dies_after=CALLS)
     def post(self, days, dies_after):
         """A batch, of which some facts may be late."""
-        facts = [fact(len(self.ledger) + at, date=day) for at, day in enumerate(days)]
+        facts = [
+            fact(len(self.ledger) + at, date=day, happening=Happening(seconds=at, channel="call"))
+            for at, day in enumerate(days)
+        ]
         self.ledger |= {one.key: one for one in facts}
-        self._post(facts, [fact_row(one) for one in facts], dies_after)
+        self._post(facts, [lasting_row(one) for one in facts], dies_after)
 
     @precondition(lambda self: self.open)
     @rule()
@@ -124,7 +128,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         former = self.former.setdefault(was.key, set())
         former.add(was.date)
         now = self.ledger[was.key] = replace(was, date=day, agent_id=agent)
-        rows = [fact_row(now), *(moved(now, one) for one in sorted(former - {day}))]
+        rows = [lasting_row(now), *(moved(now, one) for one in sorted(former - {day}))]
         self._post([now], rows, None)
 
     @rule(dies_after=CALLS)
@@ -155,14 +159,14 @@ class ArchiveHistory(RuleBasedStateMachine):
         read = sorted(self.archive.read(FACT_EVENT), key=lambda row: row["EventID"])
         wanted = [
             row
-            for row in (fact_row(one) for one in self.ledger.values())
+            for row in (lasting_row(one) for one in self.ledger.values())
             if row["EventID"] not in self.open or row in read
         ]
         wanted.sort(key=lambda row: row["EventID"])
         assert read == wanted
         if list(self.archive.listed("FactEvent/")):
             rows = self.query(ALL)
-            assert rows == [tuple(row.values()) for row in wanted]
+            assert rows == [as_read(row) for row in wanted]
 
 
 ArchiveHistory.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
