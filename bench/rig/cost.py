@@ -1,8 +1,8 @@
 """Dollars per million events of a kind, from its counted units at list prices of us-east-1.
 
 Prices are those of https://aws.amazon.com/dynamodb/pricing/on-demand/ , /sqs/pricing/ ,
-/lambda/pricing/, /api-gateway/pricing/, /waf/pricing/ and /cloudwatch/pricing/ as of November 2026.
-The cost of an event does not include its log volume.
+/lambda/pricing/, /s3/pricing/, /athena/pricing/, /api-gateway/pricing/, /waf/pricing/ and
+/cloudwatch/pricing/ as of November 2026.  The cost of an event does not include its log volume.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ An assumption, not a measurement: DynamoDB responds in single-digit milliseconds
 With 100 ms per vendor request, a million events cost about $1.2 more.
 """
 STANDARD_REQUEST = 0.40
+S3_WRITE, S3_READ = 5.00, 0.40
+"""A million PUTs or lists, and a million GETs; deletes are free."""
+S3_SECONDS = 0.020
+"""Of one request, an assumption like those above."""
+ATHENA_TERABYTE, ATHENA_LEAST_BYTES = 5.00, 10e6
+"""What a query reads, and the least that is charged for."""
 POLLERS, LONG_POLL_SECONDS = 5, 20
 """Lambda's connections to a quiet queue, and how long each of their requests waits."""
 ALARM = 0.10
@@ -85,6 +91,19 @@ def idle(*, fifo_queues: int, standard_queues: int, alarms: int) -> float:
     polls = POLLERS * MONTH_SECONDS / LONG_POLL_SECONDS / 1e6
     queues = fifo_queues * FIFO_REQUEST + standard_queues * STANDARD_REQUEST
     return polls * queues + alarms * ALARM
+
+
+def archive_work(*, writes: int, lists: int, reads: int) -> float:
+    """Dollars of requests to S3 and of the function's time for them."""
+    requests = (writes + lists) * S3_WRITE + reads * S3_READ
+    seconds = (writes + lists + reads) * S3_SECONDS
+    return (requests + seconds * MEMORY_GB * LAMBDA_GB_SECOND) / 1e6
+
+
+def athena_query(*, files: int, bytes_: float) -> float:
+    """Dollars of one question: what it reads, and a GET for each file."""
+    read = max(bytes_, ATHENA_LEAST_BYTES) / 1e12 * ATHENA_TERABYTE
+    return read + files / 1e6 * S3_READ
 
 
 def gateway_month(requests: float) -> float:

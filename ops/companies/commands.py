@@ -21,6 +21,7 @@ from ops.companies import (
     endpoint_events,
     erase,
     erase_again,
+    erase_archive,
     erase_canaries,
     erase_remarks,
     erase_scan,
@@ -383,12 +384,17 @@ def erase_command(
         if erase.purge(session, table, key, item, subjects, done, dry_run=dry_run):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
             events += [key["event_id"]] if "event_id" in key else []
+    erase_archive.purge(session, subjects, done, dry_run=dry_run)
     done.remarks = erase_remarks.purge(session, subjects, events, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
         done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
     did = "would be deleted" if dry_run else "deleted"
     settings = session.services.settings
-    kept = {settings.idempotency_table: "tombstones", settings.company_data_table: "entries"}
+    kept = {
+        settings.idempotency_table: "tombstones",
+        settings.company_data_table: "entries",
+        erase_archive.PLACE: "rows without them",
+    }
     output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
     for warning in dict.fromkeys(done.warnings):
         output.say(warning, style="yellow")

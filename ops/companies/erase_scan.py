@@ -18,13 +18,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
-from chalicelib.facts.posting.ndjson import rows_of
 from chalicelib.once import keys
 from chalicelib.once.journal import ABOUT_PREFIX, is_entry
 from chalicelib.once.lanes import LANES
 from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.statements import EVIDENCE, SAID_OF
+from ops.companies import erase_archive
 from ops.companies.erase_canaries import Canary, keys_of, texts_of
 from ops.companies.erase_namesakes import conversation_of
 from ops.output import Output
@@ -210,24 +210,20 @@ def _stays(session: Session, table: str, item: Item, where: Collection[str] = ()
 
 
 def _archive(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
-    bucket = session.services.settings.facts_bucket
-    place = AskedPlace("archive of facts")
-    if not bucket:
+    """Every object of the archives, and every former version where the bucket keeps them."""
+    place = AskedPlace(erase_archive.PLACE)
+    if not session.services.posting.archives:
         place.why_not = "this stage has none"
         return place
-    s3 = session.client("s3")
     place.asked = 0
     try:
-        for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
-            for one in page.get("Contents", ()):
-                body = s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read()
-                rows = list(rows_of(body)) if one["Key"].endswith(".gz") else [{"body": body}]
-                place.asked += len(rows)
-                named = keys.digest(one["Key"])[:12]
-                for row in rows:
-                    found = _in(row, [], canaries)
-                    place.left += (Sighting(each.name, named, ()) for each in found)
-    except (ClientError, BotoCoreError) as error:
+        for one in erase_archive.objects(session):
+            named = keys.digest(one.name, one.version)[:12]
+            for row in one.rows():
+                place.asked += 1
+                found = _in(row, [], canaries)
+                place.left += (Sighting(each.name, named, ()) for each in found)
+    except MiddlewareError as error:
         place.asked, place.has_failed = None, True
         place.why_not = f"it cannot be read ({type(error).__name__}): run again"
     return place

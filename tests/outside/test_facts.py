@@ -9,6 +9,7 @@ from tests.outside.senders import (
     COMPLETED,
     aloware,
     aloware_bytes,
+    archive_files,
     archived,
     call,
     creation,
@@ -321,6 +322,21 @@ def test_a_corrected_agent_is_in_the_archive_at_once_and_in_the_report_by_a_rebu
     stack.forward(minutes=1)
     assert reported(stack, made) == [("102", _day(stack), "CALLS")]
     assert "'agent': '101'" in stack.ops("facts", "explain", key_of(made)).out
+
+
+def test_a_day_of_the_archive_is_one_file_two_hours_later_with_each_fact_once(stack):
+    calls = [call(stack) for _ in range(3)]
+    day = _day(stack)
+    for made in calls:
+        aloware(stack, made)
+        stack.forward(minutes=1)
+    stack.ops("facts", "correct", key_of(calls[0]), "--agent", "102", "--yes")
+    for _ in range(3):
+        stack.forward(hours=1)
+    (name,) = archive_files(stack, day)
+    assert name.startswith("whole-")
+    assert archived(stack, calls[0]) == [("102", day, "CALLS")]
+    assert [archived(stack, made) for made in calls[1:]] == [[("101", day, "CALLS")]] * 2
 
 
 def test_rows_that_power_bi_took_and_dropped_are_found_at_night_and_put_back(stack):

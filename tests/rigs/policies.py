@@ -169,7 +169,8 @@ def needs(call: Call) -> Iterator[Permission]:
             yield Permission("s3:ListBucket", f"s3/{call.params['Bucket']}")
         case "s3":
             resource = f"s3/{call.params['Bucket']}/{call.params['Key']}"
-            yield Permission(f"s3:{call.operation}", resource)
+            which = "Version" if "VersionId" in call.params else ""
+            yield Permission(f"s3:{call.operation}{which}", resource)
         case _:
             raise ValueError(f"no permission is known for {call.service}:{call.operation}")
 

@@ -82,9 +82,8 @@ class Posting:
     @cached_property
     def compaction(self) -> Compaction:
         """The hour's work on the archives."""
-        archives = [one for one in self.sinks.values() if isinstance(one, StoredRows)]
         runtime = self._shared.runtime
-        return Compaction(writer=self.writer, archives=archives, runtime=runtime)
+        return Compaction(writer=self.writer, archives=self.archives, runtime=runtime)
 
     @cached_property
     def nightly(self) -> Nightly:
@@ -112,8 +111,12 @@ class Posting:
     @cached_property
     def archive(self) -> Archive | None:
         """The archive, where one is configured."""
-        archives = [one for one in self.sinks.values() if isinstance(one, StoredRows)]
-        return archives[-1] if archives else None
+        return self.archives[-1] if self.archives else None
+
+    @cached_property
+    def archives(self) -> Sequence[StoredRows]:
+        """Every archive."""
+        return [one for one in self.sinks.values() if isinstance(one, StoredRows)]
 
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
         """Reads a dataset, the configured one unless another is named; None where there is none."""

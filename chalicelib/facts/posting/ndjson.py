@@ -62,16 +62,20 @@ class StoredRows(ABC):
         """The names that begin so, and when each was modified, in epoch seconds."""
 
     @abstractmethod
-    def opened(self, name: str) -> IO[bytes]:
-        """An object to read; raises `FileNotFoundError` where there is none."""
+    def opened(self, name: str, version: str = "") -> IO[bytes]:
+        """An object to read, or a former version; raises `FileNotFoundError` where there is none."""
 
     @abstractmethod
     def put(self, name: str, body: IO[bytes]) -> None:
         """Write an object, or replace it, at once for every reader."""
 
     @abstractmethod
-    def delete(self, name: str) -> None:
-        """Delete an object; one that is not there is deleted."""
+    def delete(self, name: str, version: str = "") -> None:
+        """Delete an object, or a former version; one that is not there is deleted."""
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """Former versions of all objects, as names and ids, where the storage keeps any."""
+        return iter(())
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
@@ -93,10 +97,10 @@ class StoredRows(ABC):
             for one in self.partitions(prefix):
                 yield from (row for row in self._rows(one) if MOVED_TO not in row)
 
-    def file(self, name: str) -> bytes | None:
-        """See `Archive.file`."""
+    def file(self, name: str, version: str = "") -> bytes | None:
+        """See `Archive.file`; also a former version."""
         try:
-            with self.opened(name) as body:
+            with _s3_errors("read"), self.opened(name, version) as body:
                 return body.read()
         except FileNotFoundError:
             return None
@@ -140,11 +144,12 @@ class StoredRows(ABC):
             partition = next(iter(self.partitions(partition.folder)), Partition("", ()))
         raise self._failed("read", FileNotFoundError.__name__)
 
-    def _read(self, part: ArchivePart) -> Iterator[dict[str, Any]]:
+    def rows(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
+        """The rows of an object, or of a former version; raises `FileNotFoundError` likewise."""
         try:
             with (
                 _s3_errors("read"),
-                self.opened(part.name) as body,
+                self.opened(name, version) as body,
                 gzip.GzipFile(fileobj=body) as lines,
             ):
                 for line in lines:
@@ -153,6 +158,9 @@ class StoredRows(ABC):
             raise
         except (OSError, EOFError, zlib.error, ValueError) as error:
             raise self._failed("read", type(error).__name__) from None
+
+    def _read(self, part: ArchivePart) -> Iterator[dict[str, Any]]:
+        return self.rows(part.name)
 
     def _failed(self, operation: str, reason: str) -> TransientError:
         return TransientError(self.target.partition(":")[0], operation, reason=reason)
@@ -182,11 +190,12 @@ class S3Rows(StoredRows):
                 for one in page.get("Contents", ()):
                     yield one["Key"], one["LastModified"].timestamp()
 
-    def opened(self, name: str) -> IO[bytes]:
+    def opened(self, name: str, version: str = "") -> IO[bytes]:
         """See `StoredRows.opened`."""
+        which = {"VersionId": version} if version else {}
         with _s3_errors("get_object"):
             try:
-                return self.client.get_object(Bucket=self.bucket, Key=name)["Body"]  # type: ignore[no-any-return]
+                return self.client.get_object(Bucket=self.bucket, Key=name, **which)["Body"]  # type: ignore[no-any-return]
             except self.client.exceptions.NoSuchKey:
                 raise FileNotFoundError(name) from None
 
@@ -197,10 +206,20 @@ class S3Rows(StoredRows):
                 Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
             )
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, version: str = "") -> None:
         """See `StoredRows.delete`."""
+        which = {"VersionId": version} if version else {}
         with _s3_errors("delete_object"):
-            self.client.delete_object(Bucket=self.bucket, Key=name)
+            self.client.delete_object(Bucket=self.bucket, Key=name, **which)
+
+    def versions(self) -> Iterator[tuple[str, str]]:
+        """See `StoredRows.versions`; a bucket has some where its versioning is or was enabled."""
+        with _s3_errors("list_object_versions"):
+            pages = self.client.get_paginator("list_object_versions")
+            for page in pages.paginate(Bucket=self.bucket):
+                for one in page.get("Versions", ()):
+                    if not one["IsLatest"]:
+                        yield one["Key"], one["VersionId"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +239,9 @@ class FileRows(StoredRows):
             with suppress(FileNotFoundError):
                 yield path.relative_to(self.folder).as_posix(), path.stat().st_mtime
 
-    def opened(self, name: str) -> IO[bytes]:
+    def opened(self, name: str, version: str = "") -> IO[bytes]:
         """See `StoredRows.opened`."""
+        del version  # a folder keeps none
         return (self.folder / name).open("rb")
 
     def put(self, name: str, body: IO[bytes]) -> None:
@@ -235,8 +255,9 @@ class FileRows(StoredRows):
         except OSError as error:
             raise self._failed("write", type(error).__name__) from None
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, version: str = "") -> None:
         """See `StoredRows.delete`."""
+        del version
         try:
             (self.folder / name).unlink(missing_ok=True)
         except OSError as error:
@@ -258,11 +279,6 @@ def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[s
 def packed(rows: Iterable[Row]) -> bytes:
     """Rows as an object; without a time stamp, so that the same rows are the same bytes."""
     return gzip.compress(b"".join(map(_line, rows)), mtime=0)
-
-
-def rows_of(body: bytes) -> Iterator[dict[str, Any]]:
-    """The rows of an object."""
-    return (json.loads(line) for line in gzip.decompress(body).decode().splitlines())
 
 
 def _line(row: Row) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
-from chalicelib.facts.posting.ndjson import FileRows, rows_of
+from chalicelib.facts.posting.ndjson import FileRows
 from local.vendors import aloware, hubspot
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
@@ -98,7 +98,7 @@ class Facts(Flow):
             for day in archive.partitions(f"{FACT_EVENT}/")
             for part in day.parts
             if not part.is_whole
-            for row in rows_of(archive.file(part.name) or b"")
+            for row in archive.rows(part.name)
         )
         rows = {key: row for key, row in run.rows("QuillLedgerTable").items() if row.get("metric")}
         posted = {key for key, row in rows.items() if row["status"] == "posted"}

@@ -1,12 +1,10 @@
 """The scan after an erasing: every place is asked, or says why not; what stays has a reason and an end."""
 
-import gzip
 import io
-import json
 
 import pytest
-from botocore.exceptions import ClientError
 
+from chalicelib.facts.posting.ndjson import FileRows
 from ops.companies import erase_scan
 from ops.companies.erase import Subjects
 from ops.companies.erase_canaries import canaries
@@ -16,40 +14,24 @@ MAIL = "jane.doe@example.com"
 SOUGHT = canaries(Subjects(addresses=(MAIL,), ids=("1042",)))
 
 
-class Bucket:
-    """An archive of one object."""
-
-    def __init__(self, *rows, is_readable=True):
-        self._body = gzip.compress("\n".join(map(json.dumps, rows)).encode())
-        self._is_readable = is_readable
-
-    def get_paginator(self, _name):
-        return self
-
-    def paginate(self, **_asked):
-        if not self._is_readable:
-            raise ClientError({"Error": {"Code": "AccessDenied"}}, "ListObjectsV2")
-        return [{"Contents": [{"Key": "calls/day=2026-11-20/1.ndjson.gz"}]}]
-
-    def get_object(self, **_asked):
-        return {"Body": io.BytesIO(self._body)}
-
-
-def archive(bucket):
-    ops = session(s3=bucket)
-    changed = {"facts_bucket": "rp-mw-facts-dev-1"}
+def archive(folder):
+    ops = session()
+    changed = {"facts_bucket": "", "facts_folder": str(folder)}
     ops.services.settings = ops.services.settings.model_copy(update=changed)
     return erase_scan._archive(ops, SOUGHT)
 
 
-def test_the_archive_is_read_and_what_it_holds_of_a_person_is_found():
-    found = archive(Bucket({"agent": "jo"}, {"note": f"for {MAIL}"}))
+def test_the_archive_is_read_and_what_it_holds_of_a_person_is_found(tmp_path):
+    rows = [{"EventID": "1", "agent": "jo"}, {"EventID": "2", "note": f"for {MAIL}"}]
+    FileRows(tmp_path).append("Anything", 1, rows, deadline_seconds=5)
+    found = archive(tmp_path)
     assert (found.asked, [one.canary for one in found.left]) == (2, ["address 1"])
     assert MAIL not in str(found)
 
 
-def test_an_archive_that_cannot_be_read_proves_nothing():
-    found = archive(Bucket(is_readable=False))
+def test_an_archive_that_cannot_be_read_proves_nothing(tmp_path):
+    FileRows(tmp_path).put("FactEvent/day=2026-11-20/1.ndjson.gz", io.BytesIO(b"no gzip"))
+    found = archive(tmp_path)
     assert (found.asked, found.has_failed) == (None, True)
     assert "run again" in found.why_not
 

@@ -25,6 +25,7 @@ FINE = frozenset({"bedrock", "dynamodb", "secretsmanager", "sqs", "ssm"})
 RENAMED = {
     "s3:HeadBucket": "s3:ListBucket",
     "s3:ListObjectsV2": "s3:ListBucket",
+    "s3:ListObjectVersions": "s3:ListBucketVersions",
     "s3:GetBucketEncryption": "s3:GetEncryptionConfiguration",
     "s3:PutBucketEncryption": "s3:PutEncryptionConfiguration",
     "s3:GetPublicAccessBlock": "s3:GetBucketPublicAccessBlock",

@@ -39,14 +39,14 @@ class MortalRows(StoredRows):
     def listed(self, prefix):
         return self._files.listed(prefix)
 
-    def opened(self, name):
-        return self._files.opened(name)
+    def opened(self, name, version=""):
+        return self._files.opened(name, version)
 
     def put(self, name, body):
         self._alive(lambda: self._put(name, body))
 
-    def delete(self, name):
-        self._alive(lambda: self._files.delete(name))
+    def delete(self, name, version=""):
+        self._alive(lambda: self._files.delete(name, version))
 
     def _put(self, name, body):
         self._files.put(name, body)

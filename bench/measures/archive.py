@@ -1,0 +1,152 @@
+"""`python -m bench.measures.archive`: files, bytes and dollars of the archive, before and after compaction.
+
+A busy stage: 28 days with a batch a minute, 23 facts each, so about a million facts a month.  DuckDB
+counts what a question reads, through the documented view.  Exit code 1 if a figure misses its limit.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO, ClassVar
+
+from bench.rig import cost
+from chalicelib.facts.dataset import FACT_EVENT, lasting_row
+from chalicelib.facts.model import Fact, Happening, Metric
+from chalicelib.facts.posting.compaction import READ_SECONDS
+from chalicelib.facts.posting.ndjson import FileRows
+from tests.rigs.fact_queries import FactQueries
+
+DAYS, BATCHES, FACTS = 28, 1_440, 23
+FIRST = datetime(2026, 11, 1, 6, tzinfo=UTC)
+LISTED_AT_ONCE = 1_000
+A_DAY = "SELECT count(*), sum(DurationSeconds) FROM fact_event WHERE day = '2026-11-14'"
+A_MONTH = "SELECT MetricID, count(*) FROM fact_event GROUP BY MetricID"
+ALL_HOURS = 26
+"""Of a day, and two more until what was replaced is deleted."""
+
+
+class CountedRows(FileRows):
+    """Counts requests as S3 would get them; time is the measurement's own."""
+
+    requests: ClassVar[Counter[str]] = Counter()
+    now: ClassVar[datetime] = FIRST
+
+    def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
+        """See `StoredRows.listed`."""
+        found = list(super().listed(prefix))
+        self.requests["list"] += 1 + len(found) // LISTED_AT_ONCE
+        return iter(found)
+
+    def opened(self, name: str, version: str = "") -> IO[bytes]:
+        """See `StoredRows.opened`."""
+        self.requests["read"] += 1
+        return super().opened(name, version)
+
+    def put(self, name: str, body: IO[bytes]) -> None:
+        """See `StoredRows.put`."""
+        self.requests["write"] += 1
+        super().put(name, body)
+        os.utime(self.folder / name, (CountedRows.now.timestamp(), CountedRows.now.timestamp()))
+
+
+def main() -> int:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive, query = CountedRows(Path(folder)), FactQueries(folder)
+        for day in range(DAYS):
+            for minute in range(BATCHES):
+                _post(archive, FIRST + timedelta(days=day, minutes=minute))
+        facts = DAYS * BATCHES * FACTS
+        print(f"a busy stage: {DAYS} days, {BATCHES} batches a day, {facts} facts")
+        before = [_asked(query, f"{name}, before", sql) for name, sql in _QUESTIONS]
+        started = time.process_time()
+        for hour in range(2):
+            _compact(archive, FIRST + timedelta(days=DAYS + 1, hours=hour))
+        seconds = time.process_time() - started
+        after = [_asked(query, f"{name}, after", sql) for name, sql in _QUESTIONS]
+    print(f"  processor time of the compaction {seconds / DAYS:.2f} s a day of facts, twice read")
+    posting, compaction = _day()
+    million = 1e6 / (BATCHES * FACTS)
+    print("dollars for a million facts, at list prices of us-east-1")
+    print(f"  adding the batches   {million * _dollars(posting):.2f}  {_shown(posting)} a day")
+    print(
+        f"  hourly compaction    {million * _dollars(compaction):.2f}  {_shown(compaction)} a day"
+    )
+    fits = [one[0] for one in after] == [1, DAYS] and before[0][0] == BATCHES
+    return 0 if fits else 1
+
+
+_QUESTIONS = ((f"one day of {DAYS}", A_DAY), (f"all {DAYS} days", A_MONTH))
+
+
+def _asked(query: FactQueries, name: str, sql: str) -> tuple[int, int]:
+    files, bytes_ = query.cost(sql)
+    dollars = cost.athena_query(files=files, bytes_=bytes_)
+    print(f"  {name:<24} {files:>6} files {bytes_ / 1e6:>6.2f} MB   Athena ${dollars:.6f}")
+    return files, bytes_
+
+
+def _post(archive: FileRows, moment: datetime) -> None:
+    number = int(moment.timestamp() * 1_000)
+    rows = [
+        lasting_row(
+            Fact(
+                key=f"ALOWARE:{number // 1_000 * 100 + at}",
+                source="ALOWARE",
+                agent_id=str(101 + at % 7),
+                date=f"{moment - timedelta(hours=6):%Y-%m-%d}",
+                metric=list(Metric)[at % 4],
+                notes="event=OutboundPhoneCall-DispositionCompleted;tz=America/Chicago",
+                happening=Happening(moment, "America/Chicago", at * 37, "call", "completed"),
+            )
+        )
+        for at in range(FACTS)
+    ]
+    archive.append(FACT_EVENT, number, rows, deadline_seconds=5)
+
+
+def _compact(archive: FileRows, moment: datetime) -> None:
+    """One hour's run, then the time of the next."""
+    CountedRows.now = moment
+    for one in archive.partitions():
+        if len(one.parts) > 1:
+            archive.compact(one, before=moment.timestamp() - READ_SECONDS)
+    CountedRows.now = moment + timedelta(hours=1)
+
+
+def _day() -> tuple[Counter[str], Counter[str]]:
+    """The requests of a day's batches, and of the compaction that runs meanwhile and after."""
+    posting: Counter[str] = Counter()
+    compaction: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        archive = CountedRows(Path(folder))
+        for hour in range(ALL_HOURS):
+            CountedRows.requests.clear()
+            for minute in range(60 if hour < ALL_HOURS - 2 else 0):
+                _post(archive, FIRST + timedelta(hours=hour, minutes=minute))
+            posting += CountedRows.requests
+            CountedRows.requests.clear()
+            _compact(archive, FIRST + timedelta(hours=hour, minutes=59))
+            compaction += CountedRows.requests
+    return posting, compaction
+
+
+def _dollars(requests: Counter[str]) -> float:
+    return cost.archive_work(
+        writes=requests["write"], lists=requests["list"], reads=requests["read"]
+    )
+
+
+def _shown(requests: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}s" for name, count in sorted(requests.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
