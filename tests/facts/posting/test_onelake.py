@@ -196,6 +196,18 @@ def test_a_file_of_somebody_else_is_never_overwritten(onelake_rig, onelake):
     assert "ALOWARE:theirs" in there(onelake)
 
 
+def test_a_file_of_somebody_else_that_is_not_read_yet_is_never_overwritten(onelake_rig, onelake):
+    onelake.set_modes(is_mirroring=False)
+    put(onelake_rig.onelake_sink(), 1)
+    theirs = mirrored_tables.file_of(FACT_EVENT, [fact_row(fact("theirs"))])
+    onelake.put(f"{FACT_EVENT}/{mirrored_tables.file_name(2)}", theirs)
+    for _ in range(2):
+        assert reason(put, onelake_rig.onelake_sink(), 2) == "file_taken"
+    onelake.set_modes(is_mirroring=True)
+    assert reason(put, onelake_rig.onelake_sink(), 2) == "file_taken"
+    assert there(onelake) == [*KEYS, "ALOWARE:theirs"]
+
+
 def test_a_token_that_has_ended_is_renewed_once(onelake_rig, onelake):
     sink = onelake_rig.onelake_sink()
     put(sink, 1)

@@ -14,7 +14,7 @@ from chalicelib.facts.dataset import (
     fact_row,
     lasting_row,
 )
-from chalicelib.facts.model import Happening, Metric
+from chalicelib.facts.model import Agent, Happening, Metric
 from chalicelib.facts.posting.ndjson import FileRows
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
@@ -172,3 +172,22 @@ def test_facts_wait_while_onelake_is_away_and_then_go_on(onelake_rig, tmp_path):
 
     assert set(mirrored(onelake)) == {"ALOWARE:1"}
     assert onelake_rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "posted"}
+
+
+@ON_BOTH
+def test_a_name_that_no_directory_has_any_more_is_gone_from_onelake_after_the_night(
+    onelake_rig, tmp_path
+):
+    archives, onelake = [FileRows(tmp_path)], onelake_rig.onelake
+    onelake_rig.agents = {"101": Agent("101", "Ada Example", "ada@example.com")}
+    onelake_rig.store().keep([fact(1)])
+    onelake_rig.run(onelake_rig.writer(archives=archives, onelake=True))
+    assert mirrored(onelake, DIM_AGENT, "AgentID")["101"]["AgentName"] == "Ada Example"
+
+    onelake_rig.agents = {}
+    writer = onelake_rig.writer(archives=archives, onelake=True)
+    assert writer.refresh(time_left_seconds=lambda: 230.0) == "refreshed"
+
+    found = mirrored(onelake, DIM_AGENT, "AgentID")["101"]
+    assert (found["AgentName"], "Email" in found) == ("101", False)
+    assert mirrored(onelake).keys() == {"ALOWARE:1"}
