@@ -79,7 +79,7 @@ def test_an_error_of_aws_names_the_place_and_the_way_out(code, words):
         (NoCredentialsError(), ("AWS_PROFILE",)),
         (
             TransientError("dynamodb", "get_item", reason="ReadTimeoutError"),
-            ("get_item", "not answered in time"),
+            ("not answered dynamodb.get_item in time",),
         ),
     ],
 )
