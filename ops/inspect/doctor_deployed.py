@@ -111,6 +111,11 @@ def own_address(session: Session) -> Iterator[Finding]:
     stage = _stage_at(base)
     if stage == session.stage:
         yield Finding(check, "ok", base)
+    elif not stage:
+        detail = (
+            f"{base}/health names no stage within {TIMEOUT_SECONDS:g} s: a first answer is slow"
+        )
+        yield Finding(check, "fail", detail)
     else:
         yield Finding(check, "fail", f"{base}/health does not belong to stage {session.stage}")
 

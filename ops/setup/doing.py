@@ -10,13 +10,14 @@ from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
 from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
-from ops.setup.walk import Walk
+from ops.setup.walk import StuckError, Walk
 from ops.stage import address, config, deploying, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
 """Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""
 KEYS = "keys/"
+IDS = f"{KEYS}ids"
 EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
 """Secrets that begin without an entry; the first company's step fills them."""
 
@@ -58,6 +59,8 @@ def secrets(walk: Walk) -> str:
     )
     refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
     for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
+        if name == IDS:
+            _refuse_another_key(session)
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
             value = asked(walk, name, described[name], "refused" if name in refused else "missing")
@@ -77,6 +80,25 @@ def asked(walk: Walk, name: str, why: str, state: str) -> str:
     if not value.strip():
         raise OpsError(f"{state}: {name}: {why}")
     return value
+
+
+def _refuse_another_key(session: Session) -> None:
+    """Refuse a new key of ids for a ledger that was written with a lost one.
+
+    Raises:
+        StuckError: there are rows.
+    """
+    client, table = session.client("dynamodb"), session.ledger_table
+    try:
+        client.describe_table(TableName=session.services.settings.idempotency_table)
+    except client.exceptions.ResourceNotFoundException:
+        return
+    if table.scan_page(limit=1)[0]:
+        raise StuckError(
+            f"{IDS} is lost, and the ledger has rows: with another key what was done would be"
+            " repeated, and no STOP would be known",
+            next=f"aws secretsmanager restore-secret --secret-id rp-mw/{session.stage}/{IDS}",
+        )
 
 
 def first_keys(name: str, now: datetime) -> str:
@@ -117,7 +139,13 @@ def store(session: Session, secret_id: str, value: str) -> None:
     try:
         client.create_secret(Name=secret_id, SecretString=value)
     except client.exceptions.ResourceExistsException:
-        client.put_secret_value(SecretId=secret_id, SecretString=value)
+        try:
+            client.put_secret_value(SecretId=secret_id, SecretString=value)
+        except client.exceptions.InvalidRequestException:
+            raise StuckError(
+                f"{secret_id} is marked for deletion",
+                next=f"aws secretsmanager restore-secret --secret-id {secret_id}",
+            ) from None
 
 
 def deploy(walk: Walk) -> str:

@@ -85,7 +85,7 @@ STEPS: tuple[SetupStep, ...] = (
         "recipients",
         "stage",
         "an alarm that reaches no one",
-        "python -m ops provision --alarm-email <yours>",
+        "name an address in the answers: alarm_email",
         do=doing.recipients,
     ),
     SetupStep(
@@ -109,7 +109,7 @@ STEPS: tuple[SetupStep, ...] = (
         "first company",
         "outreach",
         "without a company there is no one to send for",
-        "python -m ops company put <item.json>",
+        "put the company's item right; its file is named by company in the answers",
         do=systems.first_company,
     ),
     *(

@@ -19,6 +19,9 @@ from ops.setup.answers import Answers
 
 IN_ORDER = frozenset({"ok", MANUAL})
 DONE, TO_DO, BY_HAND, FAILED = "done", "to do", "by hand", "failed"
+NO_TRANSFORM = "aws-sam-translator"
+"""What a local engine names that has no SAM transform."""
+WITHOUT_TRANSFORM = 'way = "direct" in the answers, or: make aws-acceptance STAGE=dev WHERE=local'
 
 
 Way = Callable[[Session], None]
@@ -134,7 +137,8 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
     problems = [f"{one.check}: {one.detail}" for one in wrong] + lacking
     if problems or not found:
         return StepOutcome(step, undone, "; ".join(problems))
-    return StepOutcome(step, DONE, "; ".join(one.detail for one in found[:3] if one.detail))
+    said = dict.fromkeys(one.detail for one in found if one.detail)
+    return StepOutcome(step, DONE, "; ".join(list(said)[:3]))
 
 
 def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
@@ -167,6 +171,16 @@ def _failed(
     seconds: float,
 ) -> StepOutcome:
     """How a step ended that an error stopped."""
-    said = str(error) if isinstance(error, OpsError) else unreachable.why(error)
-    known = error.next if isinstance(error, StuckError) else step.next
-    return StepOutcome(step, FAILED, said, seconds, known)
+    match error:
+        case StuckError():
+            return StepOutcome(step, FAILED, str(error), seconds, error.next)
+        case OpsError():
+            said = str(error)
+        case ClientError() if NO_TRANSFORM in str(error):
+            said = "the engine of `make run` cannot apply the functions' template"
+            return StepOutcome(step, FAILED, said, seconds, WITHOUT_TRANSFORM)
+        case ClientError():
+            said = f"{unreachable.why(error)}: {error.response.get('Error', {}).get('Message', '')}"
+        case _:
+            said = unreachable.why(error)
+    return StepOutcome(step, FAILED, said, seconds, step.next)

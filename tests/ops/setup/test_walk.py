@@ -316,6 +316,12 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     done = {one["step"]: one for one in again.data["steps"]}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
 
+    place.aws.client("secretsmanager").delete_secret(SecretId="rp-mw/dev/keys/ids")
+    last = place.run("setup", "--yes", "--file", file, "--json").data["steps"][-1]
+    assert (last["step"], last["state"]) == ("secrets", "failed")
+    assert "keys/ids is lost, and the ledger has rows" in last["detail"]
+    assert "restore-secret --secret-id rp-mw/dev/keys/ids" in last["next"]
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("how", [KeyboardInterrupt, KilledError])
