@@ -39,13 +39,28 @@ def access(walk: Walk) -> str:
 
 def variables(walk: Walk) -> str:
     """Write the answers' variables and systems into `.chalice/config.json`."""
-    given = {"SYSTEMS": ",".join(sorted(walk.answers.systems)), **walk.answers.variables}
-    changed = config.write(walk.stage, given)
+    changed = config.write(walk.stage, _given(walk))
     walk.refresh()
     missing = [one.detail for one in doctor.examine(walk.session, ("variables",)) if one.mend]
     if missing:
         raise OpsError("; ".join(missing))
     return f".chalice/config.json: {', '.join(changed) or 'unchanged'}; commit it"
+
+
+def variables_seen(walk: Walk) -> str:
+    """The systems of the configuration, where it has every variable as the answers have it."""
+    configured = config.configured(walk.stage)
+    is_given = all(configured.get(name) == value for name, value in _given(walk).items())
+    found = list(doctor.examine(walk.session, ("variables",)))
+    return (
+        "; ".join(one.detail for one in found)
+        if is_given and not any(f.mend for f in found)
+        else ""
+    )
+
+
+def _given(walk: Walk) -> dict[str, str]:
+    return {"SYSTEMS": ",".join(sorted(walk.answers.systems)), **walk.answers.variables}
 
 
 def secrets(walk: Walk) -> str:
@@ -142,16 +157,25 @@ def own_address(walk: Walk) -> str:
 
 def recipients(walk: Walk) -> str:
     """Subscribe the address that alarms go to; AWS asks its owner to confirm."""
+    seen = recipients_seen(walk)
+    if seen:
+        return seen
+    if not walk.answers.alarm_email:
+        raise OpsError("no alarm_email: alarms would reach no one")
+    topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
+    walk.session.client("sns").subscribe(
+        TopicArn=topic, Protocol="email", Endpoint=walk.answers.alarm_email
+    )
+    return "subscribed; AWS has sent a link to confirm"
+
+
+def recipients_seen(walk: Walk) -> str:
+    """How many addresses are subscribed, where the answers' one is among them."""
     email, sns = walk.answers.alarm_email, walk.session.client("sns")
     topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
     pages = sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic)
     known = [one["Endpoint"] for page in pages for one in page["Subscriptions"]]
-    if email and email not in known:
-        sns.subscribe(TopicArn=topic, Protocol="email", Endpoint=email)
-        return "subscribed; AWS has sent a link to confirm"
-    if not known:
-        raise OpsError("no alarm_email: alarms would reach no one")
-    return f"{len(known)} subscribed"
+    return f"{len(known)} subscribed" if known and (not email or email in known) else ""
 
 
 def enter(walk: Walk, done: list[str], *, because: str = "") -> None:
