@@ -6,17 +6,19 @@ import json
 import secrets as randomness
 from datetime import datetime
 
+from chalicelib.once.keyring import KeyPurpose
 from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
 from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
 from ops.setup.walk import Walk
-from ops.stage import address, config, deploying, provision, rotation
+from ops.stage import address, config, deploying, lost_keys, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
 """Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""
 KEYS = "keys/"
+IDS = f"{KEYS}{KeyPurpose.IDS}"
 EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
 """Secrets that begin without an entry; the first company's step fills them."""
 
@@ -73,6 +75,9 @@ def secrets(walk: Walk) -> str:
     )
     refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
     for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
+        lost_keys.refuse_deleted(session, f"rp-mw/{walk.stage}/{name}")
+        if name == IDS:
+            lost_keys.refuse_new_ids(session)
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
             value = asked(walk, name, described[name], "refused" if name in refused else "missing")

@@ -274,6 +274,11 @@ def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_repl
     assert not any("twilio" in one for one in stored() - {"twilio/webhook_tokens"})
     assert place.deployments == 0, "all of it is known before anything is deployed"
 
+    client.delete_secret(SecretId="rp-mw/dev/keys/ids")
+    code, last = walked()
+    assert (code, last["step"], last["state"]) == (1, "secrets", "failed")
+    assert "aws secretsmanager restore-secret --secret-id rp-mw/dev/keys/ids" in last["detail"]
+
 
 def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(place):
     for tag in sorted(every_tag()):  # at Richpanel's pace all of them take minutes
