@@ -10,6 +10,7 @@
     journal      enters and reads what persons did
     seen         what an entry says that a person saw, in words
     roles        which of the stage's policies a command needs
+    regions      refuses a region that AWS does not have
     identity     who runs a command: the caller's AWS identity
     json_lines   JSON lines that a command reads
     output       tables for people, JSON for programs, progress bars

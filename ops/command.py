@@ -25,12 +25,14 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec
 
 import typer
+from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import Services
-from ops import journal
+from ops import journal, regions, unreachable
 from ops.options import Because, DryRun, Json, Reason, Stage, Yes
 from ops.output import Output
-from ops.session import EXIT_UNUSABLE, LONGEST_KEY, OpsError, Session, refuse_too_long
+from ops.session import EXIT_UNUSABLE, LONGEST_KEY, AbsentError, OpsError, Session, refuse_too_long
 from ops.stage import config
 
 P = ParamSpec("P")
@@ -188,11 +190,16 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
             dry_run=options.get("dry_run", False),
         )
         _refuse_too_long(mine, {**given, **options})
-        if kind.makes_stage:
+        if not isinstance(context.obj, Services):
             _refuse_undeclared(run.session.stage)
+            regions.refuse_unknown()
         if kind.changes and not run.dry_run and kind.guard(given):
             run.may_change()
-        run.output.show(work(run, **given))
+        try:
+            run.output.show(work(run, **given))
+        except (AbsentError, MiddlewareError, ClientError) as error:
+            _refuse_absent(run.session, error)
+            raise
         if run.code:
             raise typer.Exit(run.code)
 
@@ -215,8 +222,27 @@ def _refuse_too_long(taken: Sequence[inspect.Parameter], given: Given) -> None:
                 refuse_too_long(declared, text, longest=longest)
 
 
+def _refuse_absent(session: Session, error: Exception) -> None:
+    """Say that a stage is not set up, or not whole, where AWS has not what it is made of."""
+    lacking = unreachable.absent(error)
+    if lacking:
+        try:
+            region = session.client("sts").meta.region_name
+            place = (
+                f"account {session.identity.account}, region {region} (as {session.identity.name})"
+            )
+        except (ClientError, BotoCoreError):
+            place = "this account"
+        raise OpsError(
+            f"{session.stage} is not set up in {place}, or not whole: {lacking}; what is missing:"
+            f" python -m ops setup --stage {session.stage} --plan; another account or region:"
+            " AWS_PROFILE, AWS_DEFAULT_REGION",
+            code=EXIT_UNUSABLE,
+        ) from error
+
+
 def _refuse_undeclared(stage: str) -> None:
-    """Refuse to make a stage that the configuration does not declare: it would have another's settings."""
+    """Refuse a stage that the configuration does not declare: it would have another's settings."""
     if stage not in config.stages():
         known = ", ".join(config.stages())
         raise OpsError(f".chalice/config.json declares no such stage: {known}", code=EXIT_UNUSABLE)

@@ -17,6 +17,7 @@ from botocore.config import Config
 
 from chalicelib import settings
 from chalicelib.aws.logs import JsonLog
+from chalicelib.errors import SettingsError
 from chalicelib.wiring import Services
 from ops import identity
 from ops.stage import config
@@ -46,6 +47,10 @@ class OpsError(Exception):
     def __init__(self, message: str, *, code: int = EXIT_NO) -> None:
         super().__init__(message)
         self.code = code
+
+
+class AbsentError(OpsError):
+    """Something that a stage is made of is not there."""
 
 
 class OvertakenError(OpsError):
@@ -116,7 +121,17 @@ class Session:
     @cached_property
     def services(self) -> Services:
         """The services of the functions, built from the stage's variables."""
-        return OperatorServices(settings.load(self.variables))
+        try:
+            return OperatorServices(settings.load(self.variables))
+        except SettingsError as error:
+            configured = config.configured(self.stage)
+            set_here = [one for one in configured if one in os.environ and one in str(error)]
+            if not set_here:
+                raise
+            raise SettingsError(
+                f"{error}; set in this terminal, as for another stage: open a new one, or"
+                f" unset {' '.join(set_here)}"
+            ) from None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -183,7 +198,7 @@ class Session:
         try:
             found = self._queue_urls[name] = str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
         except sqs.exceptions.QueueDoesNotExist:
-            raise OpsError(f"there is no queue {name}", code=EXIT_UNUSABLE) from None
+            raise AbsentError(f"there is no queue {name}", code=EXIT_UNUSABLE) from None
         return found
 
     @cached_property

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    NoRegionError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    ReadTimeoutError,
+)
 
 from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
+from ops.session import AbsentError
 
 NOT_LOGGED_IN = (NoRegionError, NoCredentialsError)
 """With these errors no AWS call works at all; any other error concerns one call only."""
@@ -23,6 +35,10 @@ REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOpera
 _EXPIRED = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 )
+
+_SLOW = frozenset({"ReadTimeoutError", "ConnectTimeoutError"})
+_AWAY = frozenset({"EndpointConnectionError", "ConnectionClosedError"})
+_AWAY_ADVICE = "is the network up, or for `make run`: does it run, and is AWS_ENDPOINT_URL its own?"
 
 AWS = frozenset({"aws", "dynamodb", "sqs"})
 """Providers that are AWS services of the stage, not vendors."""
@@ -52,7 +68,7 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
             code = error.response.get("Error", {}).get("Code", "unknown")
             return _of_aws(error.operation_name, code, place)
         case BotoCoreError():
-            return f"AWS cannot be reached: {type(error).__name__}{_advice(error)}"
+            return _of_connection(error)
         case ProviderError() if error.provider in AWS:
             return _of_aws(f"{error.provider}.{error.operation}", error.reason, place)
         case ProviderError():
@@ -64,6 +80,21 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
     return f"the stage cannot be reached: {reason}"
 
 
+def absent(error: Exception) -> str:
+    """What of a stage an error says is not there; empty where it says something else."""
+    match error:
+        case AbsentError():
+            return str(error)
+        case ClientError():
+            code = error.response.get("Error", {}).get("Code", "unknown")
+            operation = error.operation_name
+        case ProviderError() if error.provider in AWS:
+            code, operation = error.reason, f"{error.provider}.{error.operation}"
+        case _:
+            return ""
+    return f"{operation} found nothing ({code})" if code in ABSENT else ""
+
+
 def title(vendor: str) -> str:
     """A vendor's name, as a person writes it."""
     return VENDORS.get(vendor, (vendor,))[0]
@@ -71,6 +102,10 @@ def title(vendor: str) -> str:
 
 def _of_aws(operation: str, code: str, place: str) -> str:
     where = f" in {place}" if place else ""
+    if code in _SLOW:
+        return f"AWS{where} has not answered {operation} in time; try again"
+    if code in _AWAY:
+        return f"AWS{where} does not answer {operation}; {_AWAY_ADVICE}"
     if code in ABSENT:
         return (
             f"the stage is not{where or ' there'}: {operation} found nothing ({code}); "
@@ -94,11 +129,23 @@ def _of_vendor(error: ProviderError) -> str:
     return said
 
 
-def _advice(error: BotoCoreError) -> str:
+def _of_connection(error: BotoCoreError) -> str:
+    at = f" at {error.kwargs['endpoint_url']}" if "endpoint_url" in error.kwargs else ""
     match error:
         case NoRegionError():
-            return "; set AWS_PROFILE or AWS_DEFAULT_REGION, or for `make run`: set -a; . .run/env"
-        case NoCredentialsError():
-            return "; set AWS_PROFILE, or log in"
+            return (
+                "no region is named: set AWS_PROFILE or AWS_DEFAULT_REGION, or for `make run`:"
+                " set -a; . .run/env"
+            )
+        case NoCredentialsError() | PartialCredentialsError():
+            return "there are no credentials of AWS, or only a part: set AWS_PROFILE, or log in"
+        case ReadTimeoutError() | ConnectTimeoutError():
+            return f"AWS{at} has not answered in time; try again"
+        case EndpointConnectionError() | ConnectionClosedError():
+            return f"AWS cannot be reached{at}: it does not answer; {_AWAY_ADVICE}"
+        case ProfileNotFound():
+            return (
+                f"AWS cannot be reached: no profile {error.kwargs.get('profile')}; set AWS_PROFILE"
+            )
         case _:
-            return ""
+            return f"AWS cannot be reached: {type(error).__name__}"

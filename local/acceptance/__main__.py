@@ -24,6 +24,7 @@ from local import aligned
 from local.acceptance import billed, day, removal
 from local.acceptance.account import Account
 from local.acceptance.remote_vendors import RemoteVendors
+from local.acceptance.stage_day import StageDay
 from local.deploy import deployment
 from local.stack import environment, resources
 
@@ -48,11 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         account = Account()
         vendors = RemoteVendors(account, options.stage)
-        one = day.StageDay(account, options.stage, folder, vendors)
+        one = StageDay(account, options.stage, folder, vendors)
         return 0 if _lived(one, keep=options.keep) else 1
 
 
-def _lived(one: day.StageDay, *, keep: bool) -> bool:
+def _lived(one: StageDay, *, keep: bool) -> bool:
     seconds: dict[str, float] = {}
     if not _step(one, day.STEPS[0], seconds):
         return False
@@ -69,9 +70,7 @@ def _lived(one: day.StageDay, *, keep: bool) -> bool:
     return is_well and is_gone
 
 
-def _step(
-    one: day.StageDay, step: Callable[[day.StageDay], str], seconds: dict[str, float]
-) -> bool:
+def _step(one: StageDay, step: Callable[[StageDay], str], seconds: dict[str, float]) -> bool:
     began = time.monotonic()
     name = step.__name__.replace("_", " ")
     try:
@@ -83,7 +82,7 @@ def _step(
     return is_well
 
 
-def _figures(one: day.StageDay, seconds: dict[str, float]) -> dict[str, Any]:
+def _figures(one: StageDay, seconds: dict[str, float]) -> dict[str, Any]:
     """Seconds of each step and of a webhook until its effect, beside the last local run's."""
     found = {**seconds}
     if one.latencies:

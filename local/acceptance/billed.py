@@ -17,7 +17,7 @@ from bench.rig.cost import LAMBDA_GB_SECOND, LAMBDA_REQUEST
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from local.acceptance.day import StageDay
+    from local.acceptance.stage_day import StageDay
 
 REPORT = re.compile(
     r"REPORT RequestId: .*?Billed Duration: (?P<billed>[\d.]+) ms\s+Memory Size: (?P<memory>\d+) MB"

@@ -10,7 +10,7 @@ from ops.stage import artifacts, stack, stack_states
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from local.acceptance.day import StageDay
+    from local.acceptance.stage_day import StageDay
 
 
 def removed(day: StageDay) -> str:

@@ -157,6 +157,7 @@ def doctor_command(run: CommandRun) -> object:
     Account, region and release come first, then what blocks what, then system by system; each line
     that needs something done ends with the command for it.
     """
+    doctor.refuse_nothing(run.session)
     found = list(run.output.following(doctor.examine(run.session), "checking"))
     if any(one.result == "fail" for one in found):
         run.code = EXIT_NO

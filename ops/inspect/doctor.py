@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -27,7 +28,7 @@ from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
-from ops.session import OpsError, Session
+from ops.session import AbsentError, OpsError, Session
 from ops.stage import config, lost_keys, names, provision, switches
 from ops.stage.failures import UNPUBLISHED
 from ops.stage.template import StageTemplateError
@@ -71,6 +72,20 @@ def examine(session: Session, only: Collection[str] | None = None) -> Iterator[F
                 yield replace(found, system=check.system, mend=mend)
 
 
+def refuse_nothing(session: Session) -> None:
+    """Refuse to check a stage of which no table is there: each check would say so.
+
+    Raises:
+        AbsentError: none is.
+    """
+    dynamodb = session.client("dynamodb")
+    for resource in session.template.resources("AWS::DynamoDB::Table"):
+        with suppress(dynamodb.exceptions.ResourceNotFoundException):
+            dynamodb.describe_table(TableName=resource.properties["TableName"])
+            return
+    raise AbsentError("none of its tables is there")
+
+
 def _run(check: Check, session: Session) -> Iterator[Finding]:
     try:
         yield from check.run(session)
@@ -80,6 +95,8 @@ def _run(check: Check, session: Session) -> Iterator[Finding]:
         yield Finding(check.name, "fail", f"cannot be checked: {_code(error)}")
     except MiddlewareError as error:
         yield Finding(check.name, "fail", f"cannot be checked: {type(error).__name__}")
+    except AbsentError as error:
+        yield Finding(check.name, "fail", str(error))
 
 
 def _stage(session: Session) -> Iterator[Finding]:

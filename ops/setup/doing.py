@@ -11,7 +11,7 @@ from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
 from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
-from ops.setup.walk import Walk
+from ops.setup.walk import StuckError, Walk
 from ops.stage import address, config, deploying, lost_keys, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
@@ -75,9 +75,7 @@ def secrets(walk: Walk) -> str:
     )
     refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
     for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
-        lost_keys.refuse_deleted(session, f"rp-mw/{walk.stage}/{name}")
-        if name == IDS:
-            lost_keys.refuse_new_ids(session)
+        _refuse_lost(session, name)
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
             value = asked(walk, name, described[name], "refused" if name in refused else "missing")
@@ -97,6 +95,21 @@ def asked(walk: Walk, name: str, why: str, state: str) -> str:
     if not value.strip():
         raise OpsError(f"{state}: {name}: {why}")
     return value
+
+
+def _refuse_lost(session: Session, name: str) -> None:
+    """Refuse what would be written over a deleted secret, or in place of a lost key of the ids.
+
+    Raises:
+        StuckError: it would; see `lost_keys`.
+    """
+    secret_id = f"rp-mw/{session.stage}/{name}"
+    try:
+        lost_keys.refuse_deleted(session, secret_id)
+        if name == IDS:
+            lost_keys.refuse_new_ids(session)
+    except OpsError as error:
+        raise StuckError(str(error), next=lost_keys.restore(secret_id)) from None
 
 
 def first_keys(name: str, now: datetime) -> str:

@@ -20,6 +20,9 @@ from ops.setup.answers import Answers
 MOST_SHOWN = 3
 IN_ORDER = frozenset({"ok", MANUAL})
 DONE, TO_DO, BY_HAND, FAILED, LEFT_OUT = "done", "to do", "by hand", "failed", "left out"
+NO_TRANSFORM = "aws-sam-translator"
+"""What a local engine names that has no SAM transform."""
+WITHOUT_TRANSFORM = 'way = "direct" in the answers, or: make aws-acceptance STAGE=dev WHERE=local'
 
 
 Way = Callable[[Session], None]
@@ -188,6 +191,16 @@ def _failed(
     seconds: float,
 ) -> StepOutcome:
     """How a step ended that an error stopped."""
-    said = str(error) if isinstance(error, OpsError) else unreachable.why(error)
-    known = error.next if isinstance(error, StuckError) else step.next
-    return StepOutcome(step, FAILED, said, seconds, known)
+    match error:
+        case StuckError():
+            return StepOutcome(step, FAILED, str(error), seconds, error.next)
+        case OpsError():
+            said = str(error)
+        case ClientError() if NO_TRANSFORM in str(error):
+            said = "the engine of `make run` cannot apply the functions' template"
+            return StepOutcome(step, FAILED, said, seconds, WITHOUT_TRANSFORM)
+        case ClientError():
+            said = f"{unreachable.why(error)}: {error.response.get('Error', {}).get('Message', '')}"
+        case _:
+            said = unreachable.why(error)
+    return StepOutcome(step, FAILED, said, seconds, step.next)

@@ -1,4 +1,4 @@
-"""What stands against a new key of the ids: a deleted one that can be restored, or rows that it named.
+"""What forbids a new key of the ids: a deleted one that can be restored, or rows that it named.
 
 With another key the service repeats what it did, and no longer knows who must not be contacted.
 """
@@ -27,7 +27,12 @@ def restoring(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
             is_deleted = not client.get_secret_value(SecretId=name)
     except ClientError as error:
         is_deleted = error.response["Error"]["Code"] == "InvalidRequestException"
-    return f"aws secretsmanager restore-secret --secret-id {name}" if is_deleted else ""
+    return restore(name) if is_deleted else ""
+
+
+def restore(name: str) -> str:
+    """The command that restores a secret."""
+    return f"aws secretsmanager restore-secret --secret-id {name}"
 
 
 def refuse_deleted(session: Session, name: str) -> None:
@@ -54,7 +59,7 @@ def refuse_new_ids(session: Session, *, is_loss_accepted: bool = False) -> None:
     raise OpsError(
         f"secret {name} is gone, and the stage has rows that its key names: with another key what"
         " was done would be done again, and no STOP would be known. A deleted secret can be"
-        f" restored for 30 days: aws secretsmanager restore-secret --secret-id {name}; to accept"
+        f" restored for 30 days: {restore(name)}; to accept"
         f" the loss: python -m ops keys rotate ids --accept-loss --stage {session.stage}"
     )
 

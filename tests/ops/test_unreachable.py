@@ -3,7 +3,12 @@
 import re
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import (
+    ClientError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ReadTimeoutError,
+)
 
 from chalicelib.errors import AuthError, TransientError, UncertainError
 from chalicelib.facts import hubspot_owners, ring_group
@@ -63,6 +68,27 @@ def test_an_error_of_aws_names_the_place_and_the_way_out(code, words):
     assert all(word in said for word in words), said
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            ReadTimeoutError(endpoint_url="http://127.0.0.1:9"),
+            ("127.0.0.1:9", "not answered in time"),
+        ),
+        (EndpointConnectionError(endpoint_url="http://127.0.0.1:9"), ("127.0.0.1:9", "make run")),
+        (NoCredentialsError(), ("AWS_PROFILE",)),
+        (
+            TransientError("dynamodb", "get_item", reason="ReadTimeoutError"),
+            ("not answered dynamodb.get_item in time",),
+        ),
+    ],
+)
+def test_an_aws_that_is_slow_or_away_is_said_in_words(error, words):
+    said = why(error)
+    assert all(word in said for word in words), said
+    assert not re.search(r"\w+Error|refused", said), said
+
+
 class TestOnAnEngine:
     @pytest.fixture
     def aws(self, engine_aws):
@@ -73,6 +99,9 @@ class TestOnAnEngine:
         said = run("explain", "evt:rp:1042:c-1")
         assert said.code == 2
         assert "region eu-west-3" in said.err
+        assert "dev is not set up in account" in said.err
+        assert "python -m ops setup --stage dev --plan" in said.err
+        assert "dev is not set up in account" in run("doctor").err
         assert re.search(r"account 0{9}\d+, ", said.err)
 
 

@@ -172,7 +172,8 @@ def test_a_wrong_name_gives_a_clear_message_and_an_exit_code(run, arguments):
 
 def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, real_clients):
     said = run("switch", "get")
-    assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
+    assert said.code == 2
+    assert re.match(r"error: AWS cannot be reached at http://[^ ]+: it does not answer; ", said.err)
 
 
 @pytest.mark.parametrize("command", [("switch", "get"), ("doctor",)], ids=" ".join)
@@ -194,7 +195,7 @@ def test_without_a_region_the_facts_commands_say_the_same(real_clients, capsys, 
     assert "AWS_PROFILE or AWS_DEFAULT_REGION" in capsys.readouterr().err
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     assert cli.main(["facts", "failed"]) == 2
-    assert "EndpointConnectionError" in capsys.readouterr().err
+    assert "AWS does not answer" in capsys.readouterr().err
 
 
 # --- dead letters -------------------------------------------------------------------------------

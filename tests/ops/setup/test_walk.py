@@ -316,6 +316,12 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     done = {one["step"]: one for one in again.data["steps"]}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
 
+    place.aws.client("secretsmanager").delete_secret(SecretId="rp-mw/dev/keys/ids")
+    last = place.run("setup", "--yes", "--file", file, "--json").data["steps"][-1]
+    assert (last["step"], last["state"]) == ("secrets", "failed")
+    assert "keys/ids waits for its deletion" in last["detail"]
+    assert "restore-secret --secret-id rp-mw/dev/keys/ids" in last["next"]
+
 
 def test_an_account_whose_secret_is_there_already_is_known_at_the_door(place):
     """As another stage of the account leaves it; and a start that cannot be sent says why."""

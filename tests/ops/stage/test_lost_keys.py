@@ -1,4 +1,4 @@
-"""A key of the ids that is gone is not made again where rows are named by it."""
+"""A key of the ids that is gone is not replaced where rows are named by it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def run(system, capsys):
     return runner(capsys)
 
 
-def test_an_empty_stage_gets_a_key_and_rows_stand_against_another(system, run):
+def test_an_empty_stage_gets_a_key_and_rows_forbid_another(system, run):
     secrets = system.stage.aws.client("secretsmanager")
     secrets.delete_secret(SecretId=IDS, ForceDeleteWithoutRecovery=True)
     assert run("keys", "rotate", "ids", "--yes").code == 0
