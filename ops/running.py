@@ -74,7 +74,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
     except (MiddlewareError, ClientError, BotoCoreError) as error:
         return ends(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
     if code == STOPPED:
-        return ends("stopped", code)
+        return ends("stopped; run it again", code)
     return code or 0
 
 

@@ -138,7 +138,7 @@ def unmapped(session: Session, project: Project) -> list[str]:
             found.append(f"{use.place} is not in the map: python -m ops company map")
         elif row["owner_company_id"] != project.company_id:
             found.append(f"{use.place} belongs to {row['owner_company_id']}")
-        elif row.get("account_sid") != _account(session, project, use):
+        elif row.get("account_sid") != account(session, project, use):
             found.append(
                 f"{use.place} has another Twilio account in the map: store the project again"
             )
@@ -161,7 +161,7 @@ def _claim(
         row = {
             **senders.key(use.address),
             "owner_company_id": mine,
-            "account_sid": _account(session, project, use),
+            "account_sid": account(session, project, use),
             "claimed_at": iso(session.services.clock.now()),
             "claim_id": secrets.token_hex(8),
         }
@@ -178,7 +178,7 @@ def _claim(
         raise OpsError("not stored: a sender was claimed by another project meanwhile") from None
 
 
-def _account(session: Session, project: Project, use: Use) -> str | None:
+def account(session: Session, project: Project, use: Use) -> str | None:
     """The Twilio account of a sender, where its secret is there already; e-mail has none."""
     if use.channel not in CREDENTIALS_OF:
         return None

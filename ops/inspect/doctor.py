@@ -30,7 +30,7 @@ from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import AbsentError, OpsError, Session
-from ops.stage import config, names, provision, switches
+from ops.stage import config, lost_keys, names, provision, switches
 from ops.stage.failures import UNPUBLISHED
 from ops.stage.template import StageTemplateError
 from ops.unreachable import NOT_LOGGED_IN
@@ -112,6 +112,9 @@ def _stage(session: Session) -> Iterator[Finding]:
     )
 
 
+_LOST = "; where it was deleted, what was in it is lost, unless a backup has it: docs/restoring.md"
+
+
 def _tables(session: Session) -> Iterator[Finding]:
     try:
         names.refuse_other_names(session.template, session.services.settings)
@@ -124,7 +127,7 @@ def _tables(session: Session) -> Iterator[Finding]:
         try:
             found = dynamodb.describe_table(TableName=name)["Table"]
         except dynamodb.exceptions.ResourceNotFoundException:
-            yield Finding(name, "fail", "does not exist")
+            yield Finding(name, "fail", f"does not exist{_LOST}")
             continue
         problems = []
         if found["KeySchema"] != declared["KeySchema"]:
@@ -208,7 +211,13 @@ def _switches(session: Session) -> Iterator[Finding]:
 def _secrets(session: Session) -> Iterator[Finding]:
     settings = session.services.settings
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
-    yield finding("secrets", [f"missing: {one}" for one in missing], good="present")
+    client = session.client("secretsmanager")
+    problems = [
+        f"waits for its deletion: {command}" if command else f"missing: {one}"
+        for one in missing
+        for command in (lost_keys.restoring(client, one),)
+    ]
+    yield finding("secrets", problems, good="present")
 
 
 def _signing(session: Session) -> Iterator[Finding]:

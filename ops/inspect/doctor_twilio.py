@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 from chalicelib.errors import MiddlewareError, reason_of
-from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.channels import TWILIO, Channel
 from chalicelib.outreach.messages.fixed import CARRIER
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
+from chalicelib.outreach.twilio.webhook import accounts, shared_keys
 from ops.companies import senders
 from ops.inspect.finding import MANUAL, Finding
 from ops.session import Session
@@ -17,12 +18,16 @@ from ops.session import Session
 OVERRIDE = {"rc": ["5"], "rp": ["all"]}
 """Twilio's connection override in the fragment: five repetitions, after every kind of failure."""
 
+UNKNOWN = "no token of its account is among twilio/webhook_tokens: a text is refused, a STOP too"
+WALK = "python -m ops setup, which enters it"
+
 
 def twilio(session: Session) -> Iterator[Finding]:
     """The address that Twilio posts each SMS number's messages to, and who answers opt-outs."""
     wanted = f"{session.services.settings.public_base_url}{MESSAGE_PATH}"
     is_used = False
     for project in senders.projects(session):
+        yield from _door(session, project)
         if not project.sender(Channel.SMS):
             continue
         is_used = True
@@ -38,6 +43,18 @@ def twilio(session: Session) -> Iterator[Finding]:
     if is_used:
         detail = f"a messaging service and a WhatsApp sender post to {wanted}#rc=5&rp=all as well"
         yield Finding("twilio services", MANUAL, detail)
+
+
+def _door(session: Session, project: Project) -> Iterator[Finding]:
+    """Senders of a project whose account's messages the door refuses, as it knows no key of it."""
+    used = [one for one in senders.uses(project) if one.channel.traits.carrier is TWILIO]
+    text = session.services.secrets.text(session.services.settings.twilio_webhook_secret_id)
+    held = (accounts(text), shared_keys(text))
+    for use in used:
+        account = senders.account(session, project, use)
+        if account and not any(one.get(account) for one in held):
+            detail = f"{' '.join(project.ids)}: {use.place}: {UNKNOWN}"
+            yield Finding("twilio account", "fail", detail, mend=WALK)
 
 
 def _number(session: Session, place: str, project: Project, wanted: str) -> Finding:

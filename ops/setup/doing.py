@@ -6,18 +6,19 @@ import json
 import secrets as randomness
 from datetime import datetime
 
+from chalicelib.once.keyring import KeyPurpose
 from chalicelib.outreach.twilio.webhook import accounts
 from ops import journal
 from ops.inspect import doctor, vendor_secrets
 from ops.session import OpsError, Session
 from ops.setup.walk import StuckError, Walk
-from ops.stage import address, config, deploying, provision, rotation
+from ops.stage import address, config, deploying, lost_keys, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
 """Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""
 KEYS = "keys/"
-IDS = f"{KEYS}ids"
+IDS = f"{KEYS}{KeyPurpose.IDS}"
 EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
 """Secrets that begin without an entry; the first company's step fills them."""
 
@@ -40,13 +41,28 @@ def access(walk: Walk) -> str:
 
 def variables(walk: Walk) -> str:
     """Write the answers' variables and systems into `.chalice/config.json`."""
-    given = {"SYSTEMS": ",".join(sorted(walk.answers.systems)), **walk.answers.variables}
-    changed = config.write(walk.stage, given)
+    changed = config.write(walk.stage, _given(walk))
     walk.refresh()
     missing = [one.detail for one in doctor.examine(walk.session, ("variables",)) if one.mend]
     if missing:
         raise OpsError("; ".join(missing))
     return f".chalice/config.json: {', '.join(changed) or 'unchanged'}; commit it"
+
+
+def variables_seen(walk: Walk) -> str:
+    """The systems of the configuration, where it has every variable as the answers have it."""
+    configured = config.configured(walk.stage)
+    is_given = all(configured.get(name) == value for name, value in _given(walk).items())
+    found = list(doctor.examine(walk.session, ("variables",)))
+    return (
+        "; ".join(one.detail for one in found)
+        if is_given and not any(f.mend for f in found)
+        else ""
+    )
+
+
+def _given(walk: Walk) -> dict[str, str]:
+    return {"SYSTEMS": ",".join(sorted(walk.answers.systems)), **walk.answers.variables}
 
 
 def secrets(walk: Walk) -> str:
@@ -59,8 +75,7 @@ def secrets(walk: Walk) -> str:
     )
     refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
     for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
-        if name == IDS:
-            _refuse_another_key(session)
+        _refuse_lost(session, name)
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:
             value = asked(walk, name, described[name], "refused" if name in refused else "missing")
@@ -82,23 +97,19 @@ def asked(walk: Walk, name: str, why: str, state: str) -> str:
     return value
 
 
-def _refuse_another_key(session: Session) -> None:
-    """Refuse a new key of ids for a ledger that was written with a lost one.
+def _refuse_lost(session: Session, name: str) -> None:
+    """Refuse what would be written over a deleted secret, or in place of a lost key of the ids.
 
     Raises:
-        StuckError: there are rows.
+        StuckError: it would; see `lost_keys`.
     """
-    client, table = session.client("dynamodb"), session.ledger_table
+    secret_id = f"rp-mw/{session.stage}/{name}"
     try:
-        client.describe_table(TableName=session.services.settings.idempotency_table)
-    except client.exceptions.ResourceNotFoundException:
-        return
-    if table.scan_page(limit=1)[0]:
-        raise StuckError(
-            f"{IDS} is lost, and the ledger has rows: with another key what was done would be"
-            " repeated, and no STOP would be known",
-            next=f"aws secretsmanager restore-secret --secret-id rp-mw/{session.stage}/{IDS}",
-        )
+        lost_keys.refuse_deleted(session, secret_id)
+        if name == IDS:
+            lost_keys.refuse_new_ids(session)
+    except OpsError as error:
+        raise StuckError(str(error), next=lost_keys.restore(secret_id)) from None
 
 
 def first_keys(name: str, now: datetime) -> str:
@@ -139,13 +150,7 @@ def store(session: Session, secret_id: str, value: str) -> None:
     try:
         client.create_secret(Name=secret_id, SecretString=value)
     except client.exceptions.ResourceExistsException:
-        try:
-            client.put_secret_value(SecretId=secret_id, SecretString=value)
-        except client.exceptions.InvalidRequestException:
-            raise StuckError(
-                f"{secret_id} is marked for deletion",
-                next=f"aws secretsmanager restore-secret --secret-id {secret_id}",
-            ) from None
+        client.put_secret_value(SecretId=secret_id, SecretString=value)
 
 
 def deploy(walk: Walk) -> str:
@@ -170,16 +175,25 @@ def own_address(walk: Walk) -> str:
 
 def recipients(walk: Walk) -> str:
     """Subscribe the address that alarms go to; AWS asks its owner to confirm."""
+    seen = recipients_seen(walk)
+    if seen:
+        return seen
+    if not walk.answers.alarm_email:
+        raise OpsError("no alarm_email: alarms would reach no one")
+    topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
+    walk.session.client("sns").subscribe(
+        TopicArn=topic, Protocol="email", Endpoint=walk.answers.alarm_email
+    )
+    return "subscribed; AWS has sent a link to confirm"
+
+
+def recipients_seen(walk: Walk) -> str:
+    """How many addresses are subscribed, where the answers' one is among them."""
     email, sns = walk.answers.alarm_email, walk.session.client("sns")
     topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
     pages = sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic)
     known = [one["Endpoint"] for page in pages for one in page["Subscriptions"]]
-    if email and email not in known:
-        sns.subscribe(TopicArn=topic, Protocol="email", Endpoint=email)
-        return "subscribed; AWS has sent a link to confirm"
-    if not known:
-        raise OpsError("no alarm_email: alarms would reach no one")
-    return f"{len(known)} subscribed"
+    return f"{len(known)} subscribed" if known and (not email or email in known) else ""
 
 
 def enter(walk: Walk, done: list[str], *, because: str = "") -> None:

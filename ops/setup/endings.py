@@ -20,7 +20,10 @@ from ops.setup.walk import StuckError
 ENDS_WITHIN_SECONDS = 120.0
 POLL_SECONDS = 0.5
 ENDED = frozenset({"processed", "skipped", "failed", "parked"})
-_BY_RULES = frozenset(f"{reasons.STAGE_SEND}{code}" for code in CODES.values())
+_BY_RULES = frozenset(
+    f"{reasons.STAGE_SEND}{code}" for code in CODES.values() if code != reasons.WORDS_MISSING
+)
+"""Refusals that are of the recipient's place alone; words are missing in the company's settings."""
 
 
 @dataclass(frozen=True, slots=True)

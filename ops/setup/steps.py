@@ -40,6 +40,7 @@ STEPS: tuple[SetupStep, ...] = (
         "which systems the stage is for, and what they cannot guess",
         "name them in [variables]",
         do=doing.variables,
+        seen=doing.variables_seen,
     ),
     SetupStep(
         "secrets",
@@ -55,6 +56,7 @@ STEPS: tuple[SetupStep, ...] = (
         "a company's own credentials are tried before anything is deployed for it",
         "put each into the variable that [secrets] names for it, and name the company's file",
         do=systems.company_secrets,
+        seen=systems.company_secrets_seen,
     ),
     SetupStep(
         "dataset",
@@ -87,6 +89,7 @@ STEPS: tuple[SetupStep, ...] = (
         "an alarm that reaches no one",
         "name an address in the answers: alarm_email",
         do=doing.recipients,
+        seen=doing.recipients_seen,
     ),
     SetupStep(
         "onelake tables",
@@ -111,6 +114,7 @@ STEPS: tuple[SetupStep, ...] = (
         "without a company there is no one to send for",
         "put the company's item right; its file is named by company in the answers",
         do=systems.first_company,
+        seen=systems.first_company_seen,
     ),
     *(
         SetupStep(f"trial {name}", system, why, "python -m ops doctor", do=do, is_needed=False)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
 
-from chalicelib.errors import PermanentError, ProviderError
+from chalicelib.errors import PermanentError, ProviderError, UnavailableError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.project import check
 from chalicelib.outreach.project.project import Project
@@ -49,11 +52,30 @@ def first_company(walk: Walk) -> str:
     return f"{company_id} {did}"
 
 
+def first_company_seen(walk: Walk) -> str:
+    """How many projects are stored, where the answers' one is among them and has a key."""
+    stored, path = _projects(walk.session), walk.answers.company
+    if stored and path is not None:
+        mine = Project(company.read(path))
+        if mine not in stored or not api_keys.active(walk.session, str(mine.company_id)):
+            return ""
+    return f"{len(stored)} projects are stored" if stored else ""
+
+
+def company_secrets_seen(walk: Walk) -> str:
+    """Whether every secret that the companies' items name has a value."""
+    path, client = walk.answers.company, walk.session.client("secretsmanager")
+    named = [Project(company.read(path))] if path else _projects(walk.session)
+    names = [name for one in named for name in check.secrets_of(one)]
+    return "present" if named and all(has_value(client, one) for one in names) else ""
+
+
 def company_secrets(walk: Walk) -> str:
     """Store the secrets that the first company's item names, and the token that signs its webhooks."""
     path, session = walk.answers.company, walk.session
     if path is None:
         _stored(session)
+        _trust(session, _projects(session))
         return "no company's file is named"
     project = Project(company.read(path))
     stored = []
@@ -63,14 +85,13 @@ def company_secrets(walk: Walk) -> str:
             continue
         why = f"{TWILIO_FORM} for {', '.join(channels)}" if channels else "the model's key"
         value = doing.asked(walk, name, why, "refused" if kept else "missing")
-        account = _account(name, value) if channels else None
         refused = _refused(session, project, channels, name, value)
         if refused:
             raise OpsError(f"{name} is not stored: {refused}")
-        if account:
-            _trust(session, account)
         doing.store(session, name, value)
         stored.append(name)
+    walk.refresh()
+    _trust(walk.session, [*_projects(session), project])
     return f"stored: {', '.join(stored)}" if stored else "present"
 
 
@@ -80,22 +101,20 @@ def _stored(session: Session) -> int:
     Raises:
         OpsError: none.
     """
-    try:
-        found = len(senders.projects(session))
-    except ProviderError as error:
-        if error.reason not in ABSENT:
-            raise
-        found = 0
+    found = len(_projects(session))
     if not found:
         raise OpsError("no company: name a file with its company-data item")
     return found
 
 
-def _account(name: str, value: str) -> Credentials:
+def _projects(session: Session) -> list[Project]:
+    """The stored projects; none before there is a table of them."""
     try:
-        return of_company(value)
-    except PermanentError:
-        raise OpsError(f"{name} is not stored: it must be {TWILIO_FORM}") from None
+        return senders.projects(session)
+    except ProviderError as error:
+        if error.reason not in ABSENT:
+            raise
+        return []
 
 
 def _refused(
@@ -109,6 +128,10 @@ def _refused(
     numbers = [project.sender(one) for one in channels]
     if not numbers:
         return ""
+    try:
+        of_company(value or session.services.secrets.text(name))
+    except PermanentError:
+        return f"it must be {TWILIO_FORM}"
     return vendor_secrets.asked(
         session,
         lambda services: services.outreach_sweep.twilio.inbound_url_of(name, numbers[0]),
@@ -117,15 +140,32 @@ def _refused(
     )
 
 
-def _trust(session: Session, account: Credentials) -> None:
-    """Accept webhooks that an account signs with its own token."""
-    secret_id = session.services.settings.twilio_webhook_secret_id
-    client = session.client("secretsmanager")
-    known = json.loads(client.get_secret_value(SecretId=secret_id)["SecretString"])
-    tokens = known.get(account.account_sid, [])
-    if account.auth_token not in tokens:
-        text = json.dumps({**known, account.account_sid: [account.auth_token, *tokens]})
-        client.put_secret_value(SecretId=secret_id, SecretString=text)
+def _trust(session: Session, projects: list[Project]) -> None:
+    """Accept webhooks that the projects' accounts sign with their own tokens.
+
+    An account's secret may have been there before, by the walk of another stage of the same account.
+    An entry of a person's that has shared keys is left as it is.
+    """
+    client, secret_id = (
+        session.client("secretsmanager"),
+        session.services.settings.twilio_webhook_secret_id,
+    )
+    before: dict[str, Any] = json.loads(session.services.secrets.text(secret_id))
+    known = dict(before)
+    for account in _accounts(session, projects):
+        tokens = known.get(account.account_sid, [])
+        if isinstance(tokens, list) and account.auth_token not in tokens:
+            known[account.account_sid] = [account.auth_token, *tokens]
+    if known != before:
+        client.put_secret_value(SecretId=secret_id, SecretString=json.dumps(known))
+
+
+def _accounts(session: Session, projects: list[Project]) -> Iterator[Credentials]:
+    """The Twilio accounts of projects whose secret is there; `company check` names the others."""
+    names = {name for one in projects for name, used in check.secrets_of(one).items() if used}
+    for name in sorted(names):
+        with suppress(PermanentError, UnavailableError):
+            yield of_company(session.services.secrets.text(name))
 
 
 def dataset(walk: Walk) -> str:

@@ -35,10 +35,10 @@ from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.outreach.twilio.door import MESSAGE_PATH
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.webhook import TOKEN_HEADER
-from ops.companies import senders
+from ops.companies import company, senders
 from ops.session import OpsError, Session
 from ops.setup import endings
-from ops.setup.walk import StuckError, Walk
+from ops.setup.walk import LeftOutError, StuckError, Walk
 from ops.stage import switches
 
 REQUEST_SECONDS = 30.0
@@ -56,7 +56,7 @@ def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
 
     def run(walk: Walk) -> str:
         if switches.read(walk.session)["shadow_mode"] != "true":
-            return "not sent: the stage is not in shadow"
+            raise LeftOutError("not sent: the stage is not in shadow")
         return trial(walk)
 
     return run
@@ -88,7 +88,7 @@ def start(walk: Walk) -> str:
     if not known.api_keys:
         raise OpsError(f"company {project.company_id} has no key: python -m ops company key")
     if known.signs_messages(session.services.clock.now()):
-        return "not sent: the company signs its requests itself"
+        raise LeftOutError("not sent: the company signs its requests itself")
     request_id = f"setup-{secrets.token_hex(6)}"
     body = json.dumps(_start(session, project, request_id)).encode()
     headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}
@@ -97,7 +97,16 @@ def start(walk: Walk) -> str:
         epoch = session.services.clock.now().timestamp()
         headers |= standard_webhooks.headers(keys, request_id, epoch, body)
     _post(session, "/initiate-conversation", body, headers)
-    return endings.ended(session, outreach_keys.start(project.company_id, request_id))
+    try:
+        return endings.ended(session, outreach_keys.start(project.company_id, request_id))
+    except StuckError as error:
+        (item,) = company.items(session, project.company_id, project.project_id)
+        found = company.check(session, item)
+        lacking = [one.detail for one in found if one.result != "ok" and one.detail]
+        if not lacking:
+            raise
+        fix = f"python -m ops company check {project.company_id} --stage {walk.stage}"
+        raise StuckError("; ".join((str(error), *lacking)), next=fix) from None
 
 
 @in_shadow
@@ -111,8 +120,13 @@ def twilio(walk: Walk) -> str:
     account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
     uses = (one for project in senders.projects(session) for one in senders.uses(project))
     use = next((one for one in uses if one.channel.traits.carrier is TWILIO), None)
-    if not token or use is None:
-        return "not sent: no account token or no number is stored"
+    if use is None:
+        raise LeftOutError("not sent: no company has a number at Twilio")
+    if not token:
+        raise StuckError(
+            "no token of a Twilio account is stored: the door refuses every message, a STOP too",
+            next=f"python -m ops setup --stage {walk.stage} --secret twilio/webhook_tokens",
+        )
     sid = f"SM{secrets.token_hex(16)}"
     form = {
         "MessageSid": sid,

@@ -12,13 +12,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.errors import MiddlewareError
 from ops import unreachable
 from ops.inspect import doctor
-from ops.inspect.finding import MANUAL
+from ops.inspect.finding import MANUAL, Finding
 from ops.output import Output
 from ops.session import OpsError, Session
 from ops.setup.answers import Answers
 
+MOST_SHOWN = 3
 IN_ORDER = frozenset({"ok", MANUAL})
-DONE, TO_DO, BY_HAND, FAILED = "done", "to do", "by hand", "failed"
+DONE, TO_DO, BY_HAND, FAILED, LEFT_OUT = "done", "to do", "by hand", "failed", "left out"
 NO_TRANSFORM = "aws-sam-translator"
 """What a local engine names that has no SAM transform."""
 WITHOUT_TRANSFORM = 'way = "direct" in the answers, or: make aws-acceptance STAGE=dev WHERE=local'
@@ -74,7 +75,9 @@ class SetupStep:
         checks: of `doctor`, those that look at it.
         findings: of what they find, what must be in order; empty: everything.
         without: of what they find, what is another step's.
-        do: does it, may be repeated, and says what it did; None: a person does it.
+        do: does it, may be repeated, and says what it did; None: a person does it.  Without checks
+            it is done by every walk: the answers may be others.
+        seen: without checks: what is there of it already, for a plan; empty: something is to do.
         next: what to type or do where it cannot be done.
         is_needed: the steps after it need it.
     """
@@ -87,6 +90,7 @@ class SetupStep:
     findings: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     do: Callable[[Walk], str] | None = None
+    seen: Callable[[Walk], str] = lambda _walk: ""
     is_needed: bool = True
 
 
@@ -102,12 +106,16 @@ class StuckError(OpsError):
         self.next = next
 
 
+class LeftOutError(OpsError):
+    """A step has nothing to do on this stage, which is no failure; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
     """How a step was found or left.
 
     Attributes:
-        state: done, to do, by hand, or failed.
+        state: done, to do, by hand, failed, or left out.
         next: what to type or do where it failed.
         seconds: how long it took.
     """
@@ -122,9 +130,10 @@ class StepOutcome:
 def look(walk: Walk, step: SetupStep) -> StepOutcome:
     """How a step is now, changing nothing."""
     undone = BY_HAND if step.do is None else TO_DO
-    if not step.checks:
-        return StepOutcome(step, undone)
     try:
+        if not step.checks:
+            seen = step.seen(walk)
+            return StepOutcome(step, DONE if seen else undone, seen)
         found = [
             one
             for one in doctor.examine(walk.session, step.checks)
@@ -132,13 +141,21 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
         ]
     except (MiddlewareError, OpsError) as error:
         return StepOutcome(step, undone, str(error))
+    except ClientError as error:  # what it looks at is not there yet
+        return StepOutcome(step, undone, error.response["Error"]["Code"])
     lacking = [name for name in step.findings if name not in {one.check for one in found}]
     wrong = [one for one in found if one.result not in IN_ORDER]
     problems = [f"{one.check}: {one.detail}" for one in wrong] + lacking
     if problems or not found:
         return StepOutcome(step, undone, "; ".join(problems))
-    said = dict.fromkeys(one.detail for one in found if one.detail)
-    return StepOutcome(step, DONE, "; ".join(list(said)[:3]))
+    return StepOutcome(step, DONE, _in_order(found))
+
+
+def _in_order(found: Sequence[Finding]) -> str:
+    """What checks say that are in order; of many, only how many they are."""
+    if len(found) > MOST_SHOWN:
+        return f"as declared: {len(found)} checks"
+    return "; ".join(one.detail for one in found if one.detail)
 
 
 def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
@@ -146,11 +163,14 @@ def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
     for step in steps:
         began = time.monotonic()
         before = look(walk, step)
-        if before.state != TO_DO or step.do is None:
+        if step.do is None or (step.checks and before.state == DONE):
             yield before
             continue
         try:
             said = step.do(walk)
+        except LeftOutError as error:
+            yield StepOutcome(step, LEFT_OUT, str(error), time.monotonic() - began)
+            continue
         except (OpsError, MiddlewareError, ClientError, BotoCoreError) as error:
             yield _failed(step, error, time.monotonic() - began)
             if step.is_needed:

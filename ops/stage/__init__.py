@@ -15,6 +15,7 @@ runtime         the functions' Python, pinned in `.python-version`
 access_stack    the boundaries, the people's policies and roles, the role that deploys
 failures        where Lambda keeps the events that a function failed on
 key_commands    `keys list`, `keys rotate`
+lost_keys       what forbids a new key of the ids
 rotation        a purpose's keys, first and after a rotation
 switches        reads and sets the switches in SSM
 packages        the packages that ship, as the locks name them

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any
+
+from botocore.exceptions import ClientError
 
 from ops.stage import stack, stack_states
 from ops.stage.provision import Clients, Made
 from ops.stage.stack import Deployer
-from ops.stage.template import StageTemplate, parameters
+from ops.stage.template import Resource, StageTemplate, parameters
 
-QUEUE = "AWS::SQS::Queue"
+QUEUE, TABLE = "AWS::SQS::Queue", "AWS::DynamoDB::Table"
 
 
 def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
@@ -29,8 +32,86 @@ def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
     name = stack.data_stack(template.stage)
     if stack_states.ready(clients.client("cloudformation"), name) == "CREATE":
         _take_queues_back(clients, name, template, by)
-    did = stack.apply(clients, name, template.to_deploy(), parameters(template.stage), by=by)
-    return Made("Data", name, did)
+        gone = []
+    else:
+        gone = lost(clients, template)
+    values = parameters(template.stage)
+    if gone:  # CloudFormation makes nothing that it believes to be there: out of the stack, and in
+        stack.apply(
+            clients, name, _without(template, {one.logical_id for one in gone}), values, by=by
+        )
+    did = stack.apply(clients, name, template.to_deploy(), values, by=by)
+    made = ", ".join(_name(one) for one in gone)
+    return Made("Data", name, f"{did}; made again, empty: {made}" if made else did)
+
+
+def lost(clients: Clients, template: StageTemplate) -> list[Resource]:
+    """The tables and queues of the stack that are not there: a person has deleted them."""
+    there = {
+        QUEUE: set(dict(_left(clients.client("sqs"), template))),
+        TABLE: set(_tables(clients, template)),
+    }
+    return [
+        one
+        for one in template.resources(TABLE, QUEUE)
+        if one.logical_id not in there[one.type] and _is_in_stack(clients, template.stage, one)
+    ]
+
+
+def _is_in_stack(clients: Clients, stage: str, one: Resource) -> bool:
+    """Whether the stack has made a resource; a new version's own it has not yet."""
+    client, name = clients.client("cloudformation"), stack.data_stack(stage)
+    try:
+        found = client.describe_stack_resources(StackName=name, LogicalResourceId=one.logical_id)[
+            "StackResources"
+        ]
+    except ClientError:  # no such stack, or no such resource of it
+        return False
+    return any(f["ResourceStatus"] != "DELETE_COMPLETE" for f in found)
+
+
+def _tables(clients: Clients, template: StageTemplate) -> Iterator[str]:
+    """The declared tables that are there, by logical id."""
+    dynamodb = clients.client("dynamodb")
+    for one in template.resources(TABLE):
+        with suppress(dynamodb.exceptions.ResourceNotFoundException):
+            dynamodb.describe_table(TableName=_name(one))
+            yield one.logical_id
+
+
+def _name(one: Resource) -> str:
+    return str(one.properties["TableName" if one.type == TABLE else "QueueName"])
+
+
+def _without(template: StageTemplate, gone: Collection[str]) -> dict[str, Any]:
+    """The stack's template without some resources; what refers to them has their names and ARNs."""
+    raw = template.to_deploy()
+    for part in ("Resources", "Outputs"):
+        raw[part] = {
+            name: _spelled_out(one, template, gone)
+            for name, one in raw.get(part, {}).items()
+            if name not in gone
+        }
+    return raw
+
+
+def _spelled_out(value: Any, template: StageTemplate, gone: Collection[str]) -> Any:  # noqa: ANN401 - JSON in, JSON out
+    if isinstance(value, list):
+        return [_spelled_out(one, template, gone) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((function, named),) = value.items()
+        first = (
+            named.split(".")[0]
+            if isinstance(named, str)
+            else named[0]
+            if isinstance(named, list)
+            else ""
+        )
+        if function in ("Ref", "Fn::GetAtt") and first in gone:
+            return template.resolved(value)
+    return {name: _spelled_out(one, template, gone) for name, one in value.items()}
 
 
 def _take_queues_back(clients: Clients, name: str, template: StageTemplate, by: Deployer) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ops.session import OpsError, Session
-from ops.stage import access_stack, config, data_stack, provenance, provision, stack
+from ops.stage import access_stack, config, data_stack, provenance, provision, stack, switches
 from ops.stage.provision import Made
 from ops.stage.stack import Deployer
 from ops.stage.template import ALARM_TOPIC
@@ -32,12 +32,29 @@ def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
         OpsError: CloudFormation failed, or an administrator of the account must act first.
     """
     made = [access(session)]
+    refuse_lost_tables(session)
     made.append(data_stack.make(session, session.template, deployer(session)))
     made += provision.switches(session, session.template, session.stage)
     if alarm_email:
         topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
         session.client("sns").subscribe(TopicArn=topic, Protocol="email", Endpoint=alarm_email)
     return made
+
+
+def refuse_lost_tables(session: Session) -> None:
+    """Refuse to make tables again, empty, while the stage acts: it would do again what was done.
+
+    Raises:
+        OpsError: a table of the stack is gone, and the stage is not in shadow; says what it means.
+    """
+    gone = data_stack.lost(session, session.template)
+    tables = [str(one.properties["TableName"]) for one in gone if one.type == data_stack.TABLE]
+    if tables and switches.read(session)["shadow_mode"] == "false":
+        raise OpsError(
+            f"{', '.join(tables)}: gone, with what was in it; made again it is empty, and what was"
+            " done may be done again. First: python -m ops switch set shadow_mode true; then restore"
+            " it from a backup (docs/restoring.md), or run this again, which makes it empty"
+        )
 
 
 def access(session: Session) -> Made:

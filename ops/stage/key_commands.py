@@ -13,7 +13,7 @@ from chalicelib.once.keyring import KeyPurpose, StageKey, parsed_keys, secret_id
 from chalicelib.once.reasons import SECRET_MISSING
 from ops.command import CommandRun, command
 from ops.session import OpsError, Session
-from ops.stage import rotation
+from ops.stage import lost_keys, rotation
 from ops.stage.rotation import RotationError
 
 keys_app = typer.Typer(help="The stage's own keys.", no_args_is_help=True)
@@ -67,6 +67,13 @@ def keys_rotate(
             help="Others may know the key: the former ones end within a quarter of an hour.",
         ),
     ] = False,
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="Of ids, where its key is lost: what was done may be done again, no STOP is known.",
+        ),
+    ] = False,
 ) -> object:
     """Give a purpose a new key; what the former has signed stays valid for its longest life.
 
@@ -74,6 +81,8 @@ def keys_rotate(
     """
     session, now = run.session, run.session.services.clock.now()
     text, found = _keys(session, purpose)
+    if purpose == KeyPurpose.IDS and not found:
+        lost_keys.refuse_new_ids(session, is_loss_accepted=accept_loss)
     try:
         changed = (
             rotation.rotated(text, found, purpose, now, is_known=compromised)
@@ -106,6 +115,7 @@ def _keys(session: Session, purpose: KeyPurpose) -> tuple[str, list[StageKey]]:
     try:
         text = session.services.secrets.text(name, refresh=True)
     except UnavailableError as error:
+        lost_keys.refuse_deleted(session, name)
         if error.code != SECRET_MISSING:
             raise OpsError(f"secret {name} cannot be read: {error.code}") from None
         return "", []

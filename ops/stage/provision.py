@@ -115,10 +115,9 @@ def has_keys(client: Any, secret_id: str) -> bool:  # noqa: ANN401
     purpose = KeyPurpose(name)
     try:
         if purpose in READ_BY_FUNCTIONS_ONLY:
-            client.describe_secret(SecretId=secret_id)
-        else:
-            text = client.get_secret_value(SecretId=secret_id).get("SecretString", "")
-            parsed_keys(text, stage, purpose)
+            return "DeletedDate" not in client.describe_secret(SecretId=secret_id)
+        text = client.get_secret_value(SecretId=secret_id).get("SecretString", "")
+        parsed_keys(text, stage, purpose)
     except (ClientError, UnavailableError):
         return False
     return True

@@ -101,11 +101,32 @@ def stopped(*options):
 
 def test_a_command_that_is_stopped_says_so_with_json_too():
     said = stopped("--json")
-    assert (said.code, said.data, said.err) == (130, {"error": "stopped"}, "error: stopped\n")
+    assert (said.code, said.data, said.err) == (
+        130,
+        {"error": "stopped; run it again"},
+        "error: stopped; run it again\n",
+    )
 
 
 def test_a_command_that_is_stopped_says_so_without_a_traceback():
-    assert stopped() == CommandResult(130, "", "error: stopped\n")
+    assert stopped() == CommandResult(130, "", "error: stopped; run it again\n")
+
+
+def test_a_command_that_is_stopped_while_it_is_loaded_says_so_without_a_traceback():
+    with subprocess.Popen(
+        (sys.executable, "-X", "importtime", "-m", "ops", "--help"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        for line in running.stderr:  # one for each module, once it is loaded
+            if "chalicelib." in line:
+                break
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in err
+    assert err.endswith("error: stopped; run it again\n")
 
 
 def test_a_mark_in_what_was_typed_reaches_no_terminal(capsys):

@@ -8,6 +8,7 @@ resources are provisioned as ever, and the functions run in this process behind 
 import contextlib
 import importlib
 import io
+import json
 import os
 import re
 import shutil
@@ -19,13 +20,15 @@ import boto3
 import pytest
 
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.outreach.project import check
+from chalicelib.outreach.project.project import Project
 from chalicelib.support.settable_tags import every_tag
 from local.acceptance import entering
 from local.acceptance.entering import RECIPIENT, SECRETS
 from local.stack import environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
 from local.stack.server import Http
-from local.vendors.twilio import AUTH_TOKEN
+from local.vendors.twilio import ACCOUNT_SID, AUTH_TOKEN
 from ops import roles
 from ops.running import STOPPED
 from ops.setup import commands, steps, trials
@@ -240,9 +243,8 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert (place.deployments, config.CONFIG.read_text()) == (deployments, before)
     assert place.secret("rp-mw/dev/keys/ids") == stored[0]
     trials = [one for one in again.data["steps"] if one["step"].startswith("trial")]
-    assert all(one["detail"].startswith("not sent") for one in trials), (
-        "a live stage gets no test event"
-    )
+    assert {one["state"] for one in trials} == {"left out"}, "a live stage gets no test event"
+    assert all(one["detail"].startswith("not sent") for one in trials)
 
 
 def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_replaced(place):
@@ -278,6 +280,11 @@ def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_repl
     assert place.secret("rp-mw/dev/powerbi/client_secret") == SECRETS["POWERBI_SECRET"]
     assert not any("twilio" in one for one in stored() - {"twilio/webhook_tokens"})
     assert place.deployments == 0, "all of it is known before anything is deployed"
+
+    client.delete_secret(SecretId="rp-mw/dev/keys/ids")
+    code, last = walked()
+    assert (code, last["step"], last["state"]) == (1, "secrets", "failed")
+    assert "aws secretsmanager restore-secret --secret-id rp-mw/dev/keys/ids" in last["detail"]
 
 
 def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(place):
@@ -319,8 +326,46 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     place.aws.client("secretsmanager").delete_secret(SecretId="rp-mw/dev/keys/ids")
     last = place.run("setup", "--yes", "--file", file, "--json").data["steps"][-1]
     assert (last["step"], last["state"]) == ("secrets", "failed")
-    assert "keys/ids is lost, and the ledger has rows" in last["detail"]
+    assert "keys/ids waits for its deletion" in last["detail"]
     assert "restore-secret --secret-id rp-mw/dev/keys/ids" in last["next"]
+
+
+def test_an_account_whose_secret_is_there_already_is_known_at_the_door(place):
+    """As another stage of the account leaves it; and a start that cannot be sent says why."""
+    for tag in sorted(every_tag()):  # at Richpanel's pace all of them take minutes
+        place.richpanel.tag_id(tag)
+    place.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
+    file, client = place.answers(), place.aws.client("secretsmanager")
+    item = json.loads((place.folder / "company.json").read_text())
+    for name in check.secrets_of(Project(item)):
+        client.create_secret(Name=name, SecretString=SECRETS["TWILIO_CREDENTIALS"])
+    item |= {"jurisdictions": {"enforced": True}}
+    del item["company_address"]
+    (place.folder / "company.json").write_text(json.dumps(item))
+
+    said = place.run("setup", "--yes", "--file", file, "--json")
+    done = {one["step"]: one for one in said.data["steps"]}
+    assert json.loads(place.secret("rp-mw/dev/twilio/webhook_tokens")) == {
+        ACCOUNT_SID: [AUTH_TOKEN]
+    }
+    assert done["trial twilio"]["state"] == "done"
+    assert said.code == 1
+    failed = done["trial start"]
+    assert failed["state"] == "failed"
+    assert "words_missing" in failed["detail"]
+    assert "company_address is missing" in failed["detail"]
+    assert failed["next"] == f"python -m ops company check {item['company_id']} --stage dev"
+
+    planned = place.run("setup", "--plan", "--file", file, "--json")
+    states = {one["step"]: one["state"] for one in planned.data}
+    trials_ = {name for name in states if name.startswith("trial")}
+    assert {name for name in states if states[name] == "to do"} <= trials_
+
+    client.put_secret_value(SecretId="rp-mw/dev/twilio/webhook_tokens", SecretString="{}")
+    looked = place.run("doctor", "--json").data
+    found = [one for one in looked if one["check"] == "twilio account"]
+    assert [one["result"] for one in found] == ["fail"] * len(found) != []
+    assert "STOP" in found[0]["detail"]
 
 
 @pytest.mark.long

@@ -108,6 +108,31 @@ def test_a_deleted_stack_leaves_tables_and_queues_and_the_next_one_takes_them_ba
     assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
 
 
+def test_a_table_and_a_queue_that_a_person_has_deleted_are_made_again_and_the_rest_stays(
+    aws, by, client
+):
+    apply(aws, by)
+    dynamodb, sqs = aws.client("dynamodb"), aws.client("sqs")
+    state, key = "rp_mw_conversation_state-dev", {"event_id": {"S": "kept"}}
+    dynamodb.put_item(TableName=LEDGER, Item=key)
+    roles = {one["RoleName"]: one["RoleId"] for one in aws.client("iam").list_roles()["Roles"]}
+    dynamodb.update_table(TableName=state, DeletionProtectionEnabled=False)
+    dynamodb.delete_table(TableName=state)
+    dead = "rp-mw-companies-dlq-dev.fifo"
+    sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=dead)["QueueUrl"])
+
+    did = apply(aws, by)
+    assert did.startswith(f"{stack.UPDATED}; made again, empty: ")
+    assert state in did
+    assert dead in did
+    assert state in tables(aws)
+    assert sqs.get_queue_url(QueueName=dead)["QueueUrl"]
+    assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
+    now = {one["RoleName"]: one["RoleId"] for one in aws.client("iam").list_roles()["Roles"]}
+    assert now == roles
+    assert apply(aws, by) == stack.UNCHANGED
+
+
 def test_a_value_that_is_not_given_again_is_kept(aws, by, client):
     """Such as the console's sign-in provider, which only its first deployment names."""
     template = {
