@@ -1,7 +1,7 @@
 """A stage's data stack: made, updated, and made once more over what a deleted one has left.
 
-Tables and buckets that are left are taken back by their names.  A queue's name is none that
-CloudFormation could find it by, so queues are imported by their addresses before the rest is made:
+Tables that are left are taken back by their names.  A queue's name is none that CloudFormation could
+find it by, so queues are imported by their addresses before the rest is made, and the bucket with them:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-new-stack.html
 """
 
@@ -20,7 +20,7 @@ from ops.stage.provision import Clients, Made
 from ops.stage.stack import Deployer
 from ops.stage.template import Resource, StageTemplate, parameters
 
-QUEUE, TABLE = "AWS::SQS::Queue", "AWS::DynamoDB::Table"
+QUEUE, TABLE, BUCKET = "AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"
 
 
 def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
@@ -31,7 +31,7 @@ def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
     """
     name = stack.data_stack(template.stage)
     if stack_states.ready(clients.client("cloudformation"), name) == "CREATE":
-        _take_queues_back(clients, name, template, by)
+        _take_back(clients, name, template, by)
         gone = []
     else:
         gone = lost(clients, template)
@@ -114,14 +114,17 @@ def _spelled_out(value: Any, template: StageTemplate, gone: Collection[str]) -> 
     return {name: _spelled_out(one, template, gone) for name, one in value.items()}
 
 
-def _take_queues_back(clients: Clients, name: str, template: StageTemplate, by: Deployer) -> None:
-    left = dict(_left(clients.client("sqs"), template))
+def _take_back(clients: Clients, name: str, template: StageTemplate, by: Deployer) -> None:
+    left = {
+        **{one: {"QueueUrl": url} for one, url in _left(clients.client("sqs"), template)},
+        **{one: {"BucketName": bucket} for one, bucket in _buckets(clients, template)},
+    }
     if not left:
         return
     declared = template.to_deploy()["Resources"]
     resources = {
         one.logical_id: {**declared[one.logical_id], "Properties": one.properties}
-        for one in template.resources(QUEUE)
+        for one in template.resources(QUEUE, BUCKET)
         if one.logical_id in left
     }
     client, change = clients.client("cloudformation"), f"import-{time.time_ns()}"
@@ -133,14 +136,25 @@ def _take_queues_back(clients: Clients, name: str, template: StageTemplate, by: 
         RoleARN=by.role_arn,
         ResourcesToImport=[
             {
-                "ResourceType": QUEUE,
+                "ResourceType": declared[logical_id]["Type"],
                 "LogicalResourceId": logical_id,
-                "ResourceIdentifier": {"QueueUrl": url},
+                "ResourceIdentifier": identifier,
             }
-            for logical_id, url in left.items()
+            for logical_id, identifier in left.items()
         ],
     )
     stack.carried_out(client, name, change, "IMPORT")
+
+
+def _buckets(clients: Clients, template: StageTemplate) -> Iterator[tuple[str, str]]:
+    """The declared buckets that are there, by logical id: each one's name."""
+    s3 = clients.client("s3")
+    for one in template.resources(BUCKET):
+        with suppress(
+            ClientError
+        ):  # it is not there, or another account's: CloudFormation says which
+            s3.head_bucket(Bucket=one.properties["BucketName"])
+            yield one.logical_id, one.properties["BucketName"]
 
 
 def _left(sqs: Any, template: StageTemplate) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - a boto3 client

@@ -93,7 +93,8 @@ def test_a_deleted_stack_leaves_tables_and_queues_and_the_next_one_takes_them_ba
     queue = sqs.get_queue_url(QueueName="rp-mw-later-dev")["QueueUrl"]
     sqs.send_message(QueueUrl=queue, MessageBody="waits")
     client.delete_stack(StackName=NAME)
-    aws.client("s3").delete_bucket(Bucket=f"rp-mw-facts-dev-{aws.account}")  # no import here
+    archive, s3 = f"rp-mw-facts-dev-{aws.account}", aws.client("s3")
+    s3.put_object(Bucket=archive, Key="kept", Body=b"kept")
     stack_states.wait(client, "stack_delete_complete", NAME)
     assert LEDGER in tables(aws)
     if not is_whole:
@@ -104,6 +105,7 @@ def test_a_deleted_stack_leaves_tables_and_queues_and_the_next_one_takes_them_ba
         one["ResourceStatus"] for one in client.describe_stack_events(StackName=NAME)["StackEvents"]
     ]
     assert "IMPORT_COMPLETE" in events
+    assert s3.get_object(Bucket=archive, Key="kept")["Body"].read() == b"kept"
     assert ("Messages" in sqs.receive_message(QueueUrl=queue)) == is_whole
     assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
 
