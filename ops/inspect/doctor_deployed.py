@@ -8,6 +8,7 @@ from typing import Any
 import requests
 from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.settings import Settings
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
 from ops.stage import access_stack, address, config, runtime, stack
@@ -45,6 +46,17 @@ def variables(session: Session) -> Iterator[Finding]:
     needed = [name for one in reports for name in NEEDED.get(one, ())]
     problems = [f"missing: {name}" for name in needed if not given.get(name)]
     yield finding("variables", problems, good=f"SYSTEMS={given['SYSTEMS']}")
+
+
+def unset(settings: Settings, report: str) -> str:
+    """Names the variables that a kind of report lacks; an own token URL replaces the tenant."""
+    either = {name: name.replace("TENANT_ID", "TOKEN_URL") for name in NEEDED[report]}
+    missing = ", ".join(
+        name
+        for name, other in either.items()
+        if not any(getattr(settings, one.lower()) for one in (name, other))
+    )
+    return f"not set: {missing}" if missing else ""
 
 
 def access(session: Session) -> Iterator[Finding]:
