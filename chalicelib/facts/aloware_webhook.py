@@ -96,7 +96,8 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
     Raises:
         TooLargeError: the body has more than 1 MiB.
-        PayloadError: ``invalid_json``: the body is not a JSON object, or holds a list of deliveries.
+        PayloadError: ``invalid_json``: the body is not a JSON object, or holds a list of deliveries
+            or a mere text.
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
     envelope = bodies.json_object(request.body)
@@ -136,7 +137,7 @@ def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[st
     """Name and body, from the envelope, from one more envelope around it, or from a bare body.
 
     Raises:
-        PayloadError: ``invalid_json``: the body of an envelope is a list.
+        PayloadError: ``invalid_json``: the body of an envelope is a list, or a text without an object.
     """
     envelope = _object(envelope, "parsedBody", reading) or envelope
     given = envelope.get("event")
@@ -146,7 +147,10 @@ def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[st
     name = given.strip() if isinstance(given, str) and _NAME.fullmatch(given.strip()) else ""
     if not name:
         reading.note(Mark.NAME_UNSEEN)
-    return name, _object(envelope, "body", reading) or envelope
+    body = _object(envelope, "body", reading)
+    if body is None and isinstance(envelope.get("body"), str) and not any(_ids(envelope)):
+        raise PayloadError("invalid_json", "field body is a text that holds no object")
+    return name, body or envelope
 
 
 def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[str, Any] | None:
@@ -164,9 +168,10 @@ def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[s
 
 
 def _ids(body: Mapping[str, Any]) -> Sequence[object]:
-    """`id`; for transcriptions, which have none, the id of their communication."""
+    """The communication's; of a part, such as a transcription, before its own."""
     return (
         _inner(body, "communication").get("id"),
+        body.get("communication_id"),
         _inner(body, "transcription").get("communication_id"),
         body.get("id"),
         body.get("uuid_v4"),

@@ -322,7 +322,8 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
     for low, high, units in _EPOCHS:
         if low <= number < high:
             since = timedelta(microseconds=round(number * 1_000_000 / units))
-            return _EPOCH + since, TimeForm.MILLISECONDS if units == 1_000 else TimeForm.OTHER  # noqa: PLR2004
+            is_plain = units == 1_000 and number.is_integer()  # noqa: PLR2004
+            return _EPOCH + since, TimeForm.MILLISECONDS if is_plain else TimeForm.OTHER
     return None, TimeForm.OTHER
 
 

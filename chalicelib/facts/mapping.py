@@ -1,8 +1,8 @@
 """Maps Aloware deliveries and HubSpot events to facts: metric, agent and day; pure.
 
 The rules are tables.  Aloware: the numbers in the body take precedence over the delivery's name,
-which can be wrong (a text message's name on a ringing call); only outbound communications count,
-and only their terminal deliveries, so that the six deliveries of one call make one fact.  HubSpot:
+which can be wrong (a text message's name on a ringing call) and decides only what they do not say;
+only outbound communications that have ended count, and all deliveries of one call have one key.  HubSpot:
 objects that were created count, by type; a deployment can replace the rules.
 """
 
@@ -65,6 +65,8 @@ _STILL_OPEN = frozenset({1, 2})
 """``current_status2``: initiated, ringing."""
 _OUTBOUND = 2
 _PARTIAL = frozenset({NOT_TERMINAL, why.NOT_A_COMMUNICATION})
+_PARTS = ("record", "transcri")
+"""In the names of deliveries that repeat a call's final numbers, and may come before its disposition."""
 _SEEN_NAMES = re.compile(
     r"(Inbound|Outbound)[A-Za-z]+(-Disposition[A-Za-z]+)?|Recording-Saved|Call-Disposed"
     r"|transcription\.[a-z_.]+"
@@ -137,8 +139,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
     day = _day(reading.time_of(at, _receipt(job.received_at)), zone)
     metric, skip = _aloware_metric(job)
     _note_unseen(job, reading)
-    is_contact = job.event.lower().startswith("contact")
-    parts = ("contact", job.communication_id) if is_contact else (job.communication_id,)
+    parts = ("contact", job.communication_id) if _is_contact(job) else (job.communication_id,)
     agent = job.agent or UNKNOWN_AGENT
     marks = of_part(reading.marks) if skip in _PARTIAL else reading.marks
     outcome = "" if job.disposition is None else str(job.disposition)
@@ -190,7 +191,10 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
 def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
     """The metric of a delivery, and the reason if it does not count."""
     name = job.event.lower()
-    if name.startswith("contact"):
+    numbers = (job.type, job.status, job.disposition)
+    if Mark.ID_MISSING in job.marks and not any(numbers):
+        return None, why.NO_CONTENT
+    if _is_contact(job):
         return None, why.NOT_A_COMMUNICATION
     named = _metric_of_name(name)
     metric = named if job.type is None else COMMUNICATION_TYPES.get(job.type)
@@ -204,7 +208,7 @@ def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
 
 
 def _note_unseen(job: AlowareDelivery, reading: Reading) -> None:
-    """Mark what Aloware has never sent: a disposition under a new name would count no call."""
+    """Mark what Aloware has never sent."""
     if job.type is None:
         reading.note(Mark.TYPE_MISSING)
     elif job.type not in CHANNELS:
@@ -213,6 +217,10 @@ def _note_unseen(job: AlowareDelivery, reading: Reading) -> None:
         reading.note(Mark.OUTCOME_UNSEEN)
     if job.event and job.type in COMMUNICATION_TYPES and not _SEEN_NAMES.fullmatch(job.event):
         reading.note(Mark.NAME_UNSEEN)
+
+
+def _is_contact(job: AlowareDelivery) -> bool:
+    return job.event.lower().startswith("contact") and job.type is None
 
 
 def _metric_of_name(name: str) -> Metric | None:
@@ -228,14 +236,16 @@ def _is_outbound(job: AlowareDelivery, name: str) -> bool:
 
 
 def _is_terminal(job: AlowareDelivery, name: str) -> bool:
-    """The body can rule it out; otherwise the name decides, or the body if there is no name.
+    """The numbers decide, or else a disposition's name.
 
-    `Recording-Saved` and transcriptions repeat a call's final numbers and are no dispositions.
+    A part that lacks the time or the agent must not take the place of the call's disposition.
     """
     if job.disposition == _IN_PROGRESS or job.status in _STILL_OPEN:
         return False
-    if name:
-        return "disposition" in name or "disposed" in name
+    if "disposition" in name or "disposed" in name:
+        return True
+    if any(part in name for part in _PARTS) and None in (job.agent, job.created_at):
+        return False
     return job.disposition in TERMINAL_DISPOSITIONS or job.status == _CLOSED
 
 

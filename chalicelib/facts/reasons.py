@@ -7,6 +7,7 @@ from chalicelib.once.reasons import By, Why
 NOT_TERMINAL = Why("not_terminal", By.VENDOR, "the communication had not ended")
 NOT_ON_ROSTER = Why("not_on_roster", By.COMPANY, "the agent is not on the roster")
 NOT_A_COMMUNICATION = Why("not_a_communication", By.VENDOR, "it is no communication")
+NO_CONTENT = Why("no_content", By.VENDOR, "it says nothing of a communication")
 TYPE_NOT_COUNTED = Why("type_not_counted", By.US, "its type is not counted")
 INBOUND = Why("inbound", By.US, "only what agents have begun is counted")
 

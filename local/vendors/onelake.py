@@ -150,6 +150,8 @@ class SimulatedOneLake(simulated.Vendor):
                 return "rename"
             case "PUT" if request.query.get("resource") in ("file", "directory"):
                 return f"create_{request.query['resource']}"
+            case "DELETE":
+                return "delete"
             case "PATCH" if request.query.get("action") in ("append", "flush"):
                 return request.query["action"]
         return "unknown"
@@ -190,6 +192,7 @@ class SimulatedOneLake(simulated.Vendor):
             "append": self._append,
             "flush": self._flush,
             "rename": self._rename,
+            "delete": self._delete,
         }
         answer = performed[operation](path, request)
         self._mirror()
@@ -310,6 +313,13 @@ class SimulatedOneLake(simulated.Vendor):
         self._files[path] = self._files.pop(source)
         self._appended.pop(source, None)
         return WireAnswer(201, "")
+
+    def _delete(self, path: str, _request: Request) -> WireAnswer:
+        if self._files.get(path) is None:
+            return WireAnswer(404, self._error("PathNotFound"))
+        del self._files[path]
+        self._appended.pop(path, None)
+        return WireAnswer(200, "")
 
     # --- driven from another process ------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import MiddlewareError, SettingsError
 from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, endpoint_events, senders
@@ -94,6 +94,8 @@ def _run(check: Check, session: Session) -> Iterator[Finding]:
         raise
     except (ClientError, BotoCoreError) as error:
         yield Finding(check.name, "fail", f"cannot be checked: {_code(error)}")
+    except SettingsError as error:  # its text names the variable and no value
+        yield Finding(check.name, "fail", f"cannot be checked: {error}", mend=SETUP)
     except MiddlewareError as error:
         yield Finding(check.name, "fail", f"cannot be checked: {type(error).__name__}")
     except AbsentError as error:

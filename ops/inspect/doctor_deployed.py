@@ -52,6 +52,17 @@ def missing(settings: Settings, given: Mapping[str, str]) -> list[str]:
     return [name for name in needed if not given.get(name)]
 
 
+def unset(settings: Settings, report: str) -> str:
+    """Names the variables that a kind of report lacks; an own token URL replaces the tenant."""
+    either = {name: name.replace("TENANT_ID", "TOKEN_URL") for name in NEEDED[report]}
+    missing = ", ".join(
+        name
+        for name, other in either.items()
+        if not any(getattr(settings, one.lower()) for one in (name, other))
+    )
+    return f"not set: {missing}" if missing else ""
+
+
 def access(session: Session) -> Iterator[Finding]:
     """The stack of the policies, and of what deploys."""
     name = stack.access_stack(session.stage)

@@ -1,4 +1,4 @@
-"""Checks the facts: dataset and its columns, what waits, what arrives, and who is known by name.
+"""Checks the facts: dataset and its columns, archive, what waits, what arrives, who is known by name.
 
 Only for a stage that keeps facts: one without a dataset, an archive as its report or a fact in its
 ledger gets one line.
@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from chalicelib.errors import AuthError, MiddlewareError
+from chalicelib.errors import AuthError, MiddlewareError, SettingsError, TransientError
 from chalicelib.facts.dataset import TABLES
 from chalicelib.facts.posting.batch import WRITER_KEY, Batch
 from chalicelib.facts.posting.dataset_reader import DatasetReader
+from chalicelib.facts.posting.ndjson import StoredRows
 from chalicelib.facts.posting.nightly import SILENT_SECONDS
 from chalicelib.facts.posting.powerbi import ENDS_ON
 from chalicelib.once.ports import Clock
+from ops.inspect.doctor_deployed import unset
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
 from ops.stage import config
@@ -46,9 +48,13 @@ def facts(session: Session) -> Iterator[Finding]:
         yield Finding("facts", "fail", f"facts wait, {held}: {MISSING[held]}")
     reader = services.posting.reader()
     if reader is not None:
-        yield _dataset(reader)
+        missing = unset(services.settings, "powerbi")
+        yield Finding("facts dataset", "fail", missing) if missing else _dataset(reader)
         is_near = session.services.clock.now().date() > ENDS_ON - WARNED_BEFORE
         yield Finding("facts dataset end", "warn" if is_near else "ok", ENDING)
+    yield from map(_archive, services.posting.archives)
+    if not services.posting.archives:
+        yield Finding("facts archive", "warn", "not set: FACTS_BUCKET; no report can be rebuilt")
     yield _last_post(session)
     yield _pending(session)
     yield from _arrivals(session, newest)
@@ -89,6 +95,17 @@ def _dataset(reader: DatasetReader) -> Finding:
     if problems or missing is not None:
         return finding(check, problems, good="token, tables, columns")
     return Finding(check, "warn", "tables are there; columns and rows may not be queried")
+
+
+def _archive(archive: StoredRows) -> Finding:
+    check, target = "facts archive", archive.target
+    try:
+        next(archive.listed("FactEvent/"), None)
+    except TransientError as error:
+        if error.reason == "NoSuchBucket":
+            return Finding(check, "fail", "no such bucket, so facts wait: FACTS_BUCKET")
+        return Finding(check, "warn", f"FACTS_BUCKET cannot be listed ({error.reason})")
+    return Finding(check, "ok", target)
 
 
 def _last_post(session: Session) -> Finding:
@@ -139,7 +156,10 @@ def _rejected(session: Session, code: str, clock: Clock) -> int:
 
 
 def _roster(session: Session) -> Finding:
-    agents = session.services.posting.agents()
+    try:
+        agents = session.services.posting.agents()
+    except SettingsError as error:
+        return Finding("facts roster", "fail", str(error), mend="python -m ops setup")
     if agents is None:
         return Finding("facts roster", "ok", "none: every agent counts, and is shown by id")
     unnamed = sorted({agent.id for agent in agents.values() if not agent.name})

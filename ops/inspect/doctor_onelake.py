@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from chalicelib.errors import AuthError, MiddlewareError, reason_of
 from chalicelib.facts.posting.onelake import OneLake
 from chalicelib.facts.reasons import FILE_TAKEN, FILES_LOST, NO_TABLE
+from ops.inspect.doctor_deployed import unset
 from ops.inspect.finding import Finding
 from ops.session import Session
 from ops.stage import config
@@ -28,10 +29,9 @@ def onelake(session: Session) -> Iterator[Finding]:
     if "onelake" not in services.settings.facts_report:
         if "SYSTEMS" in config.configured(session.stage):
             yield Finding(_CHECK, "ok", "facts do not go there")
-    elif services.posting.onelake is None:
-        yield Finding(_CHECK, "fail", "FABRIC_WORKSPACE_ID or FABRIC_DATABASE_ID is not set")
-    else:
-        yield _examined(services.posting.onelake)
+        return
+    missing, sink = unset(services.settings, "onelake"), services.posting.onelake
+    yield Finding(_CHECK, "fail", missing) if missing or sink is None else _examined(sink)
 
 
 def _examined(sink: OneLake) -> Finding:

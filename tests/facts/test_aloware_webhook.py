@@ -10,6 +10,7 @@ from chalicelib.facts import aloware_webhook
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.job import encode
 from chalicelib.wiring.jobs import decode
+from local.vendors import aloware
 from tests.rigs.each_row import each_row
 from tests.rigs.facts import SAMPLES, sample
 
@@ -105,6 +106,24 @@ def test_a_disposition_text_replaces_its_number():
 def test_a_body_that_is_not_a_json_object_is_refused(body):
     with pytest.raises(PayloadError):
         aloware_webhook.parse(request(body))
+
+
+@pytest.mark.parametrize("text", ["Quill", "", "{", "[1]"])
+def test_an_envelope_whose_body_is_a_text_without_an_object_is_refused(text):
+    with pytest.raises(PayloadError, match="field body") as refused:
+        aloware_webhook.parse(request({"event": "Call-Disposed", "body": text}))
+    assert "Quill" not in str(refused.value)
+
+
+def test_a_flat_delivery_may_have_a_messages_text_as_body():
+    job = aloware_webhook.parse(request({"event": "OutboundSMS", "body": "Hi", "id": 5, "type": 2}))
+    assert (job.communication_id, job.type) == ("5", 2)
+
+
+@pytest.mark.parametrize("inner", [{"communication_id": 7}, {"communication": {"id": 7}}])
+def test_a_part_with_an_id_of_its_own_has_the_key_of_its_call(inner):
+    envelope = {"event": "Recording-Saved", "body": aloware.body(id=99, **inner)}
+    assert aloware_webhook.parse(request(envelope)).communication_id == "7"
 
 
 def test_a_huge_body_is_refused():

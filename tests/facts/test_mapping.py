@@ -44,7 +44,7 @@ def of_hubspot(name, **settings):
     [
         ("call__1_initiated", Metric.CALLS, "not_terminal"),
         ("call__2_disposition_completed", Metric.CALLS, None),
-        ("call__3_recording_saved", Metric.CALLS, "not_terminal"),
+        ("call__3_recording_saved", Metric.CALLS, None),
         ("call__4_disposed", Metric.CALLS, None),
         ("call__5_summarized", Metric.CALLS, "not_terminal"),
         ("call__named_like_a_text", Metric.CALLS, None),
@@ -160,11 +160,45 @@ def test_what_a_call_lacks_or_has_in_another_form_is_marked(changes, marks):
     assert (fact.happening.at is None) == ("day_guessed" in marks)
 
 
-def test_a_disposition_under_a_new_name_is_marked():
-    """It counts no call, as its name does not say that the call has ended."""
-    fact = aloware_fact(aloware_job("phone_call.completed", disposition_status2=4))
-    assert fact.skip == "not_terminal"
-    assert "name_unseen" in fact.happening.marks
+@pytest.mark.parametrize(
+    "name", ["phone_call.completed", "Communication-Updated", "Contact-Called", "Transcribed"]
+)
+def test_a_call_that_ended_counts_under_a_new_name_and_is_marked(name):
+    fact = aloware_fact(aloware_webhook.parse(request({"event": name, "body": aloware.body(id=7)})))
+    assert (fact.key, fact.metric, fact.skip) == ("ALOWARE:7", Metric.CALLS, None)
+    assert fact.happening.marks == ("name_unseen",)
+
+
+@each_row(
+    ("numbers", "skip"),
+    [
+        ({"current_status2": 1}, "not_terminal"),
+        ({"disposition_status2": 1}, "not_terminal"),
+        ({"disposition_status2": 8, "current_status2": 3}, "not_terminal"),
+        ({"disposition_status2": 8}, None),
+        ({"disposition_status2": None}, None),
+        ({"current_status2": None}, None),
+    ],
+)
+def test_under_a_new_name_status_and_disposition_say_whether_it_ended(numbers, skip):
+    envelope = {"event": "Something-New", "body": aloware.body(**numbers)}
+    assert aloware_fact(aloware_webhook.parse(request(envelope))).skip == skip
+
+
+@pytest.mark.parametrize("lacks", [{"created_at": None, "updated_at": None}, {"owner_id": -1}])
+def test_a_recording_that_lacks_time_or_agent_leaves_the_call_to_its_disposition(lacks):
+    body = aloware.body(user_id=None, **lacks)
+    for name, skip in (("Recording-Saved", "not_terminal"), ("Call-Disposed", None)):
+        fact = aloware_fact(aloware_webhook.parse(request({"event": name, "body": body})))
+        assert fact.skip == skip
+
+
+@pytest.mark.parametrize("name", ["OutboundPhoneCall-DispositionCompleted", "Contact-Created"])
+@pytest.mark.parametrize("rest", [{}, {"body": {}}, {"body": {"note": "x"}}, {"data": {"id": 1}}])
+def test_a_delivery_that_says_nothing_of_a_communication_is_kept_and_counts_nothing(name, rest):
+    fact = aloware_fact(aloware_webhook.parse(request({"event": name, **rest})))
+    assert (fact.metric, fact.skip) == (None, "no_content")
+    assert "id_missing" in fact.happening.marks
 
 
 @pytest.mark.parametrize("name", ["call__1_initiated", "call__5_summarized", "contact__created"])
@@ -211,6 +245,11 @@ def test_how_a_workflows_call_went_is_part_of_its_fact():
         ({"occurredAt": "1795217400000"}, "0-5:7:object.creation:1795217400000", ()),
         (
             {"occurredAt": 1795217400},
+            "0-5:7:object.creation:1795217400000",
+            ("time_in_other_form",),
+        ),
+        (
+            {"occurredAt": 1795217400000.25},
             "0-5:7:object.creation:1795217400000",
             ("time_in_other_form",),
         ),

@@ -47,13 +47,16 @@ def test_a_call_that_is_reported_again_thirteen_days_later_is_not_counted_again(
 
 
 def test_an_event_counts_by_its_numbers_whatever_its_delivery_is_named(stack):
-    mislabelled, text = call(stack), call(stack, type=2)
+    mislabelled, text, renamed = call(stack), call(stack, type=2), call(stack)
+    for name in ("Recording-Saved", "Something-New", COMPLETED):
+        aloware(stack, renamed, name)
     incoming, note = call(stack, direction=1), call(stack, type=10)
     aloware(stack, mislabelled, "OutboundSMS-DispositionCompleted")
     for other in (text, incoming, note):
         assert aloware(stack, other).status_code == 200
     stack.forward(minutes=1)
     assert [one[2] for one in reported(stack, mislabelled)] == ["CALLS"]
+    assert [one[2] for one in reported(stack, renamed)] == ["CALLS"]
     assert [one[2] for one in reported(stack, text)] == ["TEXTS"]
     assert reported(stack, incoming) == reported(stack, note) == []
 
@@ -172,7 +175,8 @@ def test_a_request_with_a_wrong_token_or_signature_is_refused_and_leaves_no_fact
 
 
 def test_a_body_that_is_no_webhook_is_refused_without_a_word_of_it(stack):
-    answers = [aloware_bytes(stack, one) for one in ('{"body": "Quill', '["Quill"]', '"Quill"')]
+    bodies = ('{"body": "Quill', '["Quill"]', '"Quill"', '{"event": "Quill", "body": "Quill"}')
+    answers = [aloware_bytes(stack, one) for one in bodies]
     answers += [hubspot(stack, one) for one in ("Quill", 5)]
     assert {one.status_code for one in answers} == {400}
     assert not [one for one in answers if "Quill" in one.text]

@@ -2,8 +2,8 @@
 
 Vendor facts.  OneLake (learn.microsoft.com, fabric/onelake/onelake-access-api): the file system is the
 workspace's id, and the path begins with the mirrored database's id; tokens are for Azure Storage.
-The API (learn.microsoft.com, rest/api/storageservices/datalakestoragegen2, path/create and
-path/update): a file is created empty, appended to at a position, and flushed at its length; a PUT with
+The API (learn.microsoft.com, rest/api/storageservices/datalakestoragegen2, path/create, path/update and
+path/delete): a file is created empty, appended to at a position, and flushed at its length; a PUT with
 ``x-ms-rename-source`` renames atomically, and with ``If-None-Match: *`` not onto a path that is there.
 Publishing (learn.microsoft.com, fabric/mirroring/open-mirroring-best-practices): mirroring ignores names
 that begin with an underscore, so a file is written under one and renamed when it is whole.
@@ -14,8 +14,10 @@ be renamed to a number.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import PurePosixPath
@@ -31,6 +33,8 @@ SCOPE = "https://storage.azure.com/.default"
 CALLS_PER_MINUTE = 600
 _VERSION = {"x-ms-version": "2023-11-03"}
 _NEVER_OVERWRITE = {"if-none-match": "*"}
+_UNNAMED = re.compile("_[0-9a-f]{32}-.+")
+"""Names under which `LandingZone.publish` writes."""
 _TAKEN = frozenset({HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED})
 
 
@@ -106,6 +110,14 @@ class LandingZone:
         except _NameTakenError:
             return False
         return True
+
+    def clear_unnamed(self, folder: str, *, ends: float) -> None:
+        """Delete the files that `publish` wrote and could not name; one that is being named fails."""
+        for name in filter(_UNNAMED.fullmatch, self.names(folder, ends=ends) or ()):
+            url = self._url(f"{folder}/{name}")
+            call = Call("delete", "DELETE", url, True, headers=_VERSION, expects=Expects.NOTHING)
+            with suppress(_NotThereError):
+                self._send(call, ends)
 
     def make_folder(self, folder: str, *, ends: float) -> None:
         """Make a folder; one that is there stays as it is."""

@@ -9,8 +9,10 @@ moves the files that it has read away, but never a table's last one.
 
     number assigned in the facts' table -> file written under another name -> renamed -> noted as published
 
-A run that finds an open assignment looks at that file: where it is there, its content must be what was
-assigned, and it is noted as published; where it is not, the number is used for the batch at hand.
+A run that finds an open assignment deletes what earlier attempts have written and not named, which would
+stay for good with people's names in it.  Then it looks at the assigned file: where it is there, its content
+must be what was assigned, and it is noted as published; where it is not, the number is used for the batch
+at hand.
 """
 
 from __future__ import annotations
@@ -114,6 +116,8 @@ class OneLake:
         there = self.assignments.read(table)
         if _is_done(there, number, content):
             return
+        if there.is_open:
+            self.zone.clear_unnamed(table, ends=ends)
         there = self._settled(table, there, ends)
         if _is_done(there, number, content):
             return

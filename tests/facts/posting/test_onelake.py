@@ -19,6 +19,12 @@ def there(onelake, table=FACT_EVENT):
     return [row["EventID"] for row in onelake.rows(table)]
 
 
+def unnamed(onelake):
+    """Files that were written and never given their name."""
+    of_fabric = ("/_metadata", "/_ProcessedFiles")
+    return [p for p in onelake.files() if "/_" in p and not any(one in p for one in of_fabric)]
+
+
 def put(sink, number, rows=ROWS, table=FACT_EVENT):
     sink.append(table, number, rows, deadline_seconds=20)
 
@@ -118,6 +124,7 @@ def test_a_batch_is_there_once_whatever_answer_is_lost(onelake_rig, onelake, ope
     put(onelake_rig.onelake_sink(), 3, [fact_row(fact(7))])
 
     assert there(onelake) == [*KEYS, "ALOWARE:7", "ALOWARE:8", "ALOWARE:9"]
+    assert unnamed(onelake) == []
     assert onelake.last_file(FACT_EVENT) == 3
     assert onelake.stopped() == {}
 
@@ -133,7 +140,17 @@ def test_a_batch_is_there_once_wherever_its_writer_dies(onelake_rig, onelake, is
         except Crash:
             put(onelake_rig.onelake_sink(), at, rows)
         assert onelake.last_file(FACT_EVENT) == at
+        assert unnamed(onelake) == []
     assert there(onelake) == ["ALOWARE:1", "ALOWARE:2", "ALOWARE:3"]
+
+
+def test_a_file_of_somebody_else_is_never_deleted(onelake_rig, onelake):
+    onelake.put(f"{FACT_EVENT}/_draft.csv", b"x")
+    onelake.fault("drop", operation="flush")
+    reason(put, onelake_rig.onelake_sink(), 1)
+    assert len(unnamed(onelake)) == 2
+    put(onelake_rig.onelake_sink(), 1)
+    assert unnamed(onelake) == [f"{FACT_EVENT}/_draft.csv"]
 
 
 def test_a_batch_of_another_content_takes_the_number_of_one_that_is_not_there(onelake_rig, onelake):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chalicelib.facts.door import AlowareDoor, HubSpotDoor
@@ -101,14 +101,16 @@ def delivery(**changes):
         ({"test_payload": True, **delivery()}, 200, 1),
         ({"parsedBody": delivery()}, 200, 1),
         ({"parsedBody": "text"}, 200, 1),
-        ({"event": "Call-Disposed", "body": "text"}, 200, 1),
+        ({"event": "Call-Disposed", "body": "text"}, 400, 0),
         ({"event": "Call-Disposed", "body": json.dumps(CALL)}, 200, 1),
-        ({"event": "Call-Disposed", "body": "{"}, 200, 1),
-        ({"event": "Call-Disposed", "body": "{\ud800}"}, 200, 1),
+        ({"event": "Call-Disposed", "body": "{"}, 400, 0),
+        ({"event": "Call-Disposed", "body": "{\ud800}"}, 400, 0),
         ({"event": "Call-Disposed", "body": [CALL, CALL]}, 400, 0),
         ({"parsedBody": [delivery()]}, 400, 0),
         ({"event": ["Call-Disposed"], "body": CALL}, 200, 1),
         ({"event": "Contact-Created", "body": {"id": 5}}, 200, 1),
+        ({"event": "Call-Disposed", "body": {}}, 200, 1),
+        ({"event": "Call-Disposed"}, 200, 1),
         (CALL, 200, 1),
         ({}, 200, 1),
         ([], 400, 0),
@@ -211,9 +213,11 @@ def test_a_call_with_any_value_in_any_field_is_kept(name, to):
 
 @given(name=st.sampled_from(["event", "body", "parsedBody", "test_payload", "unheard_of"]), to=JSON)
 def test_an_envelope_with_any_value_in_any_field_is_kept(name, to):
+    assume(not isinstance(to, str) or not to.lstrip().startswith("{"))
     status, rows = Pipeline().aloware({**delivery(), name: to})
     is_list = name in ("body", "parsedBody") and isinstance(to, list)
-    assert (status, len(rows)) == ((400, 0) if is_list else (200, 1))
+    is_text = name == "body" and isinstance(to, str)
+    assert (status, len(rows)) == ((400, 0) if is_list or is_text else (200, 1))
 
 
 @given(name=st.sampled_from([*EVENT, "propertyName", "propertyValue", "unheard_of"]), to=JSON)

@@ -160,6 +160,37 @@ def test_facts_that_wait_and_a_silent_source_warn(facts_rig, posted, findings):
     assert findings()["facts from ALOWARE"][0] == "warn"
 
 
+@pytest.mark.parametrize("roster", ['[{"name": "Robin Hidden"}]', "nonsense"])
+def test_a_roster_that_cannot_be_read_is_named_beside_the_other_checks(posted, findings, roster):
+    found = findings(FACTS_ROSTER=roster)
+    assert found["facts roster"] == (
+        "fail",
+        "environment variable FACTS_ROSTER is no list of agents",
+    )
+    assert {"facts dataset", "facts archive", "facts posted", "facts pending"} <= set(found)
+
+
+def test_a_variable_without_which_power_bi_refuses_us_is_named(posted, findings):
+    result, detail = findings(POWERBI_CLIENT_ID="")["facts dataset"]
+    assert (result, detail) == ("fail", "not set: POWERBI_CLIENT_ID")
+
+
+def test_a_variable_without_which_onelake_refuses_us_is_named(onelake_tables, posted, findings):
+    found = findings(FABRIC_CLIENT_ID="", FABRIC_WORKSPACE_ID="")["facts onelake"]
+    assert found == ("fail", "not set: FABRIC_CLIENT_ID, FABRIC_WORKSPACE_ID")
+
+
+def test_a_bucket_that_does_not_exist_fails(posted, findings):
+    assert findings()["facts archive"] == ("ok", "file")
+    found = findings(FACTS_FOLDER="", FACTS_BUCKET="no-such-bucket")["facts archive"]
+    assert found == ("fail", "no such bucket, so facts wait: FACTS_BUCKET")
+
+
+def test_an_archive_that_is_not_named_warns(posted, findings):
+    found = findings(FACTS_FOLDER="", FACTS_BUCKET="")["facts archive"]
+    assert found == ("warn", "not set: FACTS_BUCKET; no report can be rebuilt")
+
+
 def test_agents_without_a_name_are_counted(facts_rig, posted, findings):
     assert findings()["facts roster"][1].startswith("none")
     facts_rig.stage.aws.client("secretsmanager").create_secret(
