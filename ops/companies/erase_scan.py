@@ -263,6 +263,10 @@ def _not_asked(session: Session) -> Iterator[AskedPlace]:
         ),
         ("logs", f"redacted as they are written; until {until(logs)}"),
         ("backups", f"as the tables were, where the stage has them; until {until(BACKUP_DAYS)}"),
+        (
+            "dataset and OneLake",
+            "an agent whom no directory names loses name and address with the next night",
+        ),
         ("Richpanel, Twilio, SES and other vendors", "another's data: erase it there"),
     ):
         yield AskedPlace(name, why_not=why)
