@@ -86,7 +86,8 @@ def _small(rng: random.Random) -> tuple[dict[str, Any], int]:
         case "own":
             return {"posts": _posts(rng, "s0", QUESTIONS)}, 26
         case "facts":
-            batch = Batch(0.0, tuple(range(rng.choice((1, 3)))))
+            # HubSpot numbers no object 0.
+            batch = Batch(0.0, tuple(range(1, 1 + rng.choice((1, 3)))))
             return {"batches": (batch,), "writes": (5.0, 400.0)}, 30
         case channel:
             name = "email" if channel == "mail" else rng.choice(("sms", "whatsapp"))
