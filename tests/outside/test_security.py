@@ -125,18 +125,24 @@ def test_a_strangers_flood_locks_out_no_company_at_its_address(stack):
     assert stack.request("GET", "/desk/conversations", headers=elsewhere).status_code == 401
 
 
+def _waiting(stack, company):
+    """The ids of what waits at a company's desk."""
+    listed = stack.desk("GET", "/desk/conversations?limit=200", key=company.lead_key).json()
+    return {one["id"] for one in listed["conversations"]}
+
+
 def test_a_desk_sees_and_changes_conversations_of_its_own_company_only(stack):
-    to = stack.tel()
+    to, before = stack.tel(), _waiting(stack, SECOND)
     stack.start(to, of=SECOND)
     stack.says(to, "I want to speak to a person please", to=SECOND.sms, account=SECOND_ACCOUNT)
-    waiting = stack.desk("GET", "/desk/conversations", key=SECOND.lead_key).json()["conversations"]
-    address = f"/desk/conversations/{waiting[-1]['id']}"
+    (opaque,) = _waiting(stack, SECOND) - before
+    address = f"/desk/conversations/{opaque}"
     shown = stack.desk("GET", address, key=SECOND.lead_key).json()
     assert shown["recipient"] == to
     act = {"act": "take", "by": "eve", "version": shown["version"]}
     assert stack.desk("GET", address).status_code == 404
     assert stack.desk("POST", f"{address}/acts", act).status_code == 404
-    assert waiting[-1]["id"] not in stack.desk("GET", "/desk/conversations").text
+    assert opaque not in _waiting(stack, FIRST)
     assert stack.desk("GET", address, key=SECOND.router_key).status_code == 401
     after = stack.desk("GET", address, key=SECOND.lead_key).json()
     assert [after[one] for one in ("version", "messages")] == [
