@@ -278,7 +278,7 @@ class Reading:
 
 
 def hashed(value: object) -> str:
-    """The part of a key that stands for a value: ``sha256-`` and 64 hex digits; no plain id is so long."""
+    """A value's hash as a part of a key: ``sha256-`` and 64 hex digits.  A plain id is shorter."""
     return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
 
 

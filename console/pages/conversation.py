@@ -177,7 +177,7 @@ def _page(
     holder = (found["handoff"] or {}).get("taken_by")
     story = list(desk_story.story(opaque_id))
     drafts = conversations.kept_drafts(record)
-    told = transcript(found["messages"], drafts)
+    read = transcript(found["messages"], drafts)
     is_leaving = on_its_way.is_leaving(found, story, now)
     offered = [] if is_leaving else list(inbox.offered(opaque_id, name, _role(found)))
     return render_template(
@@ -185,8 +185,8 @@ def _page(
         traits=traits,
         icon=desk_words.ICONS[traits.form],
         conversation={**found, "may_also_belong_to": others},
-        turns=[*told.turns, *on_its_way.unsent(record, found, drafts)],
-        given=told.given,
+        turns=[*read.turns, *on_its_way.unsent(record, found, drafts)],
+        given=read.given,
         beside=dossier(conversations, record, now),
         held="" if is_leaving else _held_text(found),
         refused=(found["held_message"] or {}).get("refused"),

@@ -10,7 +10,7 @@ from console.transcript import Side, transcript
 AT = "2026-11-20T09:00:00.000Z"
 
 
-def told(*entries, **drafts):
+def read_as(*entries, **drafts):
     return transcript([message_shown(one) for one in entries], drafts)
 
 
@@ -20,19 +20,19 @@ def entry(role, text="Hello", entry_id="e1", **more):
 
 def test_what_the_opening_was_written_from_is_data_and_no_message():
     given = {"company": "Acme", "recipient_first_name": "Jo"}
-    found = told(entry("user", json.dumps(given), note="prompt"), entry("assistant", "Hi Jo"))
+    found = read_as(entry("user", json.dumps(given), note="prompt"), entry("assistant", "Hi Jo"))
     assert [(one.side, one.text) for one in found.turns] == [(Side.MACHINE, "Hi Jo")]
     assert found.given == given
 
 
 def test_data_that_was_cut_is_shown_as_text():
-    assert told(entry("user", '{"company": "Ac', note="prompt")).given == {
+    assert read_as(entry("user", '{"company": "Ac', note="prompt")).given == {
         "text": '{"company": "Ac'
     }
 
 
 def test_each_author_has_a_side():
-    found = told(
+    found = read_as(
         entry("user"),
         entry("user", note="auto_reply"),
         entry("user", note=UNPROVEN),
@@ -61,7 +61,7 @@ def test_every_note_of_a_message_has_words_or_a_side_that_says_it():
     silent = {
         note
         for note in NOTES
-        if (turns := told(entry("user", note=note)).turns) and not turns[0].marks
+        if (turns := read_as(entry("user", note=note)).turns) and not turns[0].marks
     }
     assert silent == {"person", "internal", "tool_result"}
 
@@ -71,7 +71,7 @@ def test_what_the_carrier_reported_is_said_of_our_messages_alone():
         "ours": KeptDraft(Draft("Hi"), "delivered"),
         "lost": KeptDraft(Draft("Hi"), "undelivered", "30003"),
     }
-    ours, lost, plain, theirs = told(
+    ours, lost, plain, theirs = read_as(
         entry("assistant", entry_id="ours"),
         entry("assistant", entry_id="lost"),
         entry("assistant", entry_id="other"),
@@ -86,5 +86,5 @@ def test_what_the_carrier_reported_is_said_of_our_messages_alone():
 
 def test_a_message_names_its_sources():
     claims = [{"text": "at nine", "source": "project_data.slots"}]
-    (one,) = told(entry("assistant"), e1=KeptDraft(Draft("Hi", claims=claims))).turns
+    (one,) = read_as(entry("assistant"), e1=KeptDraft(Draft("Hi", claims=claims))).turns
     assert one.claims == claims
