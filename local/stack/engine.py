@@ -15,6 +15,7 @@ import hashlib
 import http.client
 import os
 import platform
+import secrets
 import shutil
 import socket
 import subprocess
@@ -35,10 +36,13 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 REGION = "us-east-1"
 ROOT = Path(__file__).resolve().parents[2]
-START_TIMEOUT_SECONDS = 30.0
+START_TIMEOUT_SECONDS = 60.0
 
 DYNOXIDE_PACKAGE = "@dynoxide/linux-x64@1.2.1"
 DYNOXIDE_SHA256 = "80e1ed33e33ec33c7bdcb1779ea09678e5c6f87c5c225f44c2037d2b2ea71164"
+
+_GIVEN_TO_NO_CONNECTION = range(20_000, 32_000)
+"""Linux gives a connection a port above 32767, other systems one above 49151."""
 
 _LEASH = Path(__file__).with_name("leash.py")
 
@@ -201,11 +205,12 @@ def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
 
 
 def free_port() -> int:
-    """A port on 127.0.0.1 that is free at this moment."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on 127.0.0.1 that is free, and that no system takes for a connection meanwhile."""
+    while True:
+        port = secrets.choice(_GIVEN_TO_NO_CONNECTION)
+        with contextlib.suppress(PortTakenError):
+            require_free(port, "a process")
+            return port
 
 
 def require_free(port: int, what: str) -> None:

@@ -28,7 +28,7 @@ def browser():
 
 def status(of, url, **headers):
     try:
-        with of.open(urllib.request.Request(url, headers=headers), timeout=5) as answer:  # noqa: S310
+        with of.open(urllib.request.Request(url, headers=headers), timeout=60) as answer:  # noqa: S310
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:

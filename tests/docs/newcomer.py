@@ -131,7 +131,7 @@ class Shell:
                 os.killpg(process.pid, number)
         for process in (self._served, self._bash):
             if process:
-                process.communicate(timeout=30)
+                process.communicate(timeout=60)
 
 
 @contextmanager

@@ -173,7 +173,7 @@ def test_a_method_that_is_not_described_is_refused(served, path):
         verb.upper() for verb in DESCRIBED["paths"][path]
     }:
         url = running.url + path.replace("{request_id}", "req1").replace(*ANY_CONVERSATION)
-        answer = session.request(method, url, timeout=10)
+        answer = session.request(method, url, timeout=60)
         assert answer.status_code in (403, 405), method
 
 
@@ -183,7 +183,7 @@ def test_no_route_answers_a_browser_of_another_origin(app, served, path, verb):
     assert not any(entry.cors for entry in app.app.routes[path].values())
     origin = {"origin": "https://elsewhere.example"}
     url = running.url + path.replace("{request_id}", "req1").replace(*ANY_CONVERSATION)
-    answer = session.request(verb.upper(), url, headers=origin, timeout=10)
+    answer = session.request(verb.upper(), url, headers=origin, timeout=60)
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
@@ -216,12 +216,12 @@ def test_the_examples_of_the_router_are_answered_as_described(served):
 
     def start(**changes):
         body = company.request("req123", "whatsapp", "+15550100001", **changes)
-        return session.post(f"{running.url}/initiate-conversation", json=body, timeout=10)
+        return session.post(f"{running.url}/initiate-conversation", json=body, timeout=60)
 
     first, again = start(), start()
     other = start(recipient_data={"recipient_first_name": "Else"})
-    fate = session.get(f"{running.url}/conversations/req123", timeout=10)
-    nothing = session.get(f"{running.url}/conversations/nobody", timeout=10)
+    fate = session.get(f"{running.url}/conversations/req123", timeout=60)
+    nothing = session.get(f"{running.url}/conversations/nobody", timeout=60)
     assert [one.status_code for one in (first, again, other, fate, nothing)] == [
         *(200, 200, 409, 200, 404)
     ]

@@ -108,7 +108,7 @@ def test_every_described_status_can_be_triggered(
             monkeypatch.setattr(SqsOutbox, "put", unqueued)
     query = QUERY.get(path, "") if status != 400 else ""
     answer = session.post(
-        running.url + path + query, data=body, headers={"content-type": content_type}, timeout=30
+        running.url + path + query, data=body, headers={"content-type": content_type}, timeout=60
     )
     assert answer.status_code == status, answer.text
     SCHEMA[path]["POST"].validate_response(answer)
@@ -124,7 +124,7 @@ def a_stranger_who_floods(url, content_type, body):
     """Its address has used up what is for requests without a proof."""
     session = requests.Session()
     for _ in range(2 * STRANGERS.at_once):
-        session.post(url, data=body, headers={"content-type": content_type}, timeout=30)
+        session.post(url, data=body, headers={"content-type": content_type}, timeout=60)
     return session
 
 

@@ -42,7 +42,7 @@ def written(openai, character, message):
         f"{openai.url}/v1/responses",
         json=body | {"text": {"format": FORM}},
         headers={"authorization": f"Bearer {API_KEY}"},
-        timeout=5,
+        timeout=60,
     )
     said = json.loads(answer.json()["output"][-1]["content"][0]["text"])
     assert said.keys() == FIELDS.keys()

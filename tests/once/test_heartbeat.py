@@ -31,7 +31,7 @@ class Outbox:
 
     def wait_for_beats(self, count):
         for _ in range(count):
-            assert self.beaten.acquire(timeout=10)
+            assert self.beaten.acquire(timeout=60)
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_outside_a_message_nothing_beats(outbox):
 
 def test_a_thread_beats_only_for_its_own_message(outbox):
     heartbeat = heart(outbox)
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     counted = {}
 
     def work(handle, count):
@@ -128,10 +128,10 @@ def test_a_thread_beats_only_for_its_own_message(outbox):
 
 @ON_ENGINE
 def test_a_slow_model_keeps_the_real_message_invisible(outreach):
-    """On the queue engine, where the message would be visible again after a second."""
+    """On the queue engine, where the message would be visible again after three seconds."""
     sqs, url = outreach.stage.aws.client("sqs"), outreach.lane_url()
     outreach.start(channel="sms")
-    (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=1)["Messages"]
+    (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=3)["Messages"]
     beats = threading.Semaphore(0)
 
     class Counted:
@@ -141,6 +141,6 @@ def test_a_slow_model_keeps_the_real_message_invisible(outreach):
 
     heartbeat = Heartbeat(outbox=Counted(), log=RecordingLog(), interval_seconds=0.05)
     with heartbeat.of(delivery(message["ReceiptHandle"], lane=OUTREACH)), heartbeat.beating():
-        assert beats.acquire(timeout=10)
-        time.sleep(1.2)
+        assert beats.acquire(timeout=60)
+        time.sleep(3.2)
     assert "Messages" not in sqs.receive_message(QueueUrl=url, WaitTimeSeconds=0)

@@ -25,7 +25,7 @@ def aws(stack, service, call, **body):
             f"/{service}/aws4_request, SignedHeaders=host, Signature=0",
         },
         data=json.dumps(body),
-        timeout=20,
+        timeout=60,
     )
     assert answer.ok, answer.text
     return answer.json() if answer.content else {}

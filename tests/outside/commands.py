@@ -55,7 +55,7 @@ class Operator:
     def close(self):
         """End the process, if a command was run."""
         if self._process is not None:
-            self._process.communicate(timeout=10)
+            self._process.communicate(timeout=60)
 
     def _start(self):
         return subprocess.Popen(

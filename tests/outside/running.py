@@ -67,7 +67,7 @@ class Vendor:
         self._is_disturbed = False
 
     def get(self, path):
-        answer = self._session.get(f"{self.url}/_sim/{path}", timeout=20)
+        answer = self._session.get(f"{self.url}/_sim/{path}", timeout=60)
         assert answer.ok, answer.text
         return answer.json()
 
@@ -84,7 +84,7 @@ class Vendor:
     def modes(self, **changes):
         """Change settings of the vendor until the test ends."""
         self._is_disturbed = True
-        answer = self._session.patch(f"{self.url}/_sim/modes", json=changes, timeout=20)
+        answer = self._session.patch(f"{self.url}/_sim/modes", json=changes, timeout=60)
         assert answer.ok, answer.text
 
     def recovers(self):
@@ -93,7 +93,7 @@ class Vendor:
 
     def forget(self, path):
         """Remove all of something, e.g. the scripts of a model."""
-        answer = self._session.delete(f"{self.url}/_sim/{path}", timeout=20)
+        answer = self._session.delete(f"{self.url}/_sim/{path}", timeout=60)
         assert answer.ok, answer.text
 
     def requests(self, operation=None, after=0):
@@ -434,7 +434,7 @@ def running_stack(folder):
         made.stop()
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def _hints(file):

@@ -243,13 +243,13 @@ def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(stack, perso
         link.partition("&proof=")[0],
     ):
         assert changed != link
-        assert requests.get(changed, timeout=20).status_code == 404
-    assert requests.get(link, timeout=20).status_code == 200
+        assert requests.get(changed, timeout=60).status_code == 404
+    assert requests.get(link, timeout=60).status_code == 200
 
 
 def test_a_page_that_is_asked_for_under_a_foreign_name_is_refused(person):
-    own = requests.get(f"{person.url}/inbox", timeout=20)
-    foreign = requests.get(f"{person.url}/inbox", headers={"host": "evil.example"}, timeout=20)
+    own = requests.get(f"{person.url}/inbox", timeout=60)
+    foreign = requests.get(f"{person.url}/inbox", headers={"host": "evil.example"}, timeout=60)
     assert (own.status_code, foreign.status_code) == (401, 421)
 
 

@@ -32,17 +32,17 @@ class Provider:
     def add(self, subject, *groups, **claims):
         """A person in these groups."""
         known = {"email": f"{subject}@example.com", "email_verified": True, "groups": list(groups)}
-        put = requests.put(f"{self.url}/users/{subject}", json=known | claims, timeout=10)
+        put = requests.put(f"{self.url}/users/{subject}", json=known | claims, timeout=60)
         put.raise_for_status()
 
     def remove(self, subject):
         """The person's account is gone: no token of theirs is worth anything."""
-        requests.post(f"{self.url}/users/{subject}/revoke-tokens", timeout=10).raise_for_status()
+        requests.post(f"{self.url}/users/{subject}/revoke-tokens", timeout=60).raise_for_status()
 
     def confirm(self, address, subject):
         """Sign in there as a person; returns the address that the browser is sent back to."""
         assert address.startswith(self.url), address
-        answer = requests.post(address, data={"sub": subject}, timeout=10, allow_redirects=False)
+        answer = requests.post(address, data={"sub": subject}, timeout=60, allow_redirects=False)
         assert answer.status_code == 302, answer.text
         return answer.headers["location"]
 

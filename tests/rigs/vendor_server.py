@@ -129,7 +129,7 @@ def answer(status: int = 200, body: object = None, **headers: str) -> Script:
 
 def hang(handler: Handler) -> None:
     """Read the request and never answer."""
-    handler.vendor.stopping.wait(10)
+    handler.vendor.stopping.wait(60)
     handler.close_connection = True
 
 
@@ -222,5 +222,5 @@ def dripping_tls() -> Iterator[str]:
         yield f"https://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         stopping.set()
-        thread.join(5)
+        thread.join(60)
         listener.close()

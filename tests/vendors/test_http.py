@@ -163,7 +163,7 @@ def test_the_body_of_an_error_response_is_never_read(client: VendorClient, vendo
     def endless_error(handler: does.Handler) -> None:
         handler.close_connection = True
         handler.raw(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 100000\r\n\r\n")
-        handler.vendor.stopping.wait(10)
+        handler.vendor.stopping.wait(60)
 
     vendor.will(endless_error)
     assert type(failure(client, SEND)) is PermanentError

@@ -5,13 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import boto3
 import pytest
 
 from local.stack import engine
+from tests.rigs.soon import soon
 
 ROOT = Path(engine.ROOT)
 
@@ -22,15 +22,6 @@ def _alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def _soon(condition, seconds=5.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def _children(pid):
@@ -57,7 +48,7 @@ def test_ministack_is_ready_when_returned_and_gone_when_stopped(tmp_path):
         assert running.is_running()
     assert not running.is_running()
     assert not _listens(running.port)
-    assert _soon(lambda: not _alive(child))
+    assert soon(lambda: not _alive(child))
     running.stop()
 
 
@@ -103,7 +94,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     )
     assert ended.returncode == -signal.SIGKILL
     leash, port = map(int, ended.stdout.split())
-    assert _soon(lambda: not _alive(leash) and not _listens(port))
+    assert soon(lambda: not _alive(leash) and not _listens(port))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -111,7 +102,7 @@ def test_a_leash_that_is_terminated_ends_its_engine(number):
     running = engine.ministack()
     (child,) = _children(running.pid)
     os.kill(running.pid, number)
-    assert _soon(lambda: not running.is_running() and not _alive(child))
+    assert soon(lambda: not running.is_running() and not _alive(child))
     running.stop()
 
 

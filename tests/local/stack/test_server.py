@@ -16,15 +16,15 @@ def http(app):
 
 
 def test_the_apps_routes_are_served(http):
-    answer = requests.get(f"{http.url}/health", timeout=5)
+    answer = requests.get(f"{http.url}/health", timeout=60)
     assert (answer.status_code, answer.json()["stage"]) == (200, "dev")
 
 
 def test_a_refused_head_leaves_the_connection_usable(http):
     """A body after it would be read as the next response."""
     with requests.Session() as session:
-        assert session.head(f"{http.url}/health", timeout=5).status_code in (403, 405)
-        assert session.get(f"{http.url}/health", timeout=5).status_code == 200
+        assert session.head(f"{http.url}/health", timeout=60).status_code in (403, 405)
+        assert session.get(f"{http.url}/health", timeout=60).status_code == 200
 
 
 def test_no_response_waits_for_the_clients_acknowledgement(http):
@@ -38,7 +38,7 @@ def test_no_response_waits_for_the_clients_acknowledgement(http):
 
     http._server.finish_request = looking
     with requests.Session() as session:
-        session.get(f"{http.url}/health", timeout=5)
+        session.get(f"{http.url}/health", timeout=60)
         assert [one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for one in handled] == [1]
 
 
@@ -55,7 +55,7 @@ def test_a_webhook_goes_through_the_whole_machine(http, stage, richpanel, pump):
         f"{http.url}/webhook/richpanel",
         json={"ticket_id": "1042", "message_id": "c-77", "message": "Where is my order?"},
         headers={"x-richpanel-webhook-token": stage.secrets.webhook_token},
-        timeout=5,
+        timeout=60,
     )
     assert answer.json() == {"status": "accepted", "event_id": "evt:rp:1042:c-77"}
     assert pump.pump_one().error is None

@@ -8,7 +8,9 @@ from local.stack.turns import Turns
 
 
 @pytest.fixture
-def turns():
+def turns(monkeypatch):
+    """Nobody looks again unless asked, so that no test depends on when a first look came."""
+    monkeypatch.setattr("local.stack.turns.LOOKS_AGAIN_SECONDS", 600)
     return Turns()
 
 
@@ -34,10 +36,15 @@ class Looker:
                 one()
         self.turns.leave(self.name)
 
+    def give(self, work):
+        """Work that comes after a look; the round that it asks for finds it."""
+        self.work.append(work)
+        self.turns.settle(timeout_seconds=0)
+
     def stop(self):
         self.is_over.set()
         self.turns.leave(self.name)
-        self.thread.join(5)
+        self.thread.join(60)
         assert not self.thread.is_alive()
 
 
@@ -50,25 +57,25 @@ def lookers(turns):
 
 
 def test_it_is_quiet_where_nobody_finds_anything(turns, lookers):
-    assert turns.settle(timeout_seconds=5)
+    assert turns.settle(timeout_seconds=60)
 
 
 def test_work_that_makes_work_for_another_is_waited_for(turns, lookers):
     first, second = lookers
     done = []
     first.work.append(lambda: second.work.append(lambda: first.work.append(lambda: done.append(1))))
-    assert turns.settle(timeout_seconds=5)
+    assert turns.settle(timeout_seconds=60)
     assert done == [1]
 
 
 def test_work_under_way_is_waited_for(turns, lookers):
     begun, may_end = threading.Event(), threading.Event()
-    lookers[0].work.append(lambda: (begun.set(), may_end.wait(5)))
+    lookers[0].work.append(lambda: (begun.set(), may_end.wait(60)))
     assert not turns.settle(timeout_seconds=0.01)
-    assert begun.wait(5)
+    assert begun.wait(60)
     assert not turns.settle(timeout_seconds=0.01)
     may_end.set()
-    assert turns.settle(timeout_seconds=5)
+    assert turns.settle(timeout_seconds=60)
 
 
 def test_who_has_left_is_not_waited_for(turns):
@@ -78,20 +85,19 @@ def test_who_has_left_is_not_waited_for(turns):
     assert turns.settle(timeout_seconds=0)
 
 
-def test_who_waits_for_a_turn_at_a_place_that_is_left_need_not_wait(turns, monkeypatch):
-    monkeypatch.setattr("local.stack.turns.LOOKS_AGAIN_SECONDS", 60)
+def test_who_waits_for_a_turn_at_a_place_that_is_left_need_not_wait(turns):
     poller = Looker(turns, "a")
-    assert turns.settle(timeout_seconds=5)
+    assert turns.settle(timeout_seconds=60)
     poller.stop()
 
 
 def test_while_one_poller_works_another_looks_at_the_same_queue(turns):
     pollers = [Looker(turns, "a"), Looker(turns, "a")]
     both = threading.Barrier(2)
-    work = [lambda: both.wait(5)] * 2
+    work = [lambda: both.wait(60)] * 2
     for one in pollers:
         one.work = work
-    assert turns.settle(timeout_seconds=5)
+    assert turns.settle(timeout_seconds=60)
     assert not both.broken
     for one in pollers:
         one.stop()
@@ -102,17 +108,18 @@ def test_what_is_done_between_pieces_of_work_waits_for_the_one_under_way(turns, 
 
     def work():
         began.set()
-        assert may_end.wait(5)
+        assert may_end.wait(60)
         done.append("work")
 
     def between():
-        with turns.between(timeout_seconds=5):
+        with turns.between(timeout_seconds=60):
             done.append("between")
 
-    lookers[0].work.append(work)
-    assert began.wait(5)
+    assert turns.settle(timeout_seconds=60)
+    lookers[0].give(work)
+    assert began.wait(60)
     other = threading.Thread(target=between)
     other.start()
     may_end.set()
-    other.join(5)
+    other.join(60)
     assert done == ["work", "between"]

@@ -30,7 +30,7 @@ def posted(endpoint, *, age_seconds=0.0, secret=SECRET, **changes):
         "webhook-signature": signature,
     }
     url = endpoint.events_url
-    return requests.post(url, data=BODY, headers=headers | changes, timeout=5).status_code
+    return requests.post(url, data=BODY, headers=headers | changes, timeout=60).status_code
 
 
 def test_a_signed_event_is_acted_upon_once(endpoint):

@@ -36,7 +36,7 @@ class Zone:
             "client_secret": CLIENT_SECRET,
             "scope": scope,
         }
-        self.token = requests.post(vendor.token_url, data=form, timeout=5)
+        self.token = requests.post(vendor.token_url, data=form, timeout=60)
 
     def ask(self, method, path, body=b"", headers=(), **query):
         token = self.token.json().get("access_token", "")
@@ -50,7 +50,7 @@ class Zone:
                 "x-ms-version": "2023-11-03",
                 **dict(headers),
             },
-            timeout=5,
+            timeout=60,
         )
 
     def put(self, path, text):
@@ -185,9 +185,9 @@ def test_nothing_beside_the_landing_zone_can_be_made(zone, onelake):
 
 def test_it_is_driven_from_another_process(zone, onelake):
     zone.publish(1, ONE)
-    found = requests.get(f"{onelake.url}/_sim/tables", timeout=5).json()["tables"]
+    found = requests.get(f"{onelake.url}/_sim/tables", timeout=60).json()["tables"]
     assert found == [{"name": "T", "rows": 1, "read": 1, "stopped": ""}]
-    rows = requests.get(f"{onelake.url}/_sim/tables/T/rows", timeout=5).json()["rows"]
+    rows = requests.get(f"{onelake.url}/_sim/tables/T/rows", timeout=60).json()["rows"]
     assert [row["ID"] for row in rows] == ["a"]
-    requests.delete(f"{onelake.url}/_sim/tables/T", timeout=5)
-    assert requests.get(f"{onelake.url}/_sim/files", timeout=5).json()["files"] == {}
+    requests.delete(f"{onelake.url}/_sim/tables/T", timeout=60)
+    assert requests.get(f"{onelake.url}/_sim/files", timeout=60).json()["files"] == {}

@@ -112,12 +112,12 @@ def test_the_models_are_listed(client):
 @pytest.mark.parametrize("path", ["assistants", "threads", "threads/t-1/runs"])
 def test_a_shut_down_model_is_404(openai, path):
     headers = {"authorization": f"Bearer {API_KEY}"}
-    answer = requests.post(f"{openai.url}/v1/{path}", json={}, headers=headers, timeout=5)
+    answer = requests.post(f"{openai.url}/v1/{path}", json={}, headers=headers, timeout=60)
     assert answer.status_code == 404
 
 
 def test_it_is_scripted_from_another_process(openai, client):
     script = {"json": {"hello": "Bo"}, "contains": "Hello", "times": 1}
-    assert requests.post(f"{openai.url}/_sim/scripts", json=script, timeout=5).ok
+    assert requests.post(f"{openai.url}/_sim/scripts", json=script, timeout=60).ok
     assert ask(client).output_text == '{"hello": "Bo"}'
     assert ask(client).output_text != '{"hello": "Bo"}'

@@ -18,7 +18,7 @@ FORM = {
 class Caller:
     def __init__(self, powerbi, dataset):
         self.powerbi, self.dataset = powerbi, dataset
-        answer = requests.post(powerbi.token_url, data=FORM, timeout=5)
+        answer = requests.post(powerbi.token_url, data=FORM, timeout=60)
         self.token = answer.json()["access_token"]
 
     def datasets(self, **settings):
@@ -33,7 +33,7 @@ class Caller:
             method,
             f"{self.powerbi.url}/v1.0/myorg{path}",
             headers={"Authorization": f"Bearer {self.token}", **(headers or {})},
-            timeout=5,
+            timeout=60,
             **settings,
         )
 
@@ -114,13 +114,13 @@ def test_an_expired_token_is_401_and_a_foreign_one_403(caller):
     [({"client_secret": "wrong"}, 401), ({"scope": "other"}, 400), ({"grant_type": "x"}, 400)],
 )
 def test_a_token_needs_the_right_form(powerbi, change, status):
-    answer = requests.post(powerbi.token_url, data={**FORM, **change}, timeout=5)
+    answer = requests.post(powerbi.token_url, data={**FORM, **change}, timeout=60)
     assert answer.status_code == status
 
 
 def test_another_tenant_gives_no_token(powerbi):
     elsewhere = powerbi.token_url.replace(TENANT, "22222222-2222-2222-2222-222222222222")
-    assert requests.post(elsewhere, data=FORM, timeout=5).status_code == 400
+    assert requests.post(elsewhere, data=FORM, timeout=60).status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -144,5 +144,5 @@ def test_a_dataset_of_our_definition_is_created_and_one_with_a_type_clash_refuse
 
 def test_another_process_can_inspect_it(caller):
     caller.rows([ROW])
-    shown = requests.get(f"{caller.powerbi.url}/_sim/datasets", timeout=5).json()["datasets"]
+    shown = requests.get(f"{caller.powerbi.url}/_sim/datasets", timeout=60).json()["datasets"]
     assert shown[0]["rows"]["FactEvent"] == 1

@@ -19,7 +19,7 @@ def api(richpanel):
 
         def call(method, path, body=None, **query):
             return session.request(
-                method, f"{richpanel.url}/v1{path}", json=body, params=query, timeout=5
+                method, f"{richpanel.url}/v1{path}", json=body, params=query, timeout=60
             )
 
         yield call
@@ -27,7 +27,7 @@ def api(richpanel):
 
 @pytest.mark.parametrize("headers", [{}, {"x-richpanel-key": "wrong"}])
 def test_a_missing_or_wrong_key_is_401(richpanel, headers):
-    answer = requests.get(f"{richpanel.url}/v1/tickets/1042", headers=headers, timeout=5)
+    answer = requests.get(f"{richpanel.url}/v1/tickets/1042", headers=headers, timeout=60)
     assert answer.status_code == 401
     assert "error" in answer.json()
 
@@ -38,7 +38,7 @@ def test_after_rotation_the_old_key_is_refused_and_the_new_one_accepted(richpane
     assert api("GET", "/tickets/1042").status_code == 401
     headers = {"x-richpanel-key": "new"}
     url = f"{richpanel.url}/v1/tickets/1042"
-    assert requests.get(url, headers=headers, timeout=5).status_code == 200
+    assert requests.get(url, headers=headers, timeout=60).status_code == 200
 
 
 def test_a_ticket_comes_in_an_envelope_with_its_comments_oldest_first(richpanel, api):
@@ -139,13 +139,13 @@ def test_a_message_becomes_an_operator_comment(richpanel, api):
     assert [one.kind for one in richpanel.effects] == ["message"]
 
 
-def test_an_accepted_message_can_lag_behind_in_reads(richpanel, api):
+def test_an_accepted_message_can_lag_behind_in_reads(richpanel, api, monkeypatch):
     richpanel.add_ticket("1042")
-    richpanel.set_modes(comment_lag_seconds=0.3)
+    richpanel.set_modes(comment_lag_seconds=300)
     api("PUT", "/tickets/1042/send-message", {"body": "On its way", "author_id": "agent-1"})
     assert api("GET", "/tickets/1042").json()["ticket"]["comments"] == []
     assert len(richpanel.ticket("1042")["comments"]) == 1
-    time.sleep(0.35)
+    monkeypatch.setattr(richpanel, "_now", lambda: time.time() + 300)
     assert len(api("GET", "/tickets/1042").json()["ticket"]["comments"]) == 1
 
 
@@ -237,14 +237,14 @@ def test_an_order_is_attached(richpanel, api):
 def test_another_process_adds_tickets_comments_and_orders(richpanel, api):
     admin = f"{richpanel.url}/_sim"
     ticket = {"id": MESSAGE_ID, "comments": ["Hello"], "tags": ["vip"]}
-    assert requests.post(f"{admin}/tickets", json=ticket, timeout=5).status_code == 200
+    assert requests.post(f"{admin}/tickets", json=ticket, timeout=60).status_code == 200
     path = f"{admin}/tickets/{quote(MESSAGE_ID, safe='')}"
     comment = {"body": "Hi", "operator": True, "id": "c-9"}
-    assert requests.post(f"{path}/comments", json=comment, timeout=5).json() == {"id": "c-9"}
+    assert requests.post(f"{path}/comments", json=comment, timeout=60).json() == {"id": "c-9"}
     order = {"app_client_id": "shop", "order_id": "9", "ticket_id": MESSAGE_ID}
-    assert requests.post(f"{admin}/orders", json=order, timeout=5).status_code == 200
+    assert requests.post(f"{admin}/orders", json=order, timeout=60).status_code == 200
     api("PUT", f"/tickets/{quote(MESSAGE_ID, safe='')}/add-tags", {"tags": ["a"]})
-    assert requests.get(path, timeout=5).json()["ticket"]["tags"] == ["vip", "a"]
-    assert len(requests.get(f"{admin}/tickets", timeout=5).json()["tickets"]) == 1
-    (effect,) = requests.get(f"{admin}/effects", timeout=5).json()["effects"]
+    assert requests.get(path, timeout=60).json()["ticket"]["tags"] == ["vip", "a"]
+    assert len(requests.get(f"{admin}/tickets", timeout=60).json()["tickets"]) == 1
+    (effect,) = requests.get(f"{admin}/effects", timeout=60).json()["effects"]
     assert (effect["kind"], effect["value"], effect["changed"]) == ("tag_added", "a", True)

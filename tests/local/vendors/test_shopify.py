@@ -26,7 +26,7 @@ def shopify(moment):
 
 def grant(shopify, **changes):
     url = f"{shopify.url}/admin/oauth/access_token"
-    return requests.post(url, data={**FORM, **changes}, timeout=5)
+    return requests.post(url, data={**FORM, **changes}, timeout=60)
 
 
 def ask(shopify, token, q="", query=QUERY):
@@ -34,7 +34,7 @@ def ask(shopify, token, q="", query=QUERY):
         f"{shopify.url}/admin/api/2026-10/graphql.json",
         json={"query": query, "variables": {"q": q}},
         headers={"X-Shopify-Access-Token": token},
-        timeout=5,
+        timeout=60,
     )
 
 

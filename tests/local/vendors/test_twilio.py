@@ -17,7 +17,7 @@ class HereClient(TwilioHttpClient):
     """Sends requests for Twilio to the simulation."""
 
     def __init__(self, base_url):
-        super().__init__(timeout=10)
+        super().__init__(timeout=60)
         self.base_url = base_url
 
     def request(self, method, url, *arguments, **named):

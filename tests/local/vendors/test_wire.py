@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from local.vendors.richpanel import API_KEY
+from tests.rigs.soon import soon
 
 HEADERS = {"x-richpanel-key": API_KEY}
 
@@ -22,7 +23,7 @@ def session(richpanel):
 @pytest.fixture
 def read(richpanel, session):
     return lambda **named: session.get(
-        f"{richpanel.url}/v1/tickets/1042", **{"timeout": 5, **named}
+        f"{richpanel.url}/v1/tickets/1042", **{"timeout": 60, **named}
     )
 
 
@@ -31,7 +32,7 @@ def tag(richpanel, session):
     return lambda name="a", **named: session.put(
         f"{richpanel.url}/v1/tickets/1042/add-tags",
         json={"tags": [name]},
-        **{"timeout": 5, **named},
+        **{"timeout": 60, **named},
     )
 
 
@@ -69,7 +70,7 @@ def test_a_hanging_request_ends_by_the_clients_timeout(richpanel, tag, kind, tag
     richpanel.fault(kind, seconds=30)
     with pytest.raises(requests.ReadTimeout):
         tag(timeout=0.2)
-    assert richpanel.tags_of("1042") == tags
+    assert soon(lambda: richpanel.tags_of("1042") == tags)
 
 
 def test_a_delayed_response_is_correct_and_late(richpanel, tag):
@@ -80,16 +81,16 @@ def test_a_delayed_response_is_correct_and_late(richpanel, tag):
 
 
 def test_a_slow_request_lands_after_its_client_has_given_up(richpanel, tag):
-    richpanel.fault("slow", seconds=0.4)
+    richpanel.fault("slow", seconds=3)
     with pytest.raises(requests.ReadTimeout):
         tag(timeout=0.1)
     assert richpanel.tags_of("1042") == set()
-    assert _soon(lambda: richpanel.tags_of("1042") == {"a"})
+    assert soon(lambda: richpanel.tags_of("1042") == {"a"})
 
 
 def test_a_trickled_body_never_trips_a_read_timeout(richpanel, read):
-    richpanel.fault("trickle", seconds=0.05)
-    answer = read(timeout=0.3, stream=True)
+    richpanel.fault("trickle", seconds=0.2)
+    answer = read(timeout=1.5, stream=True)
     assert len(answer.raw.read(10)) == 10
     answer.close()
 
@@ -114,13 +115,14 @@ def test_a_vendor_that_is_down_refuses_connections_and_comes_back_on_its_port(ri
 
 
 def test_the_limiter_counts_the_whole_account_and_sends_the_three_headers(richpanel, read):
-    richpanel.set_modes(rate_limit=3, rate_window_seconds=0.5)
+    richpanel.set_modes(rate_limit=3, rate_window_seconds=300)
     answers = [read() for _ in range(4)]
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["2", "1", "0", "0"]
     assert {answer.headers["X-RateLimit-Limit"] for answer in answers} == {"3"}
-    assert answers[3].headers["Retry-After"] == "1"
-    assert _soon(lambda: read().status_code == 200)
+    assert 0 < int(answers[3].headers["Retry-After"]) <= 300
+    richpanel.set_modes(rate_window_seconds=0.1)
+    assert soon(lambda: read().status_code == 200)
 
 
 def test_the_default_limit_is_fifty_requests_in_thirty_seconds(richpanel, read):
@@ -148,7 +150,7 @@ def test_every_request_is_recorded_without_its_key(richpanel, tag, read):
         "add_tags",
     )
     assert second.query == {"a": "b"}
-    assert abs(second.at_epoch - time.time()) < 5
+    assert abs(second.at_epoch - time.time()) < 60
     assert API_KEY not in repr(richpanel.calls)
     assert richpanel.count() == {"add_tags": 1, "read_ticket": 1}
 
@@ -159,7 +161,7 @@ def test_many_clients_at_once_lose_nothing(richpanel):
 
     def put(number):
         url = f"{richpanel.url}/v1/tickets/1042/add-tags"
-        requests.put(url, json={"tags": [f"t{number}"]}, headers=HEADERS, timeout=10)
+        requests.put(url, json={"tags": [f"t{number}"]}, headers=HEADERS, timeout=60)
 
     threads = [threading.Thread(target=put, args=(number,)) for number in range(20)]
     for thread in threads:
@@ -172,19 +174,19 @@ def test_many_clients_at_once_lose_nothing(richpanel):
 
 def test_another_process_controls_it_over_http(richpanel, read):
     admin = f"{richpanel.url}/_sim"
-    assert "POST   /_sim/faults" in requests.get(admin, timeout=5).text
+    assert "POST   /_sim/faults" in requests.get(admin, timeout=60).text
     fault = {"kind": "status", "operation": "read_ticket", "status": 503}
-    assert requests.post(f"{admin}/faults", json=fault, timeout=5).status_code == 200
-    assert requests.get(f"{admin}/faults", timeout=5).json()["faults"][0]["status"] == 503
+    assert requests.post(f"{admin}/faults", json=fault, timeout=60).status_code == 200
+    assert requests.get(f"{admin}/faults", timeout=60).json()["faults"][0]["status"] == 503
     assert read().status_code == 503
     assert read().status_code == 200
-    requests.patch(f"{admin}/modes", json={"list_allowed": False}, timeout=5)
-    assert requests.get(f"{admin}/modes", timeout=5).json()["list_allowed"] is False
-    listed = requests.get(f"{admin}/requests", params={"after": 1}, timeout=5).json()["requests"]
+    requests.patch(f"{admin}/modes", json={"list_allowed": False}, timeout=60)
+    assert requests.get(f"{admin}/modes", timeout=60).json()["list_allowed"] is False
+    listed = requests.get(f"{admin}/requests", params={"after": 1}, timeout=60).json()["requests"]
     assert [call["status"] for call in listed] == [200]
-    requests.delete(f"{admin}/requests", timeout=5)
+    requests.delete(f"{admin}/requests", timeout=60)
     assert richpanel.calls == ()
-    requests.post(f"{admin}/reset", timeout=5)
+    requests.post(f"{admin}/reset", timeout=60)
     assert read().status_code == 404
 
 
@@ -200,23 +202,14 @@ def test_another_process_controls_it_over_http(richpanel, read):
 def test_an_invalid_control_request_is_refused_and_not_recorded(
     richpanel, method, path, body, status
 ):
-    answer = requests.request(method, f"{richpanel.url}/_sim/{path}", json=body, timeout=5)
+    answer = requests.request(method, f"{richpanel.url}/_sim/{path}", json=body, timeout=60)
     assert answer.status_code == status
     assert richpanel.calls == ()
 
 
-def _soon(condition, seconds=5.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def test_json_without_its_content_type_is_refused(richpanel, session):
     url = f"{richpanel.url}/v1/tickets/1042/add-tags"
-    assert session.put(url, data='{"tags": ["a"]}', timeout=5).status_code == 400
+    assert session.put(url, data='{"tags": ["a"]}', timeout=60).status_code == 400
     assert richpanel.calls[-1].body == '{"tags": ["a"]}'
     assert richpanel.tags_of("1042") == set()
 
@@ -224,16 +217,16 @@ def test_json_without_its_content_type_is_refused(richpanel, session):
 def test_used_up_faults_are_no_longer_listed(richpanel, tag):
     richpanel.fault("status", status=503)
     tag()
-    assert requests.get(f"{richpanel.url}/_sim/faults", timeout=5).json() == {"faults": []}
+    assert requests.get(f"{richpanel.url}/_sim/faults", timeout=60).json() == {"faults": []}
 
 
 def test_an_error_in_the_simulation_is_printed_but_no_client_disconnect(
     richpanel, tag, monkeypatch, capsys
 ):
-    richpanel.fault("slow", seconds=0.2)
+    richpanel.fault("slow", seconds=3)
     with pytest.raises(requests.ReadTimeout):
         tag(timeout=0.05)
-    assert _soon(lambda: richpanel.count() == {"add_tags": 1})
+    assert soon(lambda: richpanel.count() == {"add_tags": 1})
     monkeypatch.setattr(richpanel, "answer", lambda *_: {}["a flaw"])
     with pytest.raises(requests.ConnectionError):
         tag()

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from local.demo import run as demo
 from local.serve import seed
 from local.stack import engine, environment, join
 from local.vendors import richpanel as vendor
+from tests.rigs.soon import soon
 
 ROOT = engine.ROOT
 EFFECTS = 8
@@ -81,24 +81,15 @@ def _listening(ports):
     return found
 
 
-def _soon(condition, seconds=15.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 def _paste_the_webhook(started, free):
     curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]
     answered = subprocess.run(
-        ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=10
+        ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=60
     )
     assert json.loads(answered.stdout) == {"status": "accepted", "event_id": "evt:rp:1042:c-77"}
     admin = f"http://127.0.0.1:{free[2]}/_sim"
-    assert _soon(
-        lambda: len(requests.get(f"{admin}/effects", timeout=5).json()["effects"]) == EFFECTS
+    assert soon(
+        lambda: len(requests.get(f"{admin}/effects", timeout=60).json()["effects"]) == EFFECTS
     )
 
 
@@ -116,7 +107,7 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(
     assert "evt:rp:1042:c-77" in shown
     assert "add_tags" in shown
     started.send_signal(number)
-    rest = started.communicate(timeout=10)[0]
+    rest = started.communicate(timeout=60)[0]
     assert started.returncode == 0
     assert rest.endswith("stopped\n")
     assert "Traceback" not in rest
@@ -144,7 +135,7 @@ def test_a_customers_order_is_answered_on_the_running_stack(started, free):
     assert "order number" in json.dumps(_pasted(read))
     _pasted(write)
     assert _pasted(report)["status"] == "accepted"
-    assert _soon(lambda: "ZZ5550001" in json.dumps(_pasted(read)))
+    assert soon(lambda: "ZZ5550001" in json.dumps(_pasted(read)))
 
 
 @pytest.mark.long  # the runbook's commands, against the stack that the test above starts too
@@ -177,13 +168,13 @@ def _as_operator(welcome):
     bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     shell = ["/bin/sh", "-c", "\n".join(lines)]
     return subprocess.run(
-        shell, cwd=ROOT, env=bare, capture_output=True, text=True, check=True, timeout=30
+        shell, cwd=ROOT, env=bare, capture_output=True, text=True, check=True, timeout=60
     ).stdout
 
 
 def _pasted(command):
     done = subprocess.run(
-        ["/bin/sh", "-c", command], capture_output=True, text=True, check=True, timeout=10
+        ["/bin/sh", "-c", command], capture_output=True, text=True, check=True, timeout=60
     )
     return json.loads(done.stdout)
 
@@ -192,7 +183,7 @@ def _pasted(command):
 def test_a_killed_run_takes_its_engine_with_it(started, free):
     started.kill()
     started.wait()
-    assert _soon(lambda: _listening(free) == [])
+    assert soon(lambda: _listening(free) == [])
 
 
 @pytest.mark.parametrize("which", [*(pytest.param(n, marks=pytest.mark.long) for n in (0, 1)), 2])
@@ -201,7 +192,7 @@ def test_a_port_in_use_is_named_and_nothing_is_left_running(free, which):
     with socket.create_server(("127.0.0.1", free[which])):
         arguments = [part for pair in zip(options, map(str, free), strict=True) for part in pair]
         process = _local("run", *arguments)
-        said = process.communicate(timeout=30)[0]
+        said = process.communicate(timeout=60)[0]
     assert process.returncode == 2
     assert f"cannot start: port {free[which]} on 127.0.0.1 is taken" in said
     assert "RICHPANEL_PORT=" in said, "how to name others"

@@ -428,7 +428,7 @@ def test_an_unreadable_secret_is_left_unchanged(outreach, run):
 
 def at_once(outreach, monkeypatch, *issues):
     """Run them in threads; each has read the secret before any of them writes it."""
-    barrier = threading.Barrier(len(issues), timeout=20)
+    barrier = threading.Barrier(len(issues), timeout=60)
     read = threading.local()
 
     def after_reading(**_):

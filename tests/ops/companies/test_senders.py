@@ -104,7 +104,7 @@ def test_of_two_companies_that_claim_a_sender_at_once_one_is_refused(outreach, t
         )
         for n in range(2)
     ]
-    barrier, faults, outcomes = threading.Barrier(2, timeout=20), senders.faults, []
+    barrier, faults, outcomes = threading.Barrier(2, timeout=60), senders.faults, []
 
     def faults_then_wait(*arguments):
         found = faults(*arguments)

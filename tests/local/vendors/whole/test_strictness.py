@@ -89,7 +89,7 @@ def test_openai_takes_every_role_and_the_least_of_tokens(openai, role):
 def ask(openai, changes):
     body = {"model": openai_vendor.MODELS[0], "input": "Hello", **changes}
     headers = {"authorization": f"Bearer {openai_vendor.API_KEY}"}
-    return requests.post(f"{openai.url}/v1/responses", json=body, headers=headers, timeout=5)
+    return requests.post(f"{openai.url}/v1/responses", json=body, headers=headers, timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -125,5 +125,5 @@ def text(twilio, callback):
         f"{twilio.url}/2010-04-01/Accounts/{account}/Messages.json",
         data=form,
         auth=(account, twilio_vendor.AUTH_TOKEN),
-        timeout=5,
+        timeout=60,
     )

@@ -76,11 +76,11 @@ class Router:
     def starts(self, body=None, *, key=company.API_KEY, **sent):
         sent = sent or {"json": body or request()}
         headers = {"x-api-key": key} if key else {}
-        return requests.post(self.url + START, headers=headers, timeout=10, **sent)
+        return requests.post(self.url + START, headers=headers, timeout=60, **sent)
 
     def asks(self, request_id, *, key=company.API_KEY):
         url = f"{self.url}/conversations/{request_id}"
-        return requests.get(url, headers={"x-api-key": key}, timeout=10)
+        return requests.get(url, headers={"x-api-key": key}, timeout=60)
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_unusable_bodies_get_their_codes(router):
 
 def raw(router, body, content_type="application/json"):
     headers = {"x-api-key": company.API_KEY, "content-type": content_type}
-    return requests.post(router.url + START, data=body, headers=headers, timeout=10)
+    return requests.post(router.url + START, data=body, headers=headers, timeout=60)
 
 
 def test_another_payload_under_the_same_id_gets_its_code(router):
@@ -257,7 +257,7 @@ def asked(router, **changes):
         **changes,
     }
     headers = {"x-api-key": company.API_KEY}
-    return requests.post(router.url + MAY_SEND, headers=headers, json=body, timeout=10)
+    return requests.post(router.url + MAY_SEND, headers=headers, json=body, timeout=60)
 
 
 def test_a_wrong_question_whether_one_may_send(router):
