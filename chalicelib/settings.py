@@ -210,10 +210,9 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 
 def _problem(location: tuple[int | str, ...], message: str) -> str:
-    """The name of the wrong variable, or the message where several are involved."""
     field = str(location[0]) if location else ""
-    said = support_settings.without_prefix(message)
-    return "STAGE" if field == "stage" else _VARIABLES.get(field, (said, ""))[0]
+    variable = "STAGE" if field == "stage" else _VARIABLES.get(field, ("", ""))[0]
+    return support_settings.problem(variable, message)
 
 
 _VARIABLES: dict[str, tuple[str, str]] = {

@@ -64,15 +64,16 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
         return SupportSettings.model_validate({k: v for k, v in values.items() if v})
     except ValidationError as error:
         problems = [
-            VARIABLES[str(one["loc"][0])][0] if one["loc"] else without_prefix(one["msg"])
+            problem(VARIABLES[str(one["loc"][0])][0] if one["loc"] else "", one["msg"])
             for one in error.errors()
         ]
     raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}")
 
 
-def without_prefix(message: str) -> str:
-    """A validator's own message, without the prefix pydantic adds."""
-    return message.removeprefix("Value error, ")
+def problem(variable: str, message: str) -> str:
+    """A wrong variable and what it may be; a message of a validator's own that has no one variable."""
+    said = message.removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
+    return f"{variable}: {said}" if variable else said
 
 
 VARIABLES: Mapping[str, tuple[str, str]] = {

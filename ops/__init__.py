@@ -4,6 +4,7 @@
     cli          joins the packages' commands
     command      one decorator for every command: its options, its questions, its document
     completion   completes the command line in bash
+    bug          what no command expects: one line, and the traceback in a file
     running      runs a command and maps its errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients

@@ -32,7 +32,7 @@ STOPPED = 130
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: object = None) -> int:
-    """Run a command; returns the exit code.  Only a bug of ours ends in a traceback.
+    """Run a command; returns the exit code.  Only a bug of ours is raised; see `ops.bug`.
 
     What went wrong is a line on standard error, and with ``--json`` the document ``{"error": ...}`` too.
 
@@ -105,10 +105,10 @@ def _wrong_usage(error: UsageError) -> str:
 
 def _place() -> str:
     """The account and region that the command used; empty where AWS does not say."""
-    sts = Session(DEFAULT_STAGE).client("sts")
     try:
+        sts = Session(DEFAULT_STAGE).client("sts")
         who = of_caller(sts)
-    except (ClientError, BotoCoreError):
+    except (ClientError, BotoCoreError, SettingsError):
         return ""
     return f"account {who.account}, region {sts.meta.region_name} (as {who.name})"
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConfigNotFound,
+    ConfigParseError,
     ConnectionClosedError,
     ConnectTimeoutError,
+    CredentialRetrievalError,
     EndpointConnectionError,
+    InvalidConfigError,
     NoCredentialsError,
     NoRegionError,
     PartialCredentialsError,
     ProfileNotFound,
     ReadTimeoutError,
+    SSOError,
 )
 
 from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
@@ -20,6 +25,9 @@ from ops.session import AbsentError
 
 NOT_LOGGED_IN = (NoRegionError, NoCredentialsError)
 """With these errors no AWS call works at all; any other error concerns one call only."""
+
+_MISSET = (ConfigNotFound, ConfigParseError, CredentialRetrievalError, InvalidConfigError, SSOError)
+"""What of AWS's own files, or of the log-in that they name, cannot be used."""
 
 ABSENT = frozenset(
     {
@@ -37,6 +45,7 @@ _EXPIRED = frozenset(
 )
 
 _SLOW = frozenset({"ReadTimeoutError", "ConnectTimeoutError"})
+_LOG_IN = "set AWS_PROFILE, or log in"
 _AWAY = frozenset({"EndpointConnectionError", "ConnectionClosedError"})
 _AWAY_ADVICE = "is the network up, or for `make run`: does it run, and is AWS_ENDPOINT_URL its own?"
 
@@ -138,8 +147,11 @@ def _of_connection(error: BotoCoreError) -> str:
                 "no region is named: set AWS_PROFILE or AWS_DEFAULT_REGION, or for `make run`:"
                 " set -a; . .run/env"
             )
-        case NoCredentialsError() | PartialCredentialsError():
-            return "there are no credentials of AWS, or only a part: set AWS_PROFILE, or log in"
+        case PartialCredentialsError():
+            lacking = error.kwargs.get("cred_var")
+            return f"only a part of AWS's credentials is there, without {lacking}: {_LOG_IN}"
+        case NoCredentialsError():
+            return f"there are no credentials of AWS: {_LOG_IN}"
         case ReadTimeoutError() | ConnectTimeoutError():
             return f"AWS{at} has not answered in time; try again"
         case EndpointConnectionError() | ConnectionClosedError():
@@ -149,4 +161,5 @@ def _of_connection(error: BotoCoreError) -> str:
                 f"AWS cannot be reached: no profile {error.kwargs.get('profile')}; set AWS_PROFILE"
             )
         case _:
-            return f"AWS cannot be reached: {type(error).__name__}"
+            advice = f"; look at ~/.aws/config, or {_LOG_IN}" if isinstance(error, _MISSET) else ""
+            return f"AWS cannot be reached: {type(error).__name__}{advice}"

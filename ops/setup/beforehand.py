@@ -1,7 +1,8 @@
-"""What is wrong with answers, found before anything is made: with no call to AWS or a vendor."""
+"""What is wrong with answers, found before anything is made: of AWS only secrets are read."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from chalicelib import settings
@@ -11,7 +12,7 @@ from ops.companies import company
 from ops.inspect import doctor_deployed
 from ops.session import EXIT_UNUSABLE, OperatorServices, OpsError, Session
 from ops.setup.answers import Answers
-from ops.stage import config
+from ops.stage import config, provision
 from ops.stage.template import StageTemplate
 
 
@@ -23,7 +24,7 @@ def judge(session: Session, given: Answers) -> None:
         SettingsError: names every variable that has a wrong value.
     """
     meant = _meant(session, given)
-    problems = [*_variables(meant, given), *_company(meant, given)]
+    problems = [*_variables(meant, given), *_company(meant, given), *_secrets(meant, given)]
     if problems:
         raise OpsError("; ".join(problems), code=EXIT_UNUSABLE)
 
@@ -47,10 +48,25 @@ def _company(meant: Session, given: Answers) -> Iterator[str]:
     item = company.read(given.company) if given.company else None
     faults = company.faults(meant, item) if item is not None else []
     yield from (f"{given.company}: {one}" for one in faults)
-    template = StageTemplate.load(meant.stage, account="", region="")  # of names alone
-    known = set(template.metadata["Secrets"])
+    known = set(_template(meant).metadata["Secrets"])
     if item is not None and not faults:
         known |= set(check.secrets_of(Project(item)))
     unknown = sorted(given.secrets.keys() - known)
     if unknown and not faults:
         yield f"[secrets] names what the stage does not have: {', '.join(unknown)}"
+
+
+def _secrets(meant: Session, given: Answers) -> Iterator[str]:
+    """Secrets that are not stored yet, and whose variable holds nothing."""
+    wanted = provision.secret_names(_template(meant), meant.services.settings)
+    own = {name: f"rp-mw/{meant.stage}/{name}" for name in _template(meant).metadata["Secrets"]}
+    for name, variable in given.secrets.items():
+        if (name in own and name not in wanted) or os.environ.get(variable, "").strip():
+            continue
+        if not provision.has_value(meant.client("secretsmanager"), own.get(name, name)):
+            yield f"{name}: the variable {variable}, which [secrets] names, is not set"
+
+
+def _template(meant: Session) -> StageTemplate:
+    """The declared resources, for their names alone."""
+    return StageTemplate.load(meant.stage, account="", region="")

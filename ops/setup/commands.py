@@ -22,7 +22,6 @@ from ops.setup import answers as answering
 from ops.setup import beforehand, doing, pastes, steps, walk
 from ops.setup.answers import Answers
 from ops.setup.walk import DONE, FAILED, TO_DO, StepOutcome, Walk
-from ops.stage import config
 from ops.stage.deploying import WAYS
 
 app = typer.Typer()
@@ -79,7 +78,7 @@ def setup_command(
         return [asdict(one) for one in found]
     if secret:
         return _one_secret(run, secret)
-    given = answering.read(file) if file else _asked(session.stage, is_plan=is_plan)
+    given = answering.read(file) if file else _asked(session, is_plan=is_plan)
     if file or not is_plan:
         beforehand.judge(session, given)
     walked = Walk(
@@ -238,10 +237,10 @@ def _report() -> dict[str, str]:
     return {"FACTS_REPORT": report, **{one: typer.prompt(one, err=True) for one in ids}}
 
 
-def _asked(stage: str, *, is_plan: bool) -> Answers:
+def _asked(session: Session, *, is_plan: bool) -> Answers:
     """Answers from the terminal; a plan without a file shows every system that is configured."""
     if is_plan:
-        return Answers.model_validate({"systems": tuple(sorted(config.systems(stage)))})
+        return answering.asked({"systems": sorted(session.services.settings.systems)})
     if not sys.stdin.isatty():
         raise OpsError("there is no terminal to ask at: give --file", code=EXIT_UNUSABLE)
     chosen = [

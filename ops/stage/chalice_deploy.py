@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,9 @@ from chalice.awsclient import TypedAWSClient
 from chalice.config import Config
 from chalice.deploy.deployer import ResultsRecorder
 
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import MiddlewareError, SettingsError
 from chalicelib.wiring import services
-from ops.stage import artifacts, chalice_record, failures, names, runtime, stack_states
+from ops.stage import artifacts, chalice_record, config, failures, names, runtime, stack_states
 from ops.stage.stack import functions_stack
 from ops.stage.template import StageTemplate, StageTemplateError
 
@@ -42,14 +42,18 @@ def check() -> None:
     """Refuse what would fail after a minute of packaging, or deploy what is not declared.
 
     Raises:
-        SystemExit: another Python than the pinned one, one that Lambda takes no more, no region, or a
-            table of another name.
+        SystemExit: a stage that is not declared or has wrong settings, another Python than the pinned
+            one, one that Lambda takes no more, no region, or a table of another name.
     """
+    refuse_undeclared(sys.argv)
     runtime.refuse_other()
     runtime.refuse_ended(datetime.now(UTC).date())
     if boto3.session.Session().region_name is None:
         sys.exit("no region: export AWS_DEFAULT_REGION=<region>, or AWS_PROFILE=<yours>")
-    settings = services().settings
+    try:
+        settings = services().settings
+    except SettingsError as error:
+        sys.exit(f"{error}; look at .chalice/config.json")
     template = StageTemplate.load(settings.stage, account="", region="")
     try:
         names.refuse_other_names(template, settings)
@@ -63,7 +67,9 @@ def prepare() -> None:
     Raises:
         SystemExit: the stage does not exist, a stack has its functions, or AWS cannot be reached.
     """
-    _take_profile(sys.argv, os.environ)
+    profile = _given(sys.argv, "--profile")
+    if profile:
+        os.environ["AWS_PROFILE"] = profile
     check()
     refuse_console(os.environ)
     settings = services().settings
@@ -96,6 +102,18 @@ def prepare() -> None:
     except (BotoCoreError, ClientError) as error:
         sys.exit(f"the record of stage {settings.stage} cannot be read: {error}")
     after_deployment(keep)
+
+
+def refuse_undeclared(arguments: Sequence[str]) -> None:
+    """Refuse a stage that the configuration does not declare: Chalice gives it no variable at all.
+
+    Raises:
+        SystemExit: names it, and those that there are.
+    """
+    stage = _given(arguments, "--stage") or "dev"
+    if stage not in config.stages():
+        known = ", ".join(config.stages())
+        sys.exit(f".chalice/config.json declares no stage {stage}: there are {known}")
 
 
 def after_deployment(do: Callable[[], object]) -> None:
@@ -200,10 +218,11 @@ def throttle_routes(template: StageTemplate) -> None:
     setattr(TypedAWSClient, deploy.__name__, throttled)
 
 
-def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ
-    """Use the AWS profile that was given to Chalice instead of the default one."""
-    for position, argument in enumerate(arguments):
-        if argument == "--profile" and position + 1 < len(arguments):
-            environ["AWS_PROFILE"] = arguments[position + 1]
-        elif argument.startswith("--profile="):
-            environ["AWS_PROFILE"] = argument.partition("=")[2]
+def _given(arguments: Sequence[str], option: str) -> str:
+    """The value of an option of Chalice's; empty where it was not given."""
+    for one, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if one == option:
+            return following
+        if one.startswith(f"{option}="):
+            return one.partition("=")[2]
+    return ""

@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from chalicelib.errors import SettingsError
 from chalicelib.settings import SYSTEMS
 
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
@@ -19,7 +21,7 @@ LATER_CONCURRENCY = 2
 
 def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
     """The variables that `.chalice/config.json` gives a stage; an unknown stage gets dev's."""
-    raw = json.loads((config or CONFIG).read_text())
+    raw = _read(config)
     known = raw["stages"].get(stage)
     variables = {**raw.get("environment_variables", {})}
     if known is not None:
@@ -35,7 +37,7 @@ def environment_bytes(variables: Mapping[str, str]) -> int:
 
 def stages() -> list[str]:
     """The stages that `.chalice/config.json` declares."""
-    return list(json.loads(CONFIG.read_text())["stages"])
+    return list(_read()["stages"])
 
 
 def write(stage: str, values: Mapping[str, str]) -> list[str]:
@@ -44,7 +46,7 @@ def write(stage: str, values: Mapping[str, str]) -> list[str]:
     Raises:
         KeyError: the file declares no such stage.
     """
-    raw = json.loads(CONFIG.read_text())
+    raw = _read()
     own = raw["stages"][stage].setdefault("environment_variables", {})
     before = configured(stage)
     changed = [name for name, value in values.items() if before.get(name) != value]
@@ -64,8 +66,7 @@ def systems(stage: str) -> frozenset[str]:
 
 def worker_timeout_seconds(*, config: Path | None = None) -> int:
     """The worker's timeout; the queue's visibility timeout must be longer."""
-    raw = json.loads((config or CONFIG).read_text())
-    return int(raw["lambda_functions"]["worker"]["lambda_timeout"])
+    return int(_read(config)["lambda_functions"]["worker"]["lambda_timeout"])
 
 
 def lane_concurrency(stage: str, handler: str) -> int:
@@ -73,6 +74,27 @@ def lane_concurrency(stage: str, handler: str) -> int:
     variables = configured(stage)
     name = "WORKER_CONCURRENCY" if handler == "worker" else "LANE_CONCURRENCY"
     return int(variables[name])
+
+
+def _read(config: Path | None = None) -> dict[str, Any]:
+    """The file as it is now.
+
+    Raises:
+        SettingsError: it cannot be read; names the line.
+    """
+    path = config or CONFIG
+    named = f"{path.parent.name}/{path.name}"
+    try:
+        raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{named} cannot be read: {error.strerror}") from None
+    except json.JSONDecodeError as error:
+        raise SettingsError(f"{named}, line {error.lineno}, is not JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{named} is not UTF-8") from None
+    if not isinstance(raw, dict) or not isinstance(raw.get("stages"), dict):
+        raise SettingsError(f'{named} has no "stages"')
+    return raw
 
 
 def _renamed(value: str, stage: str) -> str:

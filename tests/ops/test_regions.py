@@ -1,5 +1,7 @@
 """A region that AWS does not have is refused, whatever answers at the endpoint."""
 
+import re
+
 import boto3
 import pytest
 
@@ -15,6 +17,23 @@ def test_a_region_that_there_is_not_is_refused_with_the_nearest(monkeypatch, typ
     monkeypatch.setenv("AWS_DEFAULT_REGION", typed)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
     with pytest.raises(OpsError, match=f"no region {typed}; the nearest is {nearest}: "):
+        regions.refuse_unknown()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("frankfurt", "; Europe (Frankfurt) is eu-central-1"),
+        ("Ireland", "; Europe (Ireland) is eu-west-1"),
+        ("us east", "; US East (N. Virginia) is us-east-1, US East (Ohio) is us-east-2"),
+        ("nowhere", ""),
+    ],
+)
+def test_a_place_is_answered_with_its_region_and_never_with_any(monkeypatch, typed, meant):
+    monkeypatch.setenv("AWS_DEFAULT_REGION", typed)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    said = f"AWS has no region {typed}{meant}: set AWS_DEFAULT_REGION"
+    with pytest.raises(OpsError, match=re.escape(said)):
         regions.refuse_unknown()
 
 

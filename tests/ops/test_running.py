@@ -1,17 +1,20 @@
-"""A line that was typed wrong: with `--json` one document as for every error, and none of its words."""
+"""A wrong line, with `--json` one document as for every error; a wrong terminal, in one sentence."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 
+import boto3
 import pytest
 import typer
 
 from ops import running
 from ops.output import Output
 from ops.session import OpsError
+from ops.stage import config
 from tests.rigs.ops_cli import CommandResult, runner
 
 SECRET = "jo@example.com"
@@ -141,3 +144,99 @@ def test_a_mark_in_what_was_typed_reaches_no_terminal(capsys):
     printed = capsys.readouterr()
     assert printed.err == "error: no such event: evt:rp:⟨U+0007⟩⟨U+001B⟩[31m1042\n"
     assert "\x1b" not in printed.out
+
+
+# --- a wrong environment --------------------------------------------------------
+
+
+@pytest.fixture
+def terminal(monkeypatch, capsys):
+    """A terminal whose AWS variables are these alone; runs a command there."""
+    for name in [one for one in os.environ if one.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, os.devnull)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+
+    def run(*arguments, **variables):
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return runner(capsys)(*arguments)
+
+    return run
+
+
+REGION = {"AWS_DEFAULT_REGION": "eu-west-1"}
+WRONG_TERMINALS = {
+    "unknown profile": ({"AWS_PROFILE": "absent"}, "no profile absent"),
+    "key without its secret": (
+        {**REGION, "AWS_ACCESS_KEY_ID": "x"},
+        "without AWS_SECRET_ACCESS_KEY",
+    ),
+    "no key": (REGION, "there are no credentials of AWS"),
+    "address that is none": (
+        {**AWS, "AWS_ENDPOINT_URL": "nonsense"},
+        "AWS_ENDPOINT_URL is no address",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "line", [("setup", "--plan"), ("switch", "get"), ("doctor",)], ids=" ".join
+)
+@pytest.mark.parametrize(("variables", "why"), WRONG_TERMINALS.values(), ids=WRONG_TERMINALS)
+def test_a_terminal_that_is_wrong_is_said_in_a_sentence(terminal, variables, why, line):
+    said = terminal(*line, **variables)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert why in said.err
+    assert SECRET not in said.err
+
+
+def test_a_configuration_file_of_aws_that_is_broken_is_said_in_a_sentence(terminal, tmp_path):
+    (tmp_path / "config").write_text("[profile\n")
+    said = terminal("switch", "get", AWS_CONFIG_FILE=str(tmp_path / "config"))
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "~/.aws/config" in said.err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"stages": {\n"dev": {}', ", line 2, is not JSON: "),
+        ("[]", ' has no "stages"'),
+        (None, " cannot be read: "),
+    ],
+)
+def test_a_configuration_that_is_broken_is_named(terminal, monkeypatch, tmp_path, text, why):
+    file = tmp_path / ".chalice" / "config.json"
+    if text is not None:
+        file.parent.mkdir()
+        file.write_text(text)
+    monkeypatch.setattr(config, "CONFIG", file)
+    said = terminal("setup", "--plan", **AWS)
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert f".chalice/config.json{why}" in said.err
+
+
+def test_a_configured_system_that_is_none_is_named_with_those_that_there_are(
+    terminal, monkeypatch, tmp_path
+):
+    raw = json.loads(config.CONFIG.read_text())
+    raw["environment_variables"]["SYSTEMS"] = "support,factz"
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(raw))
+    monkeypatch.setattr(config, "CONFIG", file)
+    said = terminal("setup", "--plan", **AWS)
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "SYSTEMS: known are support, outreach, facts" in said.err
+    assert "factz" not in said.err
+
+
+def test_a_python_without_the_packages_is_told_where_they_are():
+    done = subprocess.run(
+        (sys.executable, "-S", "-m", "ops", "doctor"), capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "has no package typer" in done.stderr
+    assert ".venv/bin/python -m ops" in done.stderr

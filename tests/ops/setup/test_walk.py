@@ -31,7 +31,8 @@ from local.stack.server import Http
 from local.vendors.twilio import ACCOUNT_SID, AUTH_TOKEN
 from ops import roles
 from ops.running import STOPPED
-from ops.setup import commands, steps, trials
+from ops.session import Session
+from ops.setup import answers, beforehand, commands, steps, trials
 from ops.stage import config, deploying
 from tests.rigs import setup_walk
 from tests.rigs.iam.guarding import Guard
@@ -284,6 +285,21 @@ def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_repl
     code, last = walked()
     assert (code, last["step"], last["state"]) == (1, "secrets", "failed")
     assert "aws secretsmanager restore-secret --secret-id rp-mw/dev/keys/ids" in last["detail"]
+
+
+def test_a_secret_whose_variable_is_unset_is_named_before_anything_is_made(place):
+    place.monkeypatch.delenv("RP_KEY")
+    place.monkeypatch.setenv("TWILIO_CREDENTIALS", " ")
+    said = place.run("setup", "--yes", "--file", place.answers())
+    assert (said.code, said.out) == (2, "")
+    assert "richpanel/api_key: the variable RP_KEY" in said.err
+    assert "the variable TWILIO_CREDENTIALS" in said.err
+    assert place.aws.client("cloudformation").describe_stacks()["Stacks"] == []
+
+    item = json.loads((place.folder / "company.json").read_text())
+    for name in ("rp-mw/dev/richpanel/api_key", *check.secrets_of(Project(item))):
+        place.aws.client("secretsmanager").create_secret(Name=name, SecretString="is there")
+    beforehand.judge(Session("dev"), answers.read(place.answers()))
 
 
 def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(place):
