@@ -26,7 +26,7 @@ from ops.inspect.doctor_facts import facts, report
 from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_onelake import onelake
 from ops.inspect.doctor_richpanel import richpanel
-from ops.inspect.doctor_stage import sender_identities, throttles
+from ops.inspect.doctor_stage import resources, sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import AbsentError, OpsError, Session
@@ -343,6 +343,7 @@ CHECKS = (
     Check("vendor secrets", "stage", vendor_secrets.accepted, SETUP),
     Check("tables", "stage", _tables, SETUP),
     Check("queues", "stage", _queues, SETUP),
+    Check("resources", "stage", resources, SETUP),
     Check("switches", "stage", _switches, "python -m ops switch get"),
     Check("functions", "stage", functions, SETUP),
     Check("address", "stage", own_address, SETUP),

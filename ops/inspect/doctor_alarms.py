@@ -7,11 +7,10 @@ from typing import Any
 
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
+from ops.stage import lost
 from ops.stage.template import ALARM_TOPIC, COMPOSITE
 
 SUBSCRIBE = "python -m ops provision --alarm-email"
-BATCH = 100
-"""The most alarms that CloudWatch describes in one response; without `MaxRecords` it is half."""
 
 
 def alarms(session: Session) -> Iterator[Finding]:
@@ -25,7 +24,7 @@ def alarms(session: Session) -> Iterator[Finding]:
         one.properties["AlarmName"]: one.properties
         for one in session.template.resources("AWS::CloudWatch::Alarm", COMPOSITE)
     }
-    found = _described(session.client("cloudwatch"), list(declared))
+    found = lost.alarms(session, list(declared))
     missing = [name for name in declared if name not in found]
     notify = {name: one for name, one in found.items() if declared[name].get("AlarmActions")}
     off = [name for name, one in notify.items() if not one.get("ActionsEnabled", True)]
@@ -42,19 +41,6 @@ def alarms(session: Session) -> Iterator[Finding]:
     ]
     yield Finding("alarms ringing", "warn" if pages else "ok", ", ".join(pages) or "none")
     yield _recipients(session.client("sns"), topic)
-
-
-def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]:  # noqa: ANN401
-    found: dict[str, dict[str, Any]] = {}
-    for start in range(0, len(names), BATCH):
-        answer = cloudwatch.describe_alarms(
-            AlarmNames=names[start : start + BATCH],
-            AlarmTypes=["MetricAlarm", "CompositeAlarm"],
-            MaxRecords=BATCH,  # by default 50, whatever is named
-        )
-        listed = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
-        found |= {one["AlarmName"]: one for one in listed}
-    return found
 
 
 def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 client

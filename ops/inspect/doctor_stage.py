@@ -1,4 +1,4 @@
-"""Checks what is deployed of two declarations: the routes' throttles, and who may be written as."""
+"""Checks what is deployed of declarations: queues, buckets, the routes' throttles, who is written as."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ from botocore.exceptions import BotoCoreError, ClientError
 from ops.companies import identities, senders
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
+from ops.stage import lost
 from ops.stage.address import API
+from ops.stage.lost import BUCKET, QUEUE
 
 _LIMITS = {
     "ThrottlingRateLimit": "throttlingRateLimit",
     "ThrottlingBurstLimit": "throttlingBurstLimit",
 }
+
+
+def resources(session: Session) -> Iterator[Finding]:
+    """Queues and buckets that are declared and not there: a person has deleted them."""
+    has_bucket = not session.services.settings.facts_folder  # on a machine of one's own
+    kinds = (QUEUE, BUCKET) if has_bucket else (QUEUE,)
+    gone = [lost.name(one) for one in lost.absent(session, session.template, kinds)]
+    problems = [f"not there: {', '.join(gone)}"] if gone else []
+    yield finding("resources", problems, good="every queue and bucket is there")
 
 
 def throttles(session: Session) -> Iterator[Finding]:

@@ -71,7 +71,7 @@ STEPS: tuple[SetupStep, ...] = (
         "stage",
         "tables, queues, switches, alarms, functions and routes",
         "python -m ops doctor",
-        checks=("tables", "functions", "alarms"),
+        checks=("tables", "resources", "functions", "alarms"),
         without=("alarms ringing", "alarm recipients"),
         do=doing.deploy,
     ),

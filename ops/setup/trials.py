@@ -12,13 +12,15 @@ import hashlib
 import hmac
 import json
 import secrets
+import time
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 import requests
 
+from chalicelib.aws import secrets as cached
 from chalicelib.aws.secrets import active_tokens
 from chalicelib.clock import iso
 from chalicelib.errors import AuthError
@@ -49,15 +51,45 @@ MOST_TICKETS = 5
 NAME_A_TICKET = "write to a test ticket as a customer, and name it: test_ticket"
 JSON_TYPE = {"content-type": "application/json"}
 Headers = Mapping[str, str]
+AGAIN_SECONDS = 5.0
+"""Between two trials at a door that does not know a new secret yet."""
+
+
+class UnprovenError(OpsError):
+    """A door does not take what proves a request.
+
+    Attributes:
+        secret_id: what proves it.
+    """
+
+    def __init__(self, message: str, *, secret_id: str) -> None:
+        super().__init__(message)
+        self.secret_id = secret_id
+
+    def may_be_known_later(self, session: Session) -> bool:
+        """Whether the secret is so new that a container may still have the one before."""
+        client = session.client("secretsmanager")
+        made: datetime = client.get_secret_value(SecretId=self.secret_id)["CreatedDate"]
+        age = session.services.clock.now() - made
+        return age < timedelta(seconds=cached.CACHE_SECONDS + AGAIN_SECONDS)
 
 
 def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
-    """A trial that is left out where the stage acts already."""
+    """A trial that is left out where the stage acts already.
+
+    A door that does not know the trial's secret yet is asked once more, until it must know it.
+    """
 
     def run(walk: Walk) -> str:
         if switches.read(walk.session)["shadow_mode"] != "true":
             raise LeftOutError("not sent: the stage is not in shadow")
-        return trial(walk)
+        while True:
+            try:
+                return trial(walk)
+            except UnprovenError as refused:
+                if not refused.may_be_known_later(walk.session):
+                    raise
+            time.sleep(AGAIN_SECONDS)
 
     return run
 
@@ -67,12 +99,14 @@ def richpanel(walk: Walk) -> str:
     """A real ticket's newest message: it is read and decided, and the ticket stays as it is."""
     session = walk.session
     ticket, newest = _message(session, walk.answers.test_ticket)
-    text = session.services.secrets.text(session.services.settings.webhook_secret_id)
+    secret_id = session.services.settings.webhook_secret_id
+    text = session.services.secrets.text(secret_id)
     answer = _post(
         session,
         "/webhook/richpanel",
         json.dumps({"ticket_id": ticket, "message_id": newest, "trigger": "setup"}).encode(),
         {**JSON_TYPE, TOKEN_HEADER: active_tokens(text)[0]},
+        secret_id,
     )
     return endings.ended(session, str(answer.json()["event_id"]))
 
@@ -82,9 +116,9 @@ def start(walk: Walk) -> str:
     """A conversation with an invented person, started as the Router would; its message is withheld."""
     session = walk.session
     project = _project(session)
-    known = access.access(
-        session.services.secrets.text(session.services.settings.router_keys_secret_id)
-    ).get(project.company_id, access.Access())
+    secret_id = session.services.settings.router_keys_secret_id
+    entries = access.access(session.services.secrets.text(secret_id))
+    known = entries.get(project.company_id, access.Access())
     if not known.api_keys:
         raise OpsError(f"company {project.company_id} has no key: python -m ops company key")
     if known.signs_messages(session.services.clock.now()):
@@ -96,7 +130,7 @@ def start(walk: Walk) -> str:
         keys = [standard_webhooks.key(one) for one in known.signing_secrets]
         epoch = session.services.clock.now().timestamp()
         headers |= standard_webhooks.headers(keys, request_id, epoch, body)
-    _post(session, "/initiate-conversation", body, headers)
+    _post(session, "/initiate-conversation", body, headers, secret_id)
     try:
         return endings.ended(session, outreach_keys.start(project.company_id, request_id))
     except StuckError as error:
@@ -142,7 +176,13 @@ def twilio(walk: Walk) -> str:
         "content-type": "application/x-www-form-urlencoded",
         "x-twilio-signature": base64.b64encode(made).decode(),
     }
-    _post(session, MESSAGE_PATH, urlencode(form).encode(), headers)
+    _post(
+        session,
+        MESSAGE_PATH,
+        urlencode(form).encode(),
+        headers,
+        settings.twilio_webhook_secret_id,
+    )
     return endings.ended(session, outreach_keys.reply(use.channel, sid))
 
 
@@ -173,7 +213,8 @@ def aloware(walk: Walk) -> str:
             "body": {"id": f"setup-{secrets.token_hex(6)}", "type": 1, "direction": 1},
         }
     ).encode()
-    text = session.services.secrets.text(session.services.settings.aloware_secret_id)
+    secret_id = session.services.settings.aloware_secret_id
+    text = session.services.secrets.text(secret_id)
     held = active_tokens(text)[0]
     is_basic = ":" in held
     shown = base64.b64encode(held.encode()).decode() if is_basic else held
@@ -181,7 +222,7 @@ def aloware(walk: Walk) -> str:
     job = aloware_webhook.parse(_inbound(session, body))
     if job is None:
         raise OpsError("the trial's own call cannot be read")
-    _post(session, "/webhook/aloware", body, headers)
+    _post(session, "/webhook/aloware", body, headers, secret_id)
     return endings.stored(session, mapping.aloware_fact(job).key)
 
 
@@ -211,14 +252,22 @@ def hubspot(walk: Walk) -> str:
     }
     (job,) = hubspot_webhook.parse(_inbound(session, body))
     (fact,) = mapping.hubspot_facts(job)
-    _post(session, "/webhook/hubspot", body, headers)
+    _post(session, "/webhook/hubspot", body, headers, settings.hubspot_secret_id)
     return endings.stored(session, fact.key)
 
 
 # --- sending --------------------------------------------------------------------
 
 
-def _post(session: Session, path: str, body: bytes, headers: Headers) -> requests.Response:
+def _post(
+    session: Session, path: str, body: bytes, headers: Headers, secret_id: str
+) -> requests.Response:
+    """Send to a door; `secret_id` names what proves the request.
+
+    Raises:
+        UnprovenError: the door does not take the proof.
+        OpsError: it answers nothing, or anything else.
+    """
     base = session.services.settings.public_base_url
     try:
         answer = requests.post(
@@ -230,8 +279,11 @@ def _post(session: Session, path: str, body: bytes, headers: Headers) -> request
         )
     except requests.RequestException as error:
         raise OpsError(f"{base}{path} does not answer ({type(error).__name__})") from None
+    said = f"{base}{path} answers {answer.status_code}: {answer.text[:200]}"
+    if answer.status_code == requests.codes.unauthorized:
+        raise UnprovenError(said, secret_id=secret_id)
     if answer.status_code != requests.codes.ok:
-        raise OpsError(f"{base}{path} answers {answer.status_code}: {answer.text[:200]}")
+        raise OpsError(said)
     return answer
 
 

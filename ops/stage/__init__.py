@@ -7,7 +7,8 @@ template        the part of CloudFormation that the declarations use
 provision       the switches; which secrets are missing
 deploying       deploys a stage in either of its two ways
 stack           its CloudFormation stacks
-data_stack      tables, queues and the like, and what a deleted stack has left of them
+data_stack      tables, queues and the like
+lost            what is gone of a stack, and what a deleted one has left: both come into it again
 stack_states    what each status of a stack asks for before it takes a change set
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API

@@ -12,7 +12,8 @@ import json
 from botocore.exceptions import ClientError
 
 from ops.session import OpsError, Session
-from ops.stage import artifacts, stack, stack_states
+from ops.stage import artifacts, lost, stack, stack_states
+from ops.stage.lost import StageStack
 from ops.stage.provision import Clients, Made
 from ops.stage.stack import Deployer
 from ops.stage.template import TEMPLATE, StageTemplate
@@ -45,12 +46,14 @@ def deployer(stage: str, account: str, region: str) -> Deployer:
 
 
 def is_as_declared(clients: Clients, template: StageTemplate) -> bool:
-    """Whether the stack is there, complete, and made of this version's template."""
+    """Whether the stack is there, complete, and made of this version's template, with its bucket."""
     client, name = clients.client("cloudformation"), stack.access_stack(template.stage)
     if stack_states.status(client, name) not in COMPLETE:
         return False
     made = client.get_template(StackName=name)["TemplateBody"]
-    return template.written_out(made) == template.to_deploy(ACCESS)  # or the file as it is, by hand
+    if template.written_out(made) != template.to_deploy(ACCESS):  # or the file as it is, by hand
+        return False
+    return not list(lost.absent(clients, template))
 
 
 def make(clients: Clients, template: StageTemplate) -> Made:
@@ -62,9 +65,10 @@ def make(clients: Clients, template: StageTemplate) -> Made:
     name = stack.access_stack(template.stage)
     if is_as_declared(clients, template):
         return Made("Access", name, stack.UNCHANGED)
-    document = template.to_deploy(ACCESS)
+    values = {"Stage": template.stage}
+    declared = StageStack(name=name, template=template, path=ACCESS, values=values, by=None)
     try:
-        did = stack.apply(clients, name, document, {"Stage": template.stage}, by=None)
+        did = lost.make(clients, declared)
     except ClientError as error:
         if error.response["Error"]["Code"] not in REFUSED:
             raise

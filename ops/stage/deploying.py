@@ -47,8 +47,7 @@ def refuse_lost_tables(session: Session) -> None:
     Raises:
         OpsError: a table of the stack is gone, and the stage is not in shadow; says what it means.
     """
-    gone = data_stack.lost(session, session.template)
-    tables = [str(one.properties["TableName"]) for one in gone if one.type == data_stack.TABLE]
+    tables = data_stack.lost_tables(session, session.template)
     if tables and switches.read(session)["shadow_mode"] == "false":
         raise OpsError(
             f"{', '.join(tables)}: gone, with what was in it; made again it is empty, and what was"

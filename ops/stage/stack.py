@@ -174,7 +174,10 @@ def carried_out(client: Any, name: str, change: str, kind: str) -> bool:  # noqa
     except WaiterError:
         now = stack_states.status(client, name)
         reasons = stack_states.why(client, name)
-        raise OpsError(f"stack {name} is {now}: {reasons}") from None
+        raise OpsError(
+            f"stack {name} is {now}: {reasons}; put that right, then run this again: it goes on from"
+            " every status"
+        ) from None
     return True
 
 

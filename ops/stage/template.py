@@ -28,8 +28,9 @@ COMPOSITE = "AWS::CloudWatch::CompositeAlarm"
 
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
-_NAMES = {
+NAMES = {
     "AWS::CloudWatch::Alarm": "AlarmName",
+    COMPOSITE: "AlarmName",
     "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
     "AWS::IAM::Role": "RoleName",
     "AWS::DynamoDB::Table": "TableName",
@@ -38,10 +39,12 @@ _NAMES = {
     "AWS::S3::Bucket": "BucketName",
     "AWS::SES::ConfigurationSet": "Name",
 }
+"""The property that names a resource, by its type."""
 _ARNS = {
     "AWS::DynamoDB::Table": "arn:aws:dynamodb:{region}:{account}:table/{name}",
     "AWS::IAM::ManagedPolicy": "arn:aws:iam::{account}:policy/{name}",
     "AWS::IAM::Role": "arn:aws:iam::{account}:role/{name}",
+    "AWS::S3::Bucket": "arn:aws:s3:::{name}",
     "AWS::SNS::Topic": "arn:aws:sns:{region}:{account}:{name}",
     "AWS::SQS::Queue": "arn:aws:sqs:{region}:{account}:{name}",
 }
@@ -144,7 +147,7 @@ class StageTemplate:
     def written_out(self, raw: dict[str, Any]) -> dict[str, Any]:
         """A template with the names of what outlives its stack written out; may be repeated."""
         for one in raw["Resources"].values():
-            name = _NAMES.get(one["Type"])
+            name = NAMES.get(one["Type"])
             if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":
                 one["Properties"][name] = self.resolved(one["Properties"][name])
         return raw
@@ -231,9 +234,9 @@ class StageTemplate:
 
     def _name_of(self, logical_id: str) -> str:
         resource = self._raw["Resources"][logical_id]
-        if resource.get("Type") not in _NAMES:
+        if resource.get("Type") not in NAMES:
             raise StageTemplateError(f"the name of {logical_id} is not known here")
-        return str(self.resolved(resource["Properties"][_NAMES[resource["Type"]]]))
+        return str(self.resolved(resource["Properties"][NAMES[resource["Type"]]]))
 
     def _attribute(self, logical_id: str, attribute: str) -> str:
         kind = self._raw["Resources"].get(logical_id, {}).get("Type")

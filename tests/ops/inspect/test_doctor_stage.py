@@ -173,3 +173,15 @@ def test_another_stages_api_is_not_compared(outreach, api):
     gateway = outreach.stage.aws.client("apigateway")
     gateway.create_deployment(restApiId=api, stageName="staging")
     assert [result for result, _ in found(doctor_stage.throttles)] == ["ok"]
+
+
+def test_a_bucket_that_is_declared_and_not_there_is_named(outreach, monkeypatch):
+    monkeypatch.delenv("FACTS_FOLDER", raising=False)
+    session = Session("dev")
+    archive, s3 = f"rp-mw-facts-dev-{session.identity.account}", session.client("s3")
+    (before,) = doctor_stage.resources(session)
+    assert (before.result, before.detail) == ("fail", f"not there: {archive}")
+    s3.create_bucket(Bucket=archive)
+    (found,) = doctor_stage.resources(session)
+    s3.delete_bucket(Bucket=archive)
+    assert found.result == "ok"

@@ -308,13 +308,13 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     place.richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-1"}])
     post, later = trials._post, {"retry-after": "700"}
 
-    def goes_down(session, path, body, headers):
+    def goes_down(session, path, *proven):
         """From the trial's webhook on, Richpanel answers no question."""
         if path == "/webhook/richpanel":
             place.richpanel.fault(
                 "status", operation="read_ticket", status=503, headers=later, times=None
             )
-        return post(session, path, body, headers)
+        return post(session, path, *proven)
 
     place.monkeypatch.setattr(trials, "_post", goes_down)
     file = place.answers()
@@ -338,11 +338,38 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     done = {one["step"]: one for one in again.data["steps"]}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
 
+    _forget_a_token(place)
+    place.monkeypatch.setattr(trials, "AGAIN_SECONDS", 0.2)
+    refused = _refused(place)
+    anew = place.run("setup", "--yes", "--file", file, "--json")
+    assert anew.code == 0, (anew.data["steps"][-1], anew.err)
+    assert len(refused) == 1, "the door had the token before, and then the new one"
+
     place.aws.client("secretsmanager").delete_secret(SecretId="rp-mw/dev/keys/ids")
     last = place.run("setup", "--yes", "--file", file, "--json").data["steps"][-1]
     assert (last["step"], last["state"]) == ("secrets", "failed")
     assert "keys/ids waits for its deletion" in last["detail"]
     assert "restore-secret --secret-id rp-mw/dev/keys/ids" in last["next"]
+
+
+def _forget_a_token(place):
+    """A person deletes the token of a door whose containers are warm."""
+    place.aws.client("secretsmanager").delete_secret(
+        SecretId="rp-mw/dev/richpanel/webhook_token", ForceDeleteWithoutRecovery=True
+    )
+
+
+def _refused(place):
+    """The trials that a door refuses from now on; each makes its containers read secrets again."""
+    found, later = [], trials.UnprovenError.may_be_known_later
+
+    def may_be(error, session):
+        found.append(str(error))
+        place.new_containers()
+        return later(error, session)
+
+    place.monkeypatch.setattr(trials.UnprovenError, "may_be_known_later", may_be)
+    return found
 
 
 def test_an_account_whose_secret_is_there_already_is_known_at_the_door(place):

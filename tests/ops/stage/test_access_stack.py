@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ops import roles
-from ops.stage import access_stack
+from ops.stage import access_stack, stack_states
 from tests.rigs.aws_limits import LIMITS
 from tests.rigs.iam.guarding import Guard
 from tests.rigs.iam.stage_roles import access, managed, person
@@ -55,6 +55,28 @@ def test_a_stack_that_was_made_of_the_file_by_hand_is_as_declared(run, stage):
     )
     declared = access_stack.declared("dev", stage.aws.account, "us-east-1")
     assert access_stack.is_as_declared(stage.aws, declared)
+    assert run("access", "--json").data["did"] == "unchanged"
+
+
+def test_a_bucket_of_packaged_code_that_a_person_has_deleted_is_made_again(run, stage):
+    run("access")
+    bucket, s3 = f"rp-mw-artifacts-dev-{stage.aws.account}-us-east-1", stage.aws.client("s3")
+    s3.delete_bucket(Bucket=bucket)
+    assert run("access", "--json").data["did"] == f"updated; made again, empty: {bucket}"
+    s3.head_bucket(Bucket=bucket)
+    assert run("access", "--json").data["did"] == "unchanged"
+
+
+def test_access_is_made_again_over_the_bucket_that_a_deleted_stack_has_left(run, stage):
+    run("access")
+    bucket, s3 = f"rp-mw-artifacts-dev-{stage.aws.account}-us-east-1", stage.aws.client("s3")
+    s3.put_object(Bucket=bucket, Key="kept", Body=b"kept")
+    client = stage.aws.client("cloudformation")
+    client.delete_stack(StackName=STACK)
+    stack_states.wait(client, "stack_delete_complete", STACK)
+    again = run("access", "--json")
+    assert again.code == 0, again.err
+    assert s3.get_object(Bucket=bucket, Key="kept")["Body"].read() == b"kept"
     assert run("access", "--json").data["did"] == "unchanged"
 
 

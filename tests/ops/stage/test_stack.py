@@ -135,6 +135,27 @@ def test_a_table_and_a_queue_that_a_person_has_deleted_are_made_again_and_the_re
     assert apply(aws, by) == stack.UNCHANGED
 
 
+def test_alarms_and_a_bucket_that_a_person_has_deleted_are_made_again(aws, by, client):
+    apply(aws, by)
+    cloudwatch, s3 = aws.client("cloudwatch"), aws.client("s3")
+    archive = f"rp-mw-facts-dev-{aws.account}"
+    s3.delete_bucket(Bucket=archive)
+    gone = ["rp-mw-dev-queue-age-alone", "rp-mw-dev-queue-age", "rp-mw-dev-richpanel-down"]
+    for one in gone:
+        cloudwatch.delete_alarms(AlarmNames=[one])
+
+    did = apply(aws, by)
+    assert did.startswith(f"{stack.UPDATED}; made again, empty: {archive}; made again: ")
+    assert all(one in did for one in gone)
+    found = cloudwatch.describe_alarms(
+        AlarmNames=gone, AlarmTypes=["MetricAlarm", "CompositeAlarm"]
+    )
+    there = {one["AlarmName"] for one in (*found["MetricAlarms"], *found["CompositeAlarms"])}
+    assert there == set(gone)
+    s3.head_bucket(Bucket=archive)
+    assert apply(aws, by) == stack.UNCHANGED
+
+
 def test_a_value_that_is_not_given_again_is_kept(aws, by, client):
     """Such as the console's sign-in provider, which only its first deployment names."""
     template = {
