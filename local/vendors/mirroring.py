@@ -132,6 +132,7 @@ class Mirroring:
             table.seen[table.read] = body
         for number in [one for one in there if one < min(table.read, max(there))]:
             path = f"{name}/{number:020d}.csv"
+            self._files.setdefault(f"{name}/{PROCESSED}", None)
             self._files[f"{name}/{PROCESSED}/{number:020d}.csv"] = self._files.pop(path)
 
     def _apply(self, table: MirroredTable, body: bytes) -> None:

@@ -57,6 +57,7 @@ GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
 DELETE /_sim/tokens                            expire every token issued so far
 """
 
+_TABLE = re.compile(r"EVALUATE (?P<table>\w+)")
 _SUMMARY = re.compile(
     r"EVALUATE SUMMARIZECOLUMNS\((?P<table>\w+)\[(?P<by>\w+)\],"
     r' "(?P<name>\w+)", DISTINCTCOUNT\((?P<counted>\w+)\[(?P<of>\w+)\]\)\)'
@@ -320,7 +321,7 @@ class SimulatedPowerBi(simulated.Vendor):
     # --- queries --------------------------------------------------------------------------------
 
     def _evaluated(self, dataset: Dataset, body: Any) -> WireAnswer:  # noqa: ANN401 - JSON
-        """Evaluate one query of the two shapes known here; any other is a 400, as DAX errors are."""
+        """Evaluate one query of the three shapes known here; any other is a 400, as DAX errors are."""
         try:
             (query,) = (one["query"] for one in body["queries"])
             rows = _rows_of_query(dataset, query)
@@ -391,12 +392,18 @@ class SimulatedPowerBi(simulated.Vendor):
 
 
 def _rows_of_query(dataset: Dataset, query: str) -> list[dict[str, Any]]:
-    """``COLUMNSTATISTICS()``, or a column's groups with the distinct count of another one."""
+    """``COLUMNSTATISTICS()``, a table's rows, or a column's groups with the distinct count of another one."""
     if query == "EVALUATE COLUMNSTATISTICS()":
         return [
             {"[Table Name]": name, "[Column Name]": column}
             for name, table in dataset.tables.items()
             for column in table.columns
+        ]
+    if named := _TABLE.fullmatch(query):
+        table = dataset.tables[named["table"]]
+        return [
+            {f"{named['table']}[{name}]": row.get(name) for name in table.columns}
+            for row in table.rows
         ]
     found = _SUMMARY.fullmatch(query)
     if found is None or found["counted"] != found["table"]:

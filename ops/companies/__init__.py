@@ -42,6 +42,8 @@ erase         removes a person from every table
 erase_remarks words about them in the journal
 erase_again   erases again whom a restored backup holds
 erase_archive  removes them from the archive of facts, former versions of its objects included
+erase_reports  and from OneLake and the dataset, which it asks afterwards
+erase_places  what a place that was asked for them has answered
 erase_scan    asks every place for them afterwards, and says what stays, why and until when
 erase_namesakes  a name that is found alone, in a conversation of somebody else
 erase_canaries  what is looked for: addresses in any writing, ids, names, given words

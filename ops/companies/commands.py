@@ -24,6 +24,7 @@ from ops.companies import (
     erase_archive,
     erase_canaries,
     erase_remarks,
+    erase_reports,
     erase_scan,
     handoff,
     put_settings,
@@ -385,6 +386,7 @@ def erase_command(
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
             events += [key["event_id"]] if "event_id" in key else []
     erase_archive.purge(session, subjects, done, dry_run=dry_run)
+    erase_reports.purge(session, subjects, done, dry_run=dry_run)
     done.remarks = erase_remarks.purge(session, subjects, events, dry_run=dry_run)
     for queue in (dead_letters, mail_failures):
         done.dead_letters += queue.purge(session, subjects.in_body, dry_run=dry_run)
@@ -394,6 +396,8 @@ def erase_command(
         settings.idempotency_table: "tombstones",
         settings.company_data_table: "entries",
         erase_archive.PLACE: "rows without them",
+        erase_reports.ONELAKE: "rows without them",
+        erase_reports.DATASET: "rows without them",
     }
     output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
     for warning in dict.fromkeys(done.warnings):

@@ -172,8 +172,10 @@ def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, I
     for name, key_names in tables(session):
         table = session.services.table(name)
         for item in scanned(table):
-            is_act = is_entry(item) and not _mentions(item, subjects.addresses)
-            if "erased_at" not in item and not is_act and subjects.holds(item):
+            is_other = is_entry(item) and not _mentions(item, subjects.addresses)
+            # What a report holds of agents is corrected with the report: a lost record would fill it twice.
+            is_other |= any(str(item[key]).startswith("DIM:") for key in key_names)
+            if "erased_at" not in item and not is_other and subjects.holds(item):
                 yield table, {key: item[key] for key in key_names}, item
 
 

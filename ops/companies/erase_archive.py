@@ -10,14 +10,14 @@ hold the person are deleted.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
-from chalicelib.facts.dataset import DIM_AGENT
+from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT
 from chalicelib.facts.model import UNKNOWN_AGENT
 from chalicelib.facts.posting.ndjson import StoredRows, packed
 from ops.companies.erase import Erased, Subjects
@@ -26,6 +26,7 @@ from ops.session import Session
 
 PLACE = "archive of facts"
 TRIES, BETWEEN_SECONDS, RUN_SECONDS = 6, 10.0, 600.0
+DEADLINE_SECONDS = 60.0
 NAMED = (
     "a directory of agents still names them: remove them from FACTS_ROSTER or HubSpot, or the next"
     " night brings the name back"
@@ -83,6 +84,10 @@ class TheirRows:
         if table == DIM_AGENT and row["AgentID"] in self.agents:
             named = {**row, "AgentName": row["AgentID"], "Email": ""}
             return None if self.hold(row["AgentID"]) else named
+        return self.emptied(row)
+
+    def emptied(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row whose cells hold none of their addresses."""
         emptied = {"AgentID": UNKNOWN_AGENT}
         return {
             name: emptied.get(name, "") if name != "EventID" and self.hold(value) else value
@@ -99,68 +104,111 @@ def objects(session: Session) -> Iterator[ArchivedObject]:
             yield ArchivedObject(archive, name, version)
 
 
+def of_subjects(subjects: Subjects) -> list[Canary]:
+    """The addresses of a person, in every writing."""
+    addresses = [*subjects.addresses, *(one for _, one in subjects.theirs.linked)]
+    return [one for address in addresses for one in of_address(address, "address")]
+
+
 def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool = False) -> None:
     """Erase a person from every archive; what could not be done is among the notes."""
-    addresses = [*subjects.addresses, *(one for _, one in subjects.theirs.linked)]
-    canaries = [one for address in addresses for one in of_address(address, "address")]
-    if not canaries or not session.services.posting.archives:
+    canaries, posting = of_subjects(subjects), session.services.posting
+    if not canaries or not posting.archives:
         return
     try:
-        count = _cleaned(session, canaries, dry_run=True)
-        if count and not dry_run:
-            count = _under_lease(session, canaries, done)
+        found = _look(session, canaries)
+        if found.count:
+            done.tables[PLACE] = found.count
+        if found.count and not dry_run:
+            exclusive(
+                session,
+                PLACE,
+                done,
+                lambda **left: posting.writer.alone(
+                    "erased", lambda: _erase(session, _look(session, canaries, found.clean)), **left
+                ),
+            )
     except MiddlewareError as error:
         done.notes.append(f"the {PLACE} cannot be read ({type(error).__name__}): run again")
         return
-    if count:
-        done.tables[PLACE] = count
-    agents = (session.services.posting.agents() or {}).values()
+    agents = (posting.agents() or {}).values()
     if any(TheirRows(canaries).hold(one.email) for one in agents):
         done.warnings.append(NAMED)
 
 
-def _under_lease(session: Session, canaries: Sequence[Canary], done: Erased) -> int:
-    cleaned: list[int] = []
-    writer, ends = session.services.posting.writer, time.monotonic() + RUN_SECONDS
+def exclusive(session: Session, place: str, done: Erased, work: Callable[..., str]) -> None:
+    """Do some work under the writer's lease, which is waited for; what was not done is a note.
+
+    Args:
+        session: the stage.
+        place: what is erased from.
+        done: gets the note.
+        work: takes `time_left_seconds`, and returns the outcome as `FactWriter.alone` does.
+    """
+    ends = time.monotonic() + RUN_SECONDS
     for _ in range(TRIES):
-        outcome = writer.alone(
-            "erased",
-            lambda: cleaned.append(_cleaned(session, canaries)),
-            time_left_seconds=lambda: max(0.0, ends - time.monotonic()),
-        )
+        outcome = work(time_left_seconds=lambda: max(0.0, ends - time.monotonic()))
         if outcome != "busy":
             break
         session.services.clock.sleep(BETWEEN_SECONDS)
-    if outcome != "erased":
-        done.notes.append(f"the {PLACE} was not erased from ({outcome}): run again")
-    return sum(cleaned)
+    if outcome == "busy" or ":" in outcome:
+        done.notes.append(f"the {place} was not erased from ({outcome}): run again")
 
 
-def _cleaned(session: Session, canaries: Sequence[Canary], *, dry_run: bool = False) -> int:
-    """Write every object without the person, and delete such versions; returns how many rows."""
-    their = TheirRows(canaries, frozenset(_agents(session, TheirRows(canaries))))
-    count = 0
-    for one in objects(session):
-        if not one.name.endswith(".gz"):
-            continue
-        rows = one.rows()
+@dataclass(slots=True)
+class ArchiveWithout:
+    """What the archives' objects are without a person.
+
+    Attributes:
+        count: rows that change.
+        clean: the objects that stay as they are.
+        changed: the rows of the others.
+        their: what tells the rows.
+    """
+
+    their: TheirRows
+    count: int = 0
+    clean: set[ArchivedObject] = field(default_factory=set)
+    changed: dict[ArchivedObject, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def _look(
+    session: Session, canaries: Sequence[Canary], known: Collection[ArchivedObject] = ()
+) -> ArchiveWithout:
+    """Read every object once, but those that are known to stay; the agents' first, as they name the ids."""
+    listed = [one for one in objects(session) if one.name.endswith(".gz") and one not in known]
+    agents = {one: one.rows() for one in listed if one.table == DIM_AGENT}
+    their = TheirRows(canaries)
+    named = (row for rows in agents.values() for row in rows if any(map(their.hold, row.values())))
+    their = TheirRows(canaries, frozenset(row["AgentID"] for row in named))
+    found = ArchiveWithout(their, clean={*known})
+    for one in listed:
+        rows = agents[one] if one in agents else one.rows()
         kept = [their.without(one.table, row) for row in rows]
         changed = sum(row != was for row, was in zip(kept, rows, strict=True))
-        if changed and not dry_run:
-            _replace(one, [row for row in kept if row is not None])
-        count += changed
-    return count
+        found.count += changed
+        if changed:
+            found.changed[one] = [row for row in kept if row is not None]
+        else:
+            found.clean.add(one)
+    return found
 
 
-def _replace(one: ArchivedObject, rows: Sequence[dict[str, Any]]) -> None:
-    if one.version or not rows:
-        one.archive.delete(one.name, one.version)
-    else:
-        one.archive.put(one.name, BytesIO(packed(rows)))
-
-
-def _agents(session: Session, their: TheirRows) -> Iterable[str]:
-    """The ids of the agents that any object has with one of their addresses."""
-    for one in objects(session):
-        if one.table == DIM_AGENT:
-            yield from (row["AgentID"] for row in one.rows() if any(map(their.hold, row.values())))
+def _erase(session: Session, found: ArchiveWithout) -> None:
+    """Replace the facts that change in OneLake, then the objects, so that a second run finds what is left."""
+    posting = session.services.posting
+    mirrored, archive = posting.check.onelake, posting.archive
+    if mirrored and archive and any(one.table == FACT_EVENT for one in found.changed):
+        rows = [row for was in archive.read(FACT_EVENT) if (row := found.their.emptied(was)) != was]
+        number = int(session.services.clock.now().timestamp() * 1000)
+        mirrored.amend(FACT_EVENT, number, rows, (), deadline_seconds=DEADLINE_SECONDS)
+    for one, rows in found.changed.items():
+        if one.version or not rows:
+            one.archive.delete(one.name, one.version)
+        else:
+            one.archive.put(one.name, BytesIO(packed(rows)))
+    replaced = {(one.archive, one.name) for one in found.changed if not one.version}
+    for one in objects(session):  # where the bucket keeps versions: what was just replaced is one
+        is_new = one not in found.clean and one not in found.changed
+        if one.version and is_new and (one.archive, one.name) in replaced:
+            one.archive.delete(one.name, one.version)

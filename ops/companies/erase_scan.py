@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -24,9 +23,10 @@ from chalicelib.once.lanes import LANES
 from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.statements import EVIDENCE, SAID_OF
-from ops.companies import erase_archive
+from ops.companies import erase_archive, erase_reports
 from ops.companies.erase_canaries import Canary, keys_of, texts_of
 from ops.companies.erase_namesakes import conversation_of
+from ops.companies.erase_places import AskedPlace, Sighting, found_in
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
 from ops.session import OpsError, Session
@@ -52,44 +52,6 @@ UNCLEAR_KEPT = "another's conversation, whose unclear message may have been for 
 JOURNAL = "who did what, by ids and without words"
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A canary in a place; holds no personal data.
-
-    Attributes:
-        canary: which.
-        item: a digest of the item's key; of what may be a namesake's, the id of their conversation.
-        where: the attributes that hold it.
-    """
-
-    canary: str
-    item: str
-    where: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class AskedPlace:
-    """What a place answered.
-
-    Attributes:
-        name: of the table, archive or queue.
-        asked: how many items; None where it was not asked.
-        left: what should not be there.
-        named: the name alone, in a conversation of somebody else.
-        stays: why ids stay, each with how many items and the latest end.
-        why_not: why it was not asked, and until when it may hold something.
-        has_failed: it could not be asked, so that nothing is proven of it.
-    """
-
-    name: str
-    asked: int | None = None
-    left: list[Sighting] = field(default_factory=list)
-    named: list[Sighting] = field(default_factory=list)
-    stays: dict[str, dict[str, Any]] = field(default_factory=dict)
-    why_not: str = ""
-    has_failed: bool = False
-
-
 def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
     """What a scan reads and costs, from DynamoDB's own figures, which are up to six hours old."""
     found = [session.client("dynamodb").describe_table(TableName=one)["Table"] for one in tables]
@@ -106,10 +68,11 @@ def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
 def scan(
     session: Session, tables: Sequence[tuple[str, list[str]]], canaries: Sequence[Canary]
 ) -> Iterator[AskedPlace]:
-    """Ask every place: the tables, the archive, the dead letters; then those that are not asked."""
+    """Ask every place: tables, archive, reports and dead letters; then those that are not asked."""
     for name, key_names in tables:
         yield _of_table(session, name, key_names, canaries)
     yield _archive(session, canaries)
+    yield from erase_reports.places(session, canaries)
     yield _dead_letters(session, canaries)
     yield from _not_asked(session)
 
@@ -139,15 +102,10 @@ def _segment(
         page, start = table.scan_page(limit=PAGE, start=start, **split)
         yield len(page), {}, []
         for item in page:
-            if found := _in(item, keys_of(item, key_names), canaries):
+            if found := found_in(item, canaries, keys_of(item, key_names)):
                 yield 0, item, found
         if start is None:
             return
-
-
-def _in(item: Item, keys_: list[str], canaries: Sequence[Canary]) -> list[Canary]:
-    texts = list(texts_of(item))
-    return [one for one in canaries if one.is_in(item, texts, keys_)]
 
 
 def _judge(
@@ -221,7 +179,7 @@ def _archive(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
             named = keys.digest(one.name, one.version)[:12]
             for row in one.rows():
                 place.asked += 1
-                found = _in(row, [], canaries)
+                found = found_in(row, canaries)
                 place.left += (Sighting(each.name, named, ()) for each in found)
     except MiddlewareError as error:
         place.asked, place.has_failed = None, True
@@ -234,7 +192,7 @@ def _dead_letters(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
 
     def holds(body: str) -> bool:
         seen[0] += 1
-        found = _in({"body": body}, [], canaries)
+        found = found_in({"body": body}, canaries)
         place.left += (Sighting(one.name, keys.digest(body)[:12], ()) for one in found)
         return bool(found)
 
@@ -263,10 +221,6 @@ def _not_asked(session: Session) -> Iterator[AskedPlace]:
         ),
         ("logs", f"redacted as they are written; until {until(logs)}"),
         ("backups", f"as the tables were, where the stage has them; until {until(BACKUP_DAYS)}"),
-        (
-            "dataset and OneLake",
-            "an agent whom no directory names loses name and address with the next night",
-        ),
         ("Richpanel, Twilio, SES and other vendors", "another's data: erase it there"),
     ):
         yield AskedPlace(name, why_not=why)

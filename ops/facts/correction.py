@@ -10,12 +10,12 @@ under way with the former values; it may be repeated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, reason_of
 from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, lasting_row
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Fact, FactStatus, TimeLeft
+from chalicelib.facts.model import Fact, FactStatus, Row, TimeLeft
 from chalicelib.facts.posting import effects
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
@@ -85,8 +85,8 @@ class Correction:
         if not isinstance(lease, Lease):
             return "busy"
         batch = Batch.decode(lease.plan)
-        if batch.keys or batch.rebuilding:
-            why = "open_batch" if batch.keys else "rebuild"
+        if fact.key in batch.held or batch.rebuilding:
+            why = "rebuild" if batch.rebuilding else "open_batch"
             self.ledger.release(lease, reason=why, due_epoch=None)
             return why
         attempt = Attempt(lease, switches.modes)
@@ -102,16 +102,27 @@ class Correction:
         self.store.correct(fact, by=self.owner, stale=self.copies.dataset if is_posted else None)
         if not is_posted:
             return
-        number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
-        plan = Batch(number).encode()
+        number = batch.next_number(self.runtime.clock.now())
+        plan = replace(batch, corrected=number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
         former = {one["date"] for one in (self.store.row(fact.key) or {}).get("corrections", ())}
         row = lasting_row(fact)
         left = [moved(fact, day) for day in sorted(former - {fact.date})]
+        failed: list[ProviderError | HandBackError] = []
         for taker in self.copies.takers:
-            taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
             rows = (row, *(left if taker.target in self.copies.by_day else ()))
-            action = effects.rows(POST_FACTS, taker.target, FACT_EVENT, number, rows)
-            done = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
-            if done.status != ActionStatus.DONE:
-                raise HandBackError(done.reason or "not_settled")
+            try:
+                self._give(attempt, fact, taker, number, rows)
+            except (ProviderError, HandBackError) as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
+    def _give(
+        self, attempt: Attempt, fact: Fact, taker: Dimensions, number: int, rows: tuple[Row, ...]
+    ) -> None:
+        taker.ensure(attempt, dimension_keys([fact], self.runtime.clock.now().year))
+        action = effects.rows(POST_FACTS, taker.target, FACT_EVENT, number, rows)
+        done = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
+        if done.status != ActionStatus.DONE:
+            raise HandBackError(done.reason or "not_settled")

@@ -93,7 +93,7 @@ class Rebuild:
             done.outcome = "busy"
             return done
         batch = Batch.decode(lease.plan)
-        if batch.keys:
+        if batch.held:
             done.outcome = "open_batch"
             self.ledger.release(lease, reason="open_batch", due_epoch=None)
             return done

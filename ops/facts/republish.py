@@ -71,8 +71,8 @@ class Republish:
         if not isinstance(lease, Lease):
             return Republished("busy")
         batch = Batch.decode(lease.plan)
-        if batch.keys or batch.rebuilding:
-            why = "open_batch" if batch.keys else "rebuild"
+        if batch.held or batch.rebuilding:
+            why = "open_batch" if batch.held else "rebuild"
             self.ledger.release(lease, reason=why, due_epoch=None)
             return Republished(why)
         number = max(batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))

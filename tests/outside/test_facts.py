@@ -292,6 +292,25 @@ def test_facts_wait_while_onelake_is_away_and_are_there_once_when_it_is_back(sta
     assert mirrored(stack, made) == [("101", _day(stack), "CALLS")]
 
 
+def test_while_onelake_is_away_dataset_and_archive_are_on_time_and_take_corrections(stack):
+    early, late = call(stack), [call(stack) for _ in range(3)]
+    aloware(stack, early)
+    stack.forward(minutes=1)
+    stack.onelake.modes(has_database=False)
+    for made in late:
+        aloware(stack, made)
+        stack.forward(minutes=1)
+        assert len(reported(stack, made)) == len(archived(stack, made)) == 1
+    stack.ops("facts", "correct", key_of(early), "--agent", "102", "--yes", code=1)
+    assert archived(stack, early)[-1][0] == "102"
+    stack.onelake.modes(has_database=True)
+    stack.forward(hours=1)
+    assert [len(mirrored(stack, made)) for made in late] == [1, 1, 1]
+    stack.ops("facts", "correct", key_of(early), "--agent", "102", "--yes")
+    assert [one[0] for one in mirrored(stack, early)] == ["102"]
+    stack.ops("facts", "rebuild", "--apply", "--yes")
+
+
 def test_a_corrected_agent_replaces_the_former_one_in_onelake_at_once(stack):
     made = call(stack)
     aloware(stack, made)

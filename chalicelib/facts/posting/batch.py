@@ -1,12 +1,19 @@
-"""The writer's row: the open batch, and the event that its lease is on."""
+"""The writer's row: the open batch, what each sink owes, and the event that its lease is on.
+
+::
+
+    open batch -> the sink that may refuse rows has it -> owed by every other sink -> owed by none: final
+
+A sink that is away owes its batches, in order, while those that are there go on.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -44,31 +51,74 @@ class Rebuilding:
 
 
 @dataclass(frozen=True, slots=True)
+class OwedBatch:
+    """A batch that no sink refuses, and that some do not have yet.
+
+    Attributes:
+        keys: of the facts in it; they are pending until every sink has them.
+        lacking: targets of the sinks that do not have it.
+    """
+
+    number: int
+    keys: tuple[str, ...]
+    lacking: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """The writer's open batch, as its row holds it.
 
     Attributes:
         number: of the last batch; never reset, so that a number always names the same rows.
         keys: of the facts in it; empty when it is finished.
-        not_before: epoch seconds before which the vendor asked for no calls.
+        owed: earlier batches that a sink lacks, oldest first.
+        corrected: number of the last correction, as those of batches: another one for other rows.
+        rests: by the target of a sink that asked for no calls, the epoch seconds until then.
+        not_before: epoch seconds before which the sink that may refuse rows asked for no calls.
         retry_was_refused: a retry was refused; the first request may have been accepted all the same.
         rebuilding: the rebuild that has not ended.
     """
 
     number: int = 0
     keys: tuple[str, ...] = ()
+    owed: tuple[OwedBatch, ...] = ()
+    corrected: int = 0
+    rests: Mapping[str, float] = field(default_factory=dict)
     not_before: float = 0.0
     retry_was_refused: bool = False
     rebuilding: Rebuilding | None = None
 
+    @property
+    def held(self) -> frozenset[str]:
+        """Keys of the facts that a sink may have and another may lack."""
+        return frozenset((*self.keys, *(key for one in self.owed for key in one.keys)))
+
+    def next_number(self, now: datetime) -> int:
+        """Greater than all before: epoch milliseconds, or one more if the clock went back."""
+        return max(self.number + 1, self.corrected + 1, int(now.timestamp() * 1000))
+
+    def opened(self, number: int, keys: Iterable[str]) -> Batch:
+        """The next batch."""
+        return replace(self.closed(), number=number, keys=tuple(keys))
+
+    def closed(self) -> Batch:
+        """No open batch; what is owed stays so."""
+        return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
+
+    def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
+        """The open batch is owed by some sinks, and closed."""
+        owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
+        return replace(self.closed(), owed=(*self.owed, owes))
+
     def encode(self) -> str:
         """As text."""
-        packed = zlib.compress("\n".join(self.keys).encode(), 9) if self.keys else b""
-        raw: dict[str, Any] = {
-            "n": self.number,
-            "k": base64.b64encode(packed).decode(),
-            "nb": self.not_before,
-        }
+        raw: dict[str, Any] = {"n": self.number, "k": _packed(self.keys), "nb": self.not_before}
+        if self.owed:
+            raw["o"] = [[one.number, _packed(one.keys), sorted(one.lacking)] for one in self.owed]
+        if self.corrected:
+            raw["c"] = self.corrected
+        if self.rests:
+            raw["s"] = dict(self.rests)
         if self.retry_was_refused:
             raw["d"] = True
         if self.rebuilding:
@@ -81,22 +131,39 @@ class Batch:
         if not text:
             return cls()
         raw = json.loads(text)
-        packed = base64.b64decode(raw["k"])
-        keys = zlib.decompress(packed).decode().split("\n") if packed else []
         return cls(
             raw["n"],
-            tuple(keys),
-            raw["nb"],
+            _unpacked(raw["k"]),
+            owed=tuple(
+                OwedBatch(number, _unpacked(keys), frozenset(lacking))
+                for number, keys, lacking in raw.get("o", ())
+            ),
+            corrected=raw.get("c", 0),
+            rests=raw.get("s", {}),
+            not_before=raw["nb"],
             retry_was_refused=raw.get("d", False),
             rebuilding=Rebuilding(**raw["r"]) if "r" in raw else None,
         )
 
 
-def first_that_fit(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The first facts, as many as fit into the writer's row."""
-    while len(Batch(0, tuple(fact.key for fact in facts)).encode()) > _PLAN_CHARACTERS:
+def first_that_fit(facts: Sequence[Fact], batch: Batch = Batch()) -> Sequence[Fact]:
+    """The first facts, as many as fit into the writer's row beside what is owed; perhaps none."""
+    while facts:
+        opened = batch.opened(0, (fact.key for fact in facts))
+        if len(opened.encode()) <= _PLAN_CHARACTERS:
+            break
         facts = facts[: len(facts) // 2]
     return facts
+
+
+def _packed(keys: Sequence[str]) -> str:
+    packed = zlib.compress("\n".join(keys).encode(), 9) if keys else b""
+    return base64.b64encode(packed).decode()
+
+
+def _unpacked(text: str) -> tuple[str, ...]:
+    packed = base64.b64decode(text)
+    return tuple(zlib.decompress(packed).decode().split("\n")) if packed else ()
 
 
 def writer_event(now: datetime) -> EventFacts:

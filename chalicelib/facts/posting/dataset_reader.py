@@ -9,13 +9,13 @@ dataset can be listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from chalicelib.errors import AuthError, PermanentError, TransientError
-from chalicelib.facts.dataset import FACT_EVENT, TABLES
+from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, TABLES
 from chalicelib.facts.posting.powerbi import PROVIDER, datasets_path
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.reasons import UNEXPECTED_ANSWER
@@ -24,7 +24,13 @@ COUNTS_BY_DAY = (
     f"EVALUATE SUMMARIZECOLUMNS({FACT_EVENT}[FactDateKey],"
     f' "Facts", DISTINCTCOUNT({FACT_EVENT}[EventID]))'
 )
+COUNTS_BY_AGENT = (
+    f"EVALUATE SUMMARIZECOLUMNS({FACT_EVENT}[AgentID],"
+    f' "Facts", DISTINCTCOUNT({FACT_EVENT}[EventID]))'
+)
+AGENTS = f"EVALUATE {DIM_AGENT}"
 COLUMNS = "EVALUATE COLUMNSTATISTICS()"
+_AGENT = f"{FACT_EVENT}[AgentID]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,18 @@ class DatasetReader:
         if rows is None:
             return None
         return {str(row[f"{FACT_EVENT}[FactDateKey]"])[:10]: int(row["[Facts]"]) for row in rows}
+
+    def agents(self, *, deadline_seconds: float) -> Sequence[Mapping[str, Any]] | None:
+        """The rows of `DimAgent`, and one of the id alone for each agent of a fact; None if not readable.
+
+        Raises:
+            ProviderError: Power BI cannot be read now.
+        """
+        named = self._evaluate(AGENTS, deadline_seconds)
+        counted = self._evaluate(COUNTS_BY_AGENT, deadline_seconds)
+        if named is None or counted is None:
+            return None
+        return [*named, *({_AGENT: row.get(_AGENT)} for row in counted)]
 
     def _evaluate(self, query: str, deadline_seconds: float) -> list[Mapping[str, Any]] | None:
         call = Call(

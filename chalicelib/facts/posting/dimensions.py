@@ -103,14 +103,27 @@ class Dimensions:
             if table == DIM_AGENT and not self.directories.are_names_known():
                 continue
             current = self.store.known(self._name(table))
-            keys = current.known
-            if (
-                keys
-                and current.is_settled
-                and content_of(self._rows(table, keys)) != current.content
-            ):
-                self._replace(attempt, table, current, keys)
+            if current.is_settled and not self._is_as(current, table):
+                self._replace(attempt, table, current, current.known)
         self._refresh_shifts(attempt)
+
+    def has_names(self) -> bool:
+        """Whether the sink's agents are known to be as the directories name them now."""
+        current = self.store.known(self._name(DIM_AGENT))
+        return current.is_settled and self._is_as(current, DIM_AGENT)
+
+    def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
+        """Take keys out of the record, so that the next `refresh` fills the table without them."""
+        current = self.store.known(self._name(table))
+        known = frozenset(one for one in current.known if not is_gone(one))
+        posting = tuple(one for one in current.posting if not is_gone(one))
+        if (known, posting) != (current.known, current.posting):
+            left = replace(current, known=known, posting=posting, content=None)
+            self._note(table, current, left)
+
+    def _is_as(self, current: Dimension, table: str) -> bool:
+        keys = current.known
+        return not keys or content_of(self._rows(table, keys)) == current.content
 
     def _refresh_shifts(self, attempt: Attempt) -> None:
         rows = self.directories.shifts()

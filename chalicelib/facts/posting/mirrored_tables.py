@@ -19,7 +19,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from chalicelib.facts.dataset import (
     DIM_AGENT,
@@ -34,6 +34,11 @@ from chalicelib.facts.model import Row
 ROW_MARKER = "__rowMarker__"
 DELETE, UPSERT = "2", "4"
 METADATA = "_metadata.json"
+PROCESSED = "_ProcessedFiles"
+"""Folder within a table's, into which mirroring moves the files that it has read."""
+KEPT_DAYS = 7 + 7
+"""Longest time that a file which was read stays: mirroring deletes it after seven days, and what is deleted
+OneLake keeps seven more unless set otherwise (learn.microsoft.com, fabric/onelake/configure-soft-delete)."""
 
 KEYS: Mapping[str, Sequence[str]] = {
     FACT_EVENT: ("EventID",),
@@ -104,8 +109,13 @@ def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> byt
 
 def rows_in(table: str, body: bytes) -> list[dict[str, str]]:
     """The rows that a file inserts or updates, as text."""
-    lines = csv.DictReader(io.StringIO(body.decode(), newline=""))
-    return [{c: line[c] for c in COLUMNS[table]} for line in lines if line[ROW_MARKER] == UPSERT]
+    return [row for is_removed, row in changes_in(table, body) if not is_removed]
+
+
+def changes_in(table: str, body: bytes) -> Iterator[tuple[bool, dict[str, str]]]:
+    """Each row of a file as text, and whether it removes the one of its key."""
+    for line in csv.DictReader(io.StringIO(body.decode(), newline="")):
+        yield line[ROW_MARKER] == DELETE, {name: line[name] for name in COLUMNS[table]}
 
 
 def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:

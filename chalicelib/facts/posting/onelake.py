@@ -18,7 +18,7 @@ at hand.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import TransientError
@@ -28,6 +28,20 @@ from chalicelib.facts.model import Row
 from chalicelib.facts.posting import mirrored_tables as tables
 from chalicelib.facts.posting.file_assignments import Assignment, FileAssignments
 from chalicelib.facts.posting.landing_zone import PROVIDER, LandingZone
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A file of a table that the landing zone still has.
+
+    Attributes:
+        path: within the landing zone.
+        is_taken: mirroring has read it and moved it away, as it does with all but the last one.
+    """
+
+    number: int
+    path: str
+    is_taken: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +111,7 @@ class OneLake:
             TransientError: not known to be done; to be repeated under the same number.
             AuthError: OneLake refuses us.
         """
-        self._publish(table, number, rows, self._ends(deadline_seconds), is_whole=False)
+        self._publish(table, number, rows, self._ends(deadline_seconds))
 
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
@@ -109,10 +123,52 @@ class OneLake:
         ends = self._ends(deadline_seconds)
         self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
 
-    def _publish(
-        self, table: str, number: int, rows: Sequence[Row], ends: float, *, is_whole: bool
+    def amend(
+        self,
+        table: str,
+        number: int,
+        rows: Sequence[Row],
+        removed: Sequence[Row],
+        *,
+        deadline_seconds: float,
     ) -> None:
-        content = content_of(rows)
+        """Replace some rows and remove others, of which the key's columns count; see `append`."""
+        self._publish(table, number, rows, self._ends(deadline_seconds), removed=removed)
+
+    def files(self, table: str, *, deadline_seconds: float) -> Iterator[PublishedFile]:
+        """The files of a table that are still there, in order.
+
+        Raises:
+            ProviderError: OneLake cannot be read now.
+        """
+        ends = self._ends(deadline_seconds)
+        found: dict[int, PublishedFile] = {}
+        for folder in (table, f"{table}/{tables.PROCESSED}"):
+            for name in self.zone.names(folder, ends=ends) or ():
+                if number := tables.file_number(name):
+                    is_taken = folder != table
+                    found[number] = PublishedFile(number, f"{folder}/{name}", is_taken=is_taken)
+        for _, one in sorted(found.items()):
+            yield one
+
+    def changes(
+        self, table: str, file: PublishedFile, *, deadline_seconds: float
+    ) -> Iterator[tuple[bool, dict[str, str]]]:
+        """See `mirrored_tables.changes_in`, of a file that is there."""
+        body = self.zone.content(file.path, ends=self._ends(deadline_seconds))
+        return tables.changes_in(table, body)
+
+    def _publish(
+        self,
+        table: str,
+        number: int,
+        rows: Sequence[Row],
+        ends: float,
+        *,
+        is_whole: bool = False,
+        removed: Sequence[Row] = (),
+    ) -> None:
+        content = content_of((*rows, *removed))
         there = self.assignments.read(table)
         if _is_done(there, number, content):
             return
@@ -121,7 +177,6 @@ class OneLake:
         there = self._settled(table, there, ends)
         if _is_done(there, number, content):
             return
-        removed: Sequence[Row] = ()
         last = there.file - 1 if there.is_open else there.file
         if is_whole and last:
             body = self.zone.content(_path(table, last), ends=ends)

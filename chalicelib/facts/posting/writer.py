@@ -3,18 +3,21 @@
 ::
 
     pending facts -> claim the lease -> store the open batch -> each sink: dimensions
-        -> the sink that may refuse rows -> each sink that takes them -> facts final
+        -> the sink that may refuse rows -> each sink that takes them, or owes them -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
 under the lease; a run that finds an open batch posts the same rows under the same number.  The POST
-goes through `once.effects`, so that a batch known to be accepted is not sent again.  While the sink
-is unavailable the facts stay pending: an outage is only a delay.
+goes through `once.effects`, so that a batch known to be accepted is not sent again.  While a sink is
+unavailable its facts stay pending: an outage is only a delay.  A sink that takes every row owes the
+batches that it lacks and holds up no other one, until what is owed fills the writer's row.  The sink that
+may refuse rows holds up all: a row that it refuses must be in no other sink.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from chalicelib.errors import (
     HandBackError,
@@ -34,7 +37,13 @@ from chalicelib.facts.dataset import (
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, Row, TimeLeft
 from chalicelib.facts.posting import effects
-from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
+from chalicelib.facts.posting.batch import (
+    Batch,
+    OwedBatch,
+    Rebuilding,
+    first_that_fit,
+    writer_event,
+)
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.effects import POST_FACTS
 from chalicelib.once.action import ActionRow, ActionStatus
@@ -70,6 +79,7 @@ class _Run:
 
     Attributes:
         suspects: facts that were refused when posted alone, with the reason.
+        away: why sinks that take every row are not asked any more in this run, by target.
     """
 
     attempt: Attempt
@@ -77,6 +87,7 @@ class _Run:
     summary: PostingSummary
     time_left: TimeLeft
     suspects: list[tuple[Fact, str]] = field(default_factory=list)
+    away: dict[str, str] = field(default_factory=dict)
 
     @property
     def lease(self) -> Lease:
@@ -161,8 +172,13 @@ class FactWriter:
         return summary.outcome
 
     def _refresh(self, run: _Run) -> None:
-        for sink in self.sinks:
-            sink.refresh(run.attempt)
+        """Every sink, though another one is away."""
+        for taker in self.sinks.takers:
+            self._unless_away(run, taker, partial(taker.refresh, run.attempt))
+        if self.sinks.judge:
+            self.sinks.judge.refresh(run.attempt)
+        for reason in run.away.values():
+            run.summary.outcome = f"waiting:{reason}"
 
     def _run(self, summary: PostingSummary, time_left: TimeLeft) -> None:
         switches = self.runtime.switches.current()
@@ -207,7 +223,7 @@ class FactWriter:
         if self.runtime.clock.now().timestamp() < rebuild.until:
             return True
         self.runtime.log.event("facts.rebuild_given_up", posted=rebuild.posted)
-        run.batch = Batch(run.batch.number)
+        run.batch = run.batch.closed()
         return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
@@ -231,7 +247,7 @@ class FactWriter:
         except HandBackError as error:
             run.summary.outcome = f"held:{reason_of(error)}"
             if error.reason == why.EVERY_ROW_REFUSED:
-                self._store(run, Batch(run.batch.number))
+                self._store(run, run.batch.closed())
             self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
         facts = {"plan": run.batch.encode()}
@@ -241,26 +257,32 @@ class FactWriter:
 
     def _post_all(self, run: _Run) -> None:
         """Post the open batch, then all pending facts."""
-        self._ensure(run, dimension_keys((), self.runtime.clock.now().year))
+        none = dimension_keys((), self.runtime.clock.now().year)
+        for taker in self.sinks.takers:
+            self._unless_away(run, taker, partial(taker.ensure, run.attempt, none))
+        self._hand_on(run)
+        if self.sinks.judge:
+            self.sinks.judge.ensure(run.attempt, none)
         if run.batch.keys:
             self._post(run, self.store.pending(run.batch.keys), is_retry=True)
-        tried = {fact.key for fact, _ in run.suspects}
         while run.time_left() > ENOUGH_SECONDS:
-            found = self.store.pending_keys(at_most=self.rows_per_post + len(tried))
-            fresh = self.store.pending([key for key in found if key not in tried])
-            facts = first_that_fit(fresh[: self.rows_per_post])
+            passed = run.batch.held | {fact.key for fact, _ in run.suspects}
+            found = self.store.pending_keys(at_most=self.rows_per_post + len(passed))
+            fresh = self.store.pending([key for key in found if key not in passed])
+            facts = first_that_fit(fresh[: self.rows_per_post], run.batch)
             if not facts:
                 break
             self._open(run, facts)
             self._post(run, facts)
-            tried = {fact.key for fact, _ in run.suspects}
         self._settle_suspects(run)
-        run.batch = Batch(run.batch.number)  # finished; stored at the end of the run
+        run.batch = run.batch.closed()  # stored at the end of the run
+        for reason in run.away.values():
+            run.summary.outcome = f"waiting:{reason}"
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
         """Store a batch before any of its rows is sent."""
-        number = max(run.batch.number + 1, int(self.runtime.clock.now().timestamp() * 1000))
-        self._store(run, Batch(number, tuple(fact.key for fact in facts)))
+        number = run.batch.next_number(self.runtime.clock.now())
+        self._store(run, run.batch.opened(number, (fact.key for fact in facts)))
 
     def _store(self, run: _Run, batch: Batch) -> None:
         self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.attempt.modes)
@@ -274,24 +296,21 @@ class FactWriter:
         """
         if not facts:
             return
-        self._ensure(run, dimension_keys(facts, self.runtime.clock.now().year))
         judged = self._judge(run, facts)
         status, reason = (judged.status, judged.reason) if judged else (ActionStatus.DONE, None)
         match status:
             case ActionStatus.DONE:
-                self._hand_on(run, facts)
                 run.summary.posts += 1
-                run.summary.posted += len(facts)
-                run.summary.outcome = "posted"
-                self._check_lease(run)
-                self.store.settle(facts, FactStatus.POSTED, batch=run.batch.number)
+                takers = (one.target for one in self.sinks.takers)
+                run.batch = run.batch.handed_on((fact.key for fact in facts), takers)
+                self._hand_on(run)
             case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:
                 self._store(run, replace(run.batch, retry_was_refused=True))
                 raise HandBackError(why.REPETITION_REFUSED)
             case ActionStatus.REFUSED:
                 self._split(run, facts, reason or "refused")
             case ActionStatus.SKIPPED:
-                self._store(run, Batch(run.batch.number))  # never started: dropped
+                self._store(run, run.batch.closed())  # never started: dropped
                 raise HandBackError(reason or why.SWITCHED_OFF)
             case _:
                 raise HandBackError(reason or why.NOT_SETTLED)
@@ -301,30 +320,66 @@ class FactWriter:
         judge = self.sinks.judge
         if judge is None:
             return None
+        judge.ensure(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
         is_again = run.batch.retry_was_refused
         attempt = replace(run.attempt, operator=True) if is_again else run.attempt
-        return self._append(attempt, judge, run.batch, [fact_row(fact) for fact in facts])
+        rows = [fact_row(fact) for fact in facts]
+        return self._append(attempt, judge, run.batch.number, rows)
 
-    def _hand_on(self, run: _Run, facts: Sequence[Fact]) -> None:
-        """Add the batch's rows to every sink that takes what it is given.
+    def _hand_on(self, run: _Run) -> None:
+        """Add what is owed to every sink that takes what it is given; facts that none lacks are final.
 
-        A sink that has them is known by the row of its own action, and is not asked again.
+        A sink that has a batch is known by the row of its own action, and is not asked again.
 
         Raises:
-            HandBackError: a sink does not have them yet; the batch stays open.
+            HandBackError: the switches or the lease do not allow it now; all stays owed.
         """
+        left = []
+        for owed in run.batch.owed:
+            facts = self.store.pending(owed.keys)
+            takers = [one for one in self.sinks.takers if one.target in owed.lacking and facts]
+            lacking = {
+                taker.target
+                for taker in takers
+                if not self._unless_away(run, taker, partial(self._give, run, taker, owed, facts))
+            }
+            if lacking:
+                left.append(replace(owed, lacking=frozenset(lacking)))
+                continue
+            self._check_lease(run)
+            self.store.settle(facts, FactStatus.POSTED, batch=owed.number)
+            run.summary.posted += len(facts)
+            run.summary.outcome = "posted"
+        run.batch = replace(run.batch, owed=tuple(left))
+
+    def _give(self, run: _Run, taker: Dimensions, owed: OwedBatch, facts: Sequence[Fact]) -> None:
         # An operator's attempt may retry an action that was skipped for a switch.
         attempt = replace(run.attempt, operator=True)
-        rows = [lasting_row(fact) for fact in facts]
-        for taker in self.sinks.takers:
-            row = self._append(attempt, taker, run.batch, rows)
-            if row.status != ActionStatus.DONE:
-                raise HandBackError(row.reason or why.NOT_SETTLED)
+        taker.ensure(run.attempt, dimension_keys(facts, self.runtime.clock.now().year))
+        row = self._append(attempt, taker, owed.number, [lasting_row(fact) for fact in facts])
+        if row.status != ActionStatus.DONE:
+            raise HandBackError(row.reason or why.NOT_SETTLED)
+
+    def _unless_away(self, run: _Run, taker: Dimensions, work: Callable[[], None]) -> bool:
+        """Do some work with a sink; False where it is away, now or earlier in this run."""
+        target, now = taker.target, self.runtime.clock.now().timestamp()
+        if run.batch.rests.get(target, 0.0) > now:
+            run.away.setdefault(target, why.ASKED_TO)
+        if target in run.away:
+            return False
+        try:
+            work()
+        except ProviderError as error:
+            run.away[target] = reason_of(error)
+            until = {target: now + error.retry_after} if error.retry_after else {}
+            run.batch = replace(run.batch, rests={**run.batch.rests, **until})
+            return False
+        return True
 
     def _append(
-        self, attempt: Attempt, sink: Dimensions, batch: Batch, rows: Sequence[Row]
+        self, attempt: Attempt, sink: Dimensions, number: int, rows: Sequence[Row]
     ) -> ActionRow:
-        action = effects.rows(POST_FACTS, sink.target, FACT_EVENT, batch.number, tuple(rows))
+        action = effects.rows(POST_FACTS, sink.target, FACT_EVENT, number, tuple(rows))
         return self.effects.perform(attempt, [StepAction(action)], {})[action.key]
 
     def _ensure(self, run: _Run, keys: Mapping[str, Keys]) -> None:

@@ -103,3 +103,11 @@ def test_a_table_without_read_access_does_not_count_as_free_of_the_person(ops, m
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws)
     with pytest.raises(ClientError):
         erase.tables(ops)
+
+
+def test_what_a_report_has_of_agents_is_no_item_though_an_id_is_their_address(ops, stage):
+    """Deleted, the writer would insert every agent a second time."""
+    table = ops.services.table(stage.tables["QuillLedgerTable"])
+    for key in ("DIM:DimAgent:powerbi:1", "ALOWARE:1"):
+        table.put({"pk": key, "known": ["jo@example.com"]})
+    assert [key for _, key, _ in erase.items(ops, MAIL)] == [{"pk": "ALOWARE:1"}]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from chalicelib.errors import TransientError
 from chalicelib.facts.dataset import (
     DIM_AGENT,
     DIM_DATE,
@@ -15,6 +16,7 @@ from chalicelib.facts.dataset import (
     lasting_row,
 )
 from chalicelib.facts.model import Agent, Happening, Metric
+from chalicelib.facts.posting import batch
 from chalicelib.facts.posting.ndjson import FileRows
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
 from tests.rigs.memory_stage import ON_BOTH
@@ -191,3 +193,102 @@ def test_a_name_that_no_directory_has_any_more_is_gone_from_onelake_after_the_ni
     found = mirrored(onelake, DIM_AGENT, "AgentID")["101"]
     assert (found["AgentName"], "Email" in found) == ("101", False)
     assert mirrored(onelake).keys() == {"ALOWARE:1"}
+
+
+class Away(FileRows):
+    """An archive whose storage answers nothing while `is_away`."""
+
+    is_away = False
+
+    def put(self, name, body):
+        if self.is_away:
+            raise TransientError("s3", "put_object", reason="SlowDown")
+        super().put(name, body)
+
+
+def all_sinks(rig, onelake, folder):
+    """A writer of 20 rows a batch with every sink; the archive."""
+    rig.onelake = onelake
+    rig.make_tables()
+    archive = Away(folder)
+
+    def run():
+        made = rig.writer(rows_per_post=20, archives=[archive], onelake=True)
+        return rig.run(made)
+
+    return archive, run
+
+
+@ON_BOTH
+@pytest.mark.parametrize("away", ["onelake", "archive"])
+def test_a_sink_that_is_away_owes_its_batches_and_holds_up_no_other(
+    writer_rig, onelake, tmp_path, monkeypatch, away
+):
+    archive, run = all_sinks(writer_rig, onelake, tmp_path)
+    writer_rig.store().keep(FACTS[:10])
+    assert run().outcome == "posted"
+    monkeypatch.setattr(Away, "is_away", away == "archive")
+    if away == "onelake":
+        onelake.fault("status", status=503, times=None)
+
+    for start in range(10, 310, 50):
+        writer_rig.store().keep(FACTS[start : start + 50])
+        assert (
+            run().outcome == f"waiting:{'s3_SlowDown' if away == 'archive' else 'onelake_http_503'}"
+        )
+        writer_rig.clock.forward(120)
+
+    keys = {one.key for one in FACTS[:310]}
+    before = {one.key for one in FACTS[:10]}
+    assert set(writer_rig.ids()) == keys
+    assert set(archived(archive)) == (before if away == "archive" else keys)
+    assert set(mirrored(onelake)) == (before if away == "onelake" else keys)
+    owed = writer_rig.statuses(keys - before)
+    assert set(owed.values()) == {"pending"}, "no fact is final that a sink lacks"
+
+    monkeypatch.setattr(Away, "is_away", False)
+    onelake.clear_faults()
+    calls = len(writer_rig.powerbi.calls_of("post_rows"))
+    writer_rig.clock.forward(LANDED)
+    assert (run().posted, run().outcome) == (300, "idle")
+    assert len(writer_rig.powerbi.calls_of("post_rows")) == calls
+    assert set(archived(archive)) == set(mirrored(onelake)) == keys
+    assert set(writer_rig.ids().values()) == {1}
+    assert onelake.last_file(FACT_EVENT) == 1 + 6 * 3, "each batch is one file"
+    assert set(writer_rig.statuses(keys).values()) == {"posted"}
+
+
+@ON_BOTH
+def test_what_is_owed_is_bounded_by_the_writers_row_and_then_every_sink_waits(
+    writer_rig, onelake, tmp_path, monkeypatch
+):
+    archive, run = all_sinks(writer_rig, onelake, tmp_path)
+    monkeypatch.setattr(batch, "_PLAN_CHARACTERS", 600)
+    onelake.fault("status", status=503, times=None)
+    writer_rig.store().keep(FACTS[:200])
+    for _ in range(3):
+        assert run().outcome.startswith("waiting:onelake")
+        writer_rig.clock.forward(120)
+    assert 20 <= len(archived(archive)) < 200
+    assert set(writer_rig.ids()) == set(archived(archive))
+
+    onelake.clear_faults()
+    for _ in range(8):
+        writer_rig.clock.forward(LANDED)
+        run()
+    assert len(mirrored(onelake)) == len(archived(archive)) == 200
+    assert set(writer_rig.ids().values()) == {1}
+
+
+@ON_BOTH
+def test_a_sink_that_asked_for_no_calls_gets_none_until_then(writer_rig, onelake, tmp_path):
+    archive, run = all_sinks(writer_rig, onelake, tmp_path)
+    onelake.fault("status", status=503, headers={"Retry-After": "600"}, times=None)
+    writer_rig.store().keep(FACTS[:5])
+    run()
+    onelake.forget_calls()
+    writer_rig.clock.forward(60)
+    writer_rig.store().keep(FACTS[5:10])
+    assert run().outcome == "waiting:asked_to"
+    assert onelake.calls == ()
+    assert len(archived(archive)) == 10
