@@ -23,7 +23,7 @@ from werkzeug.wrappers import Response
 
 from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
-from console.pages import inbox
+from console.pages import company, inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn
 from ops import marks, seen
@@ -81,6 +81,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
         if right is None or not found.person.may(right):
             if request.path == "/" and found.person.may(Right.CONVERSE):
                 return inbox.home()
+            if request.path == "/" and found.person.may(Right.BUILD):
+                return company.home()
             abort(403, "Your role does not include this.")
         for name, value in request.args.items(multi=True):
             refuse_too_long(name, value)
@@ -130,7 +132,7 @@ def _is_open(person: Person | None, endpoint: str, right: Right) -> bool:
 def _entry(title: str, endpoint: str) -> dict[str, Any]:
     """A page as the menu shows it."""
     name = endpoint.partition(".")[0]
-    is_here = request.blueprint == name
+    is_here = f"{request.blueprint}_".startswith(f"{name}_")  # company_endpoint is below company
     return {"title": title, "url": url_for(endpoint), "icon": name, "is_here": is_here}
 
 

@@ -1,7 +1,8 @@
 """Roles by group: what a group of the sign-in provider's is here.
 
-As text a role is ``viewer``, ``operator``, ``agent:<company>`` or ``lead:<company>``.  A lead of a
-company is its agent as well.
+As text a role is ``viewer``, ``operator``, ``agent:<company>``, ``lead:<company>`` or
+``developer:<company>``.  A lead of a company is its agent and its developer as well; a developer reads no
+conversation.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Iterable, Mapping
 
 from console.rights import Person, Role
 
-_OF_A_COMPANY = frozenset({Role.AGENT, Role.LEAD})
+_OF_A_COMPANY = frozenset({Role.AGENT, Role.LEAD, Role.DEVELOPER})
+_AT_THE_DESK = frozenset({Role.AGENT, Role.LEAD})
+_BUILDING = frozenset({Role.LEAD, Role.DEVELOPER})
 
 
 class WrongGroupsError(ValueError):
@@ -49,11 +52,16 @@ def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> froz
 def person(name: str, grants: Iterable[str]) -> Person:
     """The person with these roles."""
     parts = [(Role(role), company) for role, _, company in (one.partition(":") for one in grants)]
+
+    def where(roles: frozenset[Role]) -> frozenset[str]:
+        return frozenset(company for role, company in parts if role in roles)
+
     return Person(
         name,
         roles=frozenset(role for role, _ in parts),
-        companies=frozenset(company for _, company in parts if company),
-        led=frozenset(company for role, company in parts if role is Role.LEAD),
+        companies=where(_AT_THE_DESK),
+        led=where(frozenset({Role.LEAD})),
+        built=where(_BUILDING),
     )
 
 

@@ -126,7 +126,13 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
     with _bound(port) as listening:
         port = int(listening.getsockname()[1])
         sign_in = LoopbackSignIn(
-            Person(persons.DeskPerson("", who, AWS).text, EVERYTHING, companies=None, led=None),
+            Person(
+                persons.DeskPerson("", who, AWS).text,
+                EVERYTHING,
+                companies=None,
+                led=None,
+                built=None,
+            ),
             session.services.clock,
             port,
         )

@@ -24,6 +24,7 @@ class Role(StrEnum):
     OPERATOR = "operator"
     AGENT = "agent"
     LEAD = "lead"
+    DEVELOPER = "developer"
 
 
 class Right(StrEnum):
@@ -39,13 +40,16 @@ class Right(StrEnum):
     """The conversations of one's companies."""
     LEAD = "lead"
     """What goes beyond one conversation, of one's companies."""
+    BUILD = "build"
+    """Endpoint, keys, register and costs of one's companies."""
 
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.VIEWER: frozenset({Right.LOOK}),
     Role.OPERATOR: frozenset({Right.LOOK, Right.ACT}),
     Role.AGENT: frozenset({Right.CONVERSE}),
-    Role.LEAD: frozenset({Right.CONVERSE, Right.LEAD}),
+    Role.LEAD: frozenset({Right.CONVERSE, Right.LEAD, Right.BUILD}),
+    Role.DEVELOPER: frozenset({Right.BUILD}),
 }
 
 
@@ -58,12 +62,14 @@ class Person:
         roles: at least one.
         companies: of an agent or a lead; None for every company of the stage.
         led: those of them whose lead they are; None for every company of the stage.
+        built: whose lead or developer they are; None for every company of the stage.
     """
 
     name: str
     roles: frozenset[Role]
     companies: frozenset[str] | None = frozenset()
     led: frozenset[str] | None = frozenset()
+    built: frozenset[str] | None = frozenset()
 
     @property
     def who(self) -> DeskPerson:
@@ -81,6 +87,10 @@ class Person:
     def leads(self, company_id: str) -> bool:
         """Whether they are a lead of a company."""
         return self.led is None or company_id in self.led
+
+    def builds(self, company_id: str) -> bool:
+        """Whether they see what a company's engineers need: as its lead or its developer."""
+        return self.built is None or company_id in self.built
 
 
 View = TypeVar("View", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ from ops import console_command, roles
 from ops.companies import commands as company_commands
 from ops.companies import (
     consent_commands,
+    event_commands,
     may_send_commands,
     people_commands,
     person_commands,
@@ -45,6 +46,7 @@ app.add_typer(incidents_app, name="incidents")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(key_commands.keys_app, name="keys")
 app.add_typer(company_commands.handoff_app, name="handoff")
+company_commands.company_app.add_typer(event_commands.app)
 app.add_typer(company_commands.company_app, name="company")
 app.add_typer(people_commands.app, name="desk-token")
 app.add_typer(person_commands.register_app, name="do-not-contact")

@@ -15,6 +15,8 @@ parked     accepted events that are not finished, by reason
 charts     the stage's metrics over time
 facts      facts on their way to the report
 companies  a company's settings, checked
+company    which company a lead or a developer looks at
+company_endpoint  where its events go, its secret, its attempts
 stops      drafts that rules have stopped, and what people made of them
 shadow     what automation would have done, or has done
 trying     what would be decided about a conversation that a person types
@@ -31,6 +33,8 @@ from console.pages import (
     acts,
     charts,
     companies,
+    company,
+    company_endpoint,
     conversation,
     facts,
     find,
@@ -76,6 +80,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         "Set up",
         (
             ("Companies", "companies.show", Right.LOOK),
+            ("Company", "company.show", Right.BUILD),
             ("Try a message", "trying.show", Right.LOOK),
             ("Health", "health.show", Right.LOOK),
         ),
@@ -100,6 +105,8 @@ def register(app: Flask) -> None:
         charts,
         facts,
         companies,
+        company,
+        company_endpoint,
         stops,
         shadow,
         trying,

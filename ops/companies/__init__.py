@@ -14,6 +14,9 @@ company       a company's settings, the secrets they name, and its API keys
 signing_keys  keys with which a company signs its requests, and what is wrong with a signature
 model_names   whether the language models that a project and its stage name are known
 endpoint_events  endpoints that fail or are paused, and telling again what was kept
+event_posts   requests to endpoints: the newest, one event posted again, a test
+event_secrets the secrets that sign a company's events
+event_commands  `company attempts`, `resend-event`, `test-event`, `pause-events`, `event-secret`
 writing       tries a project's writer: drafts and their checks, without sending
 writing_commands  `writer try`, `writer check`
 replay_commands  `writer replay`, `writer revisions`
@@ -36,6 +39,7 @@ may_send_commands  `may-i-send`
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
 people_commands  `company desk-proof`, `desk-token issue`, `list`, `revoke`
+stored_secret a secret that two operators may change at once
 api_keys      the Router's API keys: issue, revoke
 usage         what language models have cost
 erase         removes a person from every table

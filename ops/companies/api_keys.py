@@ -1,8 +1,6 @@
 """The Router's API keys: issued and revoked per company, in one secret that holds all companies.
 
-Two operators may do so at once.  A new version of the secret is stored beside the current one and
-becomes current only if the version it was derived from still is; otherwise the change is retried
-(https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecretVersionStage.html).
+Two operators may do so at once, see `stored_secret`.
 """
 
 from __future__ import annotations
@@ -12,18 +10,14 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from botocore.exceptions import ClientError
-
 from chalicelib.outreach.door import access
 from chalicelib.outreach.door.access import DeskRole
+from ops.companies.stored_secret import StoredSecret
 from ops.session import OpsError, Session
 
 KEY_BYTES = 32
 ACTIVE_KEYS = 2
 """The newest key and the one before it."""
-TRIES = 10
-CURRENT = "AWSCURRENT"
-_CONFLICTS = frozenset({"InvalidParameterException", "InvalidRequestException"})
 Result = TypeVar("Result")
 
 
@@ -130,16 +124,16 @@ def edit(
     Raises:
         OpsError: the secret is not a JSON object, or others keep changing it.
     """
-    for _ in range(TRIES):
-        whole, version = _read(session)
+
+    def changed(whole: dict[str, Any]) -> tuple[dict[str, Any], Result]:
         mine = whole.get(company_id)
         before = (
             mine if isinstance(mine, dict) else {access.KEYS: list(_keys_of(whole, company_id))}
         )
         after, result = change(before)
-        if after == before or _replace(session, json.dumps({**whole, company_id: after}), version):
-            return result
-    raise OpsError("the keys kept changing while they were written: run it again")
+        return (whole if after == before else {**whole, company_id: after}), result
+
+    return _stored(session).edit(changed)
 
 
 def known(session: Session, company_id: str) -> access.Access:
@@ -161,49 +155,8 @@ def _keys_of(
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:
-    """The secret and its version; empty and None if it does not exist yet.
-
-    Raises:
-        OpsError: it is not a JSON object: overwriting it would lose other companies' keys.
-    """
-    name = session.services.settings.router_keys_secret_id
-    client = session.client("secretsmanager")
-    try:
-        found = client.get_secret_value(SecretId=name)
-    except client.exceptions.ResourceNotFoundException:
-        return {}, None
-    try:
-        raw = json.loads(found["SecretString"])
-    except (KeyError, ValueError):
-        raw = None
-    if not isinstance(raw, dict):
-        raise OpsError(f"secret {name} is not a JSON object: repair it first; nothing was changed")
-    return raw, str(found["VersionId"])
+    return _stored(session).read()
 
 
-def _replace(session: Session, text: str, version: str | None) -> bool:
-    """Make a text the secret's current version; False if another version became current first."""
-    name = session.services.settings.router_keys_secret_id
-    client = session.client("secretsmanager")
-    if version is None:
-        try:
-            client.create_secret(Name=name, SecretString=text)
-        except client.exceptions.ResourceExistsException:
-            return False
-        return True
-    label = f"proposed-{secrets.token_hex(8)}"
-    proposed = client.put_secret_value(SecretId=name, SecretString=text, VersionStages=[label])
-    made = str(proposed["VersionId"])
-    try:
-        client.update_secret_version_stage(
-            SecretId=name, VersionStage=CURRENT, MoveToVersionId=made, RemoveFromVersionId=version
-        )
-    except ClientError as error:
-        if error.response.get("Error", {}).get("Code") not in _CONFLICTS:
-            raise
-        return False
-    finally:  # a version without a label is deleted by AWS
-        client.update_secret_version_stage(
-            SecretId=name, VersionStage=label, RemoveFromVersionId=made
-        )
-    return True
+def _stored(session: Session) -> StoredSecret:
+    return StoredSecret(session, session.services.settings.router_keys_secret_id)

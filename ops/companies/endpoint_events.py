@@ -15,6 +15,8 @@ from ops.companies import company, senders
 from ops.inspect.finding import Finding
 from ops.session import Session
 
+BY_A_PERSON = "paused_by_a_person"
+
 
 def states(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
     """Each project's endpoint: whether it accepts events, and how many conversations are stopped.
@@ -25,7 +27,27 @@ def states(session: Session, company_id: str, project_id: str | None) -> list[di
     return [_state(session, one) for one in company.projects(session, company_id, project_id)]
 
 
-def resume(session: Session, company_id: str, project_id: str, *, because: str) -> dict[str, Any]:
+def pause(
+    session: Session, company_id: str, project_id: str, *, because: str, once: str = ""
+) -> dict[str, Any]:
+    """Send an endpoint nothing until it is resumed; what happens meanwhile is kept.
+
+    Raises:
+        OpsError: the project is not stored.
+        OvertakenError: the form was sent before.
+    """
+    company.projects(session, company_id, project_id)
+    key = f"company:{company_id}"
+    journal.enter(
+        session, "company pause-events", key, reason=because, once=once, project=project_id
+    )
+    _rows(session).pause(company_id, project_id, BY_A_PERSON)
+    return {"company": company_id, "project": project_id, "paused": True}
+
+
+def resume(
+    session: Session, company_id: str, project_id: str, *, because: str, once: str = ""
+) -> dict[str, Any]:
     """Send events to an endpoint again, and have everything posted that was kept meanwhile.
 
     It may be repeated: what was posted is not posted again, and a conversation leaves the list once its
@@ -42,6 +64,7 @@ def resume(session: Session, company_id: str, project_id: str, *, because: str) 
         "company resume-events",
         f"company:{company_id}",
         reason=because,
+        once=once,
         project=project_id,
         stopped=len(listed),
     )

@@ -37,25 +37,43 @@ CONVERSATIONS = {
     "story.say_wrong",
     "inbox.show",
 }
+COMPANIES_OWN = {
+    "company.show",
+    *(
+        f"company_endpoint.{one}"
+        for one in (
+            *("show", "put", "event", "resend", "try_it"),
+            *("rotate", "end_older", "pause", "resume"),
+        )
+    ),
+}
+"""A company's leads' and developers'."""
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
     Role.OPERATOR: {Right.LOOK, Right.ACT},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE},
+    Role.LEAD: {Right.CONVERSE, Right.BUILD},
+    Role.DEVELOPER: {Right.BUILD},
 }
 OURS = frozenset({"ci-aaa-001"})
 
 
 def right_of(endpoint):
-    groups = ((ACTS, Right.ACT), (CONVERSATIONS, Right.CONVERSE), (OPEN, Right.ANYONE))
+    groups = (
+        (ACTS, Right.ACT),
+        (CONVERSATIONS, Right.CONVERSE),
+        (COMPANIES_OWN, Right.BUILD),
+        (OPEN, Right.ANYONE),
+    )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)
 
 
 @pytest.mark.parametrize("role", list(Role))
 def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, monkeypatch):
     companies = OURS if Right.CONVERSE in MAY[role] else frozenset()
-    person = Person(f"{role}@example.com", frozenset({role}), companies)
+    built = OURS if Right.BUILD in MAY[role] else frozenset()
+    person = Person(f"{role}@example.com", frozenset({role}), companies, built=built)
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "one": person})
     monkeypatch.setattr(console.services.outreach, "inbox", Nothing(), raising=False)
     browser = console.browser("one")
@@ -71,7 +89,7 @@ def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, mon
         )
         ask = browser.post if "POST" in rule.methods else browser.get
         status = ask(path).status_code
-        is_home = path == "/" and Right.CONVERSE in MAY[role]
+        is_home = path == "/" and not MAY[role].isdisjoint({Right.CONVERSE, Right.BUILD})
         is_open = right is Right.ANYONE or right in MAY[role]
         assert (status != 403) == (is_open or is_home), (rule, status)
 

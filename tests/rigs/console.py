@@ -25,8 +25,9 @@ PEOPLE = {
     "jo": Person("Operators/jo", frozenset({Role.OPERATOR})),
     "kim": Person("Operators/kim", frozenset({Role.OPERATOR})),
     "vi": Person("Viewers/vi", frozenset({Role.VIEWER})),
-    "lo": Person("lo@example.com", frozenset({Role.OPERATOR, Role.LEAD}), None, None),
-    "lea": Person("lea@example.com", frozenset({Role.LEAD}), None, None),
+    "lo": Person("lo@example.com", frozenset({Role.OPERATOR, Role.LEAD}), None, None, None),
+    "lea": Person("lea@example.com", frozenset({Role.LEAD}), None, None, None),
+    "dev": Person("dev@example.com", frozenset({Role.DEVELOPER}), built=frozenset({"ci-aaa-001"})),
     "ana": Person("ana@example.com", frozenset({Role.AGENT}), frozenset({"ci-aaa-001"})),
 }
 

@@ -1,6 +1,8 @@
 """Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
 
     event_names        the events, their ids and their body
+    event_bodies       the body of an event, rendered
+    post_attempt       one request to an endpoint, as people look at it
     outbox             the outbox: the events of each conversation in order, and each endpoint's state
     recorder           writes an event once and has it posted: what the rest of outreach calls
     endpoint           a project's endpoint: its settings and its secrets

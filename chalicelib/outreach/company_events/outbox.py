@@ -12,6 +12,8 @@ Rows of the `conversations` table in partitions that no request can name; they l
                                                          paused_at, pause_reason; chosen: the events
                                                          that the company wants, all without it
     endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are posted no more
+    endpoint#{company}#{project}      attempt#{time}#{event id}   one request and the status of its
+                                                         answer, for a week (`post_attempt`)
 
 The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
 an erasure, which finds them by the opaque id.
@@ -28,13 +30,15 @@ from chalicelib.errors import TransientError
 from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach.company_events import post_attempt
 from chalicelib.outreach.company_events.event_names import CompanyEvent, Name
+from chalicelib.outreach.company_events.post_attempt import PostAttempt
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
 
 TRIES = 8
 """Attempts at a write while another worker adds an event to the same conversation."""
-STOPPED = "stopped#"
+STOPPED, ATTEMPT = "stopped#", "attempt#"
 _ABOUT = ("company_id", "project_id", "request_id", "channel")
 
 
@@ -234,12 +238,13 @@ class EventRows(items.OnTable):
         gone = ["failing_since", "failures", "open_until"]
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
-    def pause(self, head: Head, reason: str) -> None:
+    def pause(self, company_id: str, project_id: str, reason: str) -> None:
         """Send nothing more to an endpoint until an operator resumes it."""
+        owner = {"company_id": company_id, "project_id": project_id}
         self._table.update(
-            self._state_of(head),
+            _endpoint_key(company_id, project_id, "state"),
             set_={"pause_reason": reason},
-            keep={"paused_at": iso(self._clock.now()), **self._owner(head)},
+            keep={"paused_at": iso(self._clock.now()), **owner},
             reading=False,
         )
 
@@ -289,6 +294,23 @@ class EventRows(items.OnTable):
     def unlist(self, company_id: str, project_id: str, opaque_id: str) -> None:
         """Take a conversation off the list of stopped ones; only an operator's role may."""
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
+
+    def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
+        """Note a request that was made now."""
+        now = self._clock.now()
+        own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
+        key = _endpoint_key(company_id, project_id, f"{ATTEMPT}{iso(now)}#{attempt.event}")
+        self._table.put({**key, **attempt.row, **own})
+
+    def attempts(self, company_id: str, project_id: str, limit: int) -> list[PostAttempt]:
+        """The newest requests to an endpoint, newest first."""
+        found = self._table.query_all(
+            at_most=limit,
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :attempt)",
+            values={"p": _partition(company_id, project_id), "attempt": ATTEMPT},
+            ScanIndexForward=False,
+        )
+        return [PostAttempt.read(one) for one in found]
 
     # --- the rows behind ----------------------------------------------------------------------
 

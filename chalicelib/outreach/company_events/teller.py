@@ -10,17 +10,18 @@ stopped; an endpoint that has accepted nothing for so long is paused.  An operat
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from chalicelib.errors import (
     PacedError,
     PermanentError,
     ProviderError,
+    TransientError,
     UnavailableError,
     WithdrawnError,
 )
@@ -32,18 +33,12 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import reasons
 from chalicelib.outreach.company_events import endpoint_breaker, standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
-from chalicelib.outreach.company_events.event_names import (
-    UNOPENED,
-    CompanyEvent,
-    Name,
-    Personal,
-    body,
-)
+from chalicelib.outreach.company_events.event_bodies import EventBodies
+from chalicelib.outreach.company_events.event_names import CompanyEvent, Name
 from chalicelib.outreach.company_events.outbox import EndpointState, EventRows, Head
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.company_events.post_attempt import PostAttempt
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.lane_shares import LaneShares
-from chalicelib.outreach.tools.tokens import call_token
 from chalicelib.vendors.posting import PostAnswer, SignedPost
 
 PROVIDER = "company"
@@ -103,8 +98,8 @@ class Teller:
     ) -> None:
         self._rows = rows
         self._conversations = conversations
+        self._bodies = EventBodies(conversations=conversations, signing=signing)
         self._access = access
-        self._signing = signing
         self._clock = clock
         self._log = log
         self._built: dict[str, _Built] = {}
@@ -131,9 +126,7 @@ class Teller:
             if state.failing_since is None:
                 self._rows.failing(head, self._clock.now().timestamp())
             self._again_or_never(action, head, state, error.code)
-        personal = self._personal(head, event, endpoint)
-        about = {"conversation": head.opaque_id, **head.about}
-        content = body(event, number, about, personal)
+        content = self._bodies.built(head, event, number, endpoint)
         comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
         if comes is not None:
             raise NotYet(endpoint_breaker.OPEN, comes)  # not tried: its own wait does not grow
@@ -147,7 +140,7 @@ class Teller:
             PermanentError: it is not tried again.
         """
         (action,) = actions
-        built = self._built.pop(action.key)
+        built, number = self._built.pop(action.key), int(action.argument)
         now = self._clock.now().timestamp()
         reason, status, retry_after = "", None, None
         try:
@@ -157,17 +150,19 @@ class Teller:
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
-        is_accepted = status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+        attempt = PostAttempt.of(built.event, built.head.opaque_id, number, status, reason)
+        with suppress(TransientError):  # it is for people to look at: the event itself goes on
+            self._rows.attempted(built.head.company_id, built.head.project_id, attempt)
         self._log.event(
             "vendor.company.tell",
             http_status=status,
-            result="success" if is_accepted else "failed",
+            result="success" if attempt.is_accepted else "failed",
             reason=reason or None,
         )
         if status == HTTPStatus.GONE:
-            self._rows.pause(built.head, reasons.GONE)
+            self._rows.pause(built.head.company_id, built.head.project_id, reasons.GONE)
             raise PermanentError(PROVIDER, "tell", reason=reasons.ENDPOINT_GONE)
-        if not is_accepted:
+        if not attempt.is_accepted:
             now = self._clock.now().timestamp()
             comes = endpoint_breaker.failed(self._rows, built.head, now)
             comes = max(comes, now + (retry_after or 0.0))
@@ -222,42 +217,5 @@ class Teller:
             wait = max(FIRST_WAIT_SECONDS, min(age, LONGEST_WAIT_SECONDS))
             raise NotYet(reason, max(now + wait, comes_epoch))
         if state.failing_since is not None and now - state.failing_since >= limit:
-            self._rows.pause(head, reason)
+            self._rows.pause(head.company_id, head.project_id, reason)
         raise PermanentError(PROVIDER, "tell", reason=reason)
-
-    def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
-        """What the body holds of a person; None where the project asks for nothing."""
-        is_tool = event.name == Name.TOOL_CALLED
-        if not (endpoint.include or is_tool):
-            return None
-        record = self._conversations.find(head.opaque_id)
-        if record is None and event.facts.get("stage") == UNOPENED:
-            return None  # there is no conversation
-        if record is None:
-            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
-        return Personal(
-            recipient=record.primary_channel if "recipient" in endpoint.include else None,
-            text=self._text(record, event) if "text" in endpoint.include else None,
-            arguments=self._arguments(record, event) if is_tool else None,
-            result=self._result(record, event) if is_tool else None,
-            shows_person="person" in endpoint.include,
-        )
-
-    def _text(self, record: Record, event: CompanyEvent) -> str | None:
-        wanted = event.facts.get("message_id")
-        if not wanted:
-            return None
-        entries = (*record.messages, *self._conversations.history(record))
-        return next((one.content for one in entries if one.entry_id == wanted), None)
-
-    def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
-        draft = self._conversations.draft(record, event.facts["message_id"])
-        if draft is None:
-            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
-        return dict(json.loads(draft.function_arguments or "{}"))
-
-    def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
-        """How a tool's result comes back; its token is of this call alone, and not stored."""
-        call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
-        token = call_token(self._signing(), record.opaque_id, call_id)
-        return {"call_id": call_id, "token": token}

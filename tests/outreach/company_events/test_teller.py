@@ -351,3 +351,24 @@ def test_a_conversation_of_a_company_without_an_endpoint_costs_nothing(telling):
     happens(telling, record, *Name)
     assert telling.conversations_table.calls == []
     assert telling.outbox.messages == []
+
+
+def test_the_newest_attempts_are_listed_with_what_was_answered_and_without_a_body(
+    telling, endpoint, record
+):
+    endpoint.status = 503
+    happens(telling, record, Name.ACCEPTED)
+    telling.run()
+    endpoint.status = 0
+    telling.forward(6)
+    endpoint.status = 204
+    telling.forward(60)
+    listed = telling.events.rows.attempts(record.company_id, record.project_id, 10)
+    assert [one.status for one in listed] == [204, None, 503]
+    assert [one.reason for one in listed] == ["", "connection_broken", ""]
+    assert {(one.type, one.number, one.opaque_id) for one in listed} == {
+        ("conversation.accepted", 1, record.opaque_id)
+    }
+    assert [one.at for one in listed] == sorted((one.at for one in listed), reverse=True)
+    assert len(telling.events.rows.attempts(record.company_id, record.project_id, 2)) == 2
+    assert telling.events.rows.attempts(OTHER, record.project_id, 10) == []

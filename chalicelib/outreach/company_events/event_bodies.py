@@ -1,0 +1,92 @@
+"""Renders the body of an event, as it is posted and as a person looks at it: it is stored nowhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chalicelib.errors import WithdrawnError
+from chalicelib.once.keyring import PurposeKeys
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import reasons
+from chalicelib.outreach.company_events.endpoint import Endpoint
+from chalicelib.outreach.company_events.event_names import (
+    UNOPENED,
+    CompanyEvent,
+    Name,
+    Personal,
+    body,
+)
+from chalicelib.outreach.company_events.outbox import Head
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.tools.tokens import call_token
+
+PROVIDER = "company"
+
+
+class EventBodies:
+    """Renders bodies.
+
+    Args:
+        signing: signs the token with which a tool's result comes back; None: no body has one.
+    """
+
+    def __init__(
+        self, *, conversations: Conversations, signing: Callable[[], PurposeKeys] | None
+    ) -> None:
+        self._conversations = conversations
+        self._signing = signing
+
+    def built(self, head: Head, event: CompanyEvent, number: int, endpoint: Endpoint) -> bytes:
+        """The body, with what the project's endpoint asks for.
+
+        Raises:
+            WithdrawnError: the conversation was erased.
+        """
+        about = {"conversation": head.opaque_id, **head.about}
+        return body(event, number, about, self._personal(head, event, endpoint))
+
+    def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
+        """The body without anything of a person, whatever the endpoint asks for."""
+        return body(event, number, {"conversation": head.opaque_id, **head.about})
+
+    def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
+        """What the body holds of a person; None where the project asks for nothing."""
+        is_tool = event.name == Name.TOOL_CALLED
+        if not (endpoint.include or is_tool):
+            return None
+        record = self._conversations.find(head.opaque_id)
+        if record is None and event.facts.get("stage") == UNOPENED:
+            return None  # there is no conversation
+        if record is None:
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
+        return Personal(
+            recipient=record.primary_channel if "recipient" in endpoint.include else None,
+            text=self._text(record, event) if "text" in endpoint.include else None,
+            arguments=self._arguments(record, event) if is_tool else None,
+            result=self._result(record, event) if is_tool else None,
+            shows_person="person" in endpoint.include,
+        )
+
+    def _text(self, record: Record, event: CompanyEvent) -> str | None:
+        wanted = event.facts.get("message_id")
+        if not wanted:
+            return None
+        entries = (*record.messages, *self._conversations.history(record))
+        return next((one.content for one in entries if one.entry_id == wanted), None)
+
+    def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
+        draft = self._conversations.draft(record, event.facts["message_id"])
+        if draft is None:
+            raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
+        return dict(json.loads(draft.function_arguments or "{}"))
+
+    def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
+        """How a tool's result comes back; its token is of this call alone, and not stored."""
+        call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
+        if self._signing is None:
+            return {"call_id": call_id}
+        token = call_token(self._signing(), record.opaque_id, call_id)
+        return {"call_id": call_id, "token": token}

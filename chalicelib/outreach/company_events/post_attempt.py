@@ -1,0 +1,78 @@
+"""One request to a company's endpoint, as its engineers look at it: when, what, and what was answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+
+from chalicelib.once.store import Item
+from chalicelib.outreach.company_events.event_names import CompanyEvent
+
+KEPT = timedelta(days=7)
+TEST = "endpoint.test"
+"""The ``type`` of an event that tells of nothing: a person tries the endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostAttempt:
+    """One attempt; neither its body nor its answer's is kept.
+
+    Attributes:
+        event: the ``webhook-id``, the same in every attempt at an event.
+        type: as in the body.
+        opaque_id: the conversation; empty for a test event.
+        number: the event's place in it, from 1; 0 for a test event.
+        status: what was answered; None where no answer came.
+        reason: why none came; empty where one did.
+        at: ISO time; empty until it is written.
+    """
+
+    event: str
+    type: str
+    opaque_id: str
+    number: int
+    status: int | None
+    reason: str = ""
+    at: str = ""
+
+    @classmethod
+    def of(
+        cls, event: CompanyEvent, opaque_id: str, number: int, status: int | None, reason: str
+    ) -> PostAttempt:
+        """An attempt at an event of a conversation."""
+        kind = f"conversation.{event.name.value}"
+        return cls(event.id, kind, opaque_id, number, status, "" if status else reason)
+
+    @classmethod
+    def read(cls, item: Item) -> PostAttempt:
+        """From its row."""
+        return cls(
+            event=str(item["event"]),
+            type=str(item["type"]),
+            opaque_id=str(item.get("opaque_id", "")),
+            number=int(item["number"]),
+            status=int(item["status"]) if "status" in item else None,
+            reason=str(item.get("reason", "")),
+            at=str(item["at"]),
+        )
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the endpoint has taken the event: any 2xx."""
+        return (
+            self.status is not None and HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+        )
+
+    @property
+    def row(self) -> Item:
+        """Its attributes, those without a value left out."""
+        given = {
+            "event": self.event,
+            "type": self.type,
+            "opaque_id": self.opaque_id,
+            "status": self.status,
+            "reason": self.reason,
+        }
+        kept = {name: one for name, one in given.items() if one}
+        return {**kept, "number": self.number}

@@ -1,0 +1,81 @@
+"""A company's own pages, for its leads and developers: which company, and where in them the reader is.
+
+Another company than one's own is as one that does not exist.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.outreach.project.project import Project
+from console.backend import backend, reading
+from console.rights import Right, needs, person
+from ops.companies import company as stored
+from ops.session import Session
+
+pages = Blueprint("company", __name__)
+
+MOST_COMPANIES = 50
+"""Of which the first page offers a choice."""
+PARTS = (("Endpoint", "company_endpoint.show"),)
+"""The pages of a company, as its menu has them."""
+
+
+@pages.get("/company")
+@needs(Right.BUILD)
+def show() -> str | Response:
+    """The choice of a company, or the first page of the only one."""
+    built = person().built
+    asked = request.args.get("company", "").strip()
+    if asked or (built is not None and len(built) == 1):
+        return redirect(url_for("company_endpoint.show", company=chosen()))
+    known, _ = (sorted(built), True) if built is not None else stored.ids(reading(), at_most=200)
+    named = [one for one in known if "#" not in one]
+    return render_template("company.html", companies=named[:MOST_COMPANIES])
+
+
+def home() -> Response:
+    """The first page of a person without operators' pages."""
+    return redirect(url_for("company.show"))
+
+
+def chosen() -> str:
+    """The company that the request names, or the person's only one.
+
+    Raises:
+        NotFound: it is not one of theirs.
+    """
+    built = person().built
+    asked = request.values.get("company", "").strip()
+    if not asked and built is not None and len(built) == 1:
+        return min(built)
+    if not asked or not person().builds(asked):
+        abort(404)
+    return asked
+
+
+def project_of(session: Session, company_id: str) -> tuple[list[Project], Project]:
+    """A company's projects, and the one that the request names, or the first.
+
+    Raises:
+        OpsError: the company is not stored.
+        NotFound: that project is not stored.
+    """
+    found = sorted(stored.projects(session, company_id, None), key=lambda one: one.project_id)
+    wanted = request.values.get("project", "").strip()
+    mine = next((one for one in found if wanted in ("", one.project_id)), None)
+    if mine is None:
+        abort(404)
+    return found, mine
+
+
+def page(template: str, company_id: str, **values: object) -> str:
+    """A page of a company, with the menu of its pages."""
+    left_out = backend().options.left_out
+    parts = [
+        (title, url_for(endpoint, company=company_id), request.blueprint == endpoint.split(".")[0])
+        for title, endpoint in PARTS
+        if endpoint not in left_out
+    ]
+    return render_template(template, company=company_id, parts=parts, left_out=left_out, **values)

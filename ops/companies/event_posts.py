@@ -1,0 +1,209 @@
+"""Requests to a company's endpoint: the newest, the body of an event, one posted again, and a test.
+
+What a person posts leaves from here and is answered at once.  It changes nothing of the order in which
+the worker posts: an event that is posted again has the id that it always had.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import ProviderError, UnavailableError, WithdrawnError
+from chalicelib.outreach.company_events import post_attempt, standard_webhooks
+from chalicelib.outreach.company_events.endpoint import Endpoint, secret_id, signing_secrets
+from chalicelib.outreach.company_events.event_bodies import EventBodies
+from chalicelib.outreach.company_events.event_names import VERSION, CompanyEvent, Name
+from chalicelib.outreach.company_events.outbox import EventRows, Head
+from chalicelib.outreach.company_events.post_attempt import PostAttempt
+from chalicelib.outreach.company_events.teller import DEADLINE_SECONDS
+from chalicelib.vendors import posting
+from chalicelib.vendors.posting import SignedPost
+from ops import journal
+from ops.companies import company
+from ops.session import OpsError, Session
+
+LISTED = 50
+COLUMNS = ("at", "type", "conversation", "number", "status", "reason", "event")
+
+
+def attempts(session: Session, company_id: str, project_id: str) -> list[PostAttempt]:
+    """The newest requests to a project's endpoint, newest first, of the last week."""
+    return _rows(session).attempts(company_id, project_id, LISTED)
+
+
+def body(
+    session: Session, company_id: str, opaque_id: str, number: int, *, of_persons: bool
+) -> str:
+    """An event's body, rendered again and indented.
+
+    Args:
+        session: the stage.
+        company_id: whose event it is.
+        opaque_id: of the conversation.
+        number: the event's.
+        of_persons: with what the endpoint asks for of persons; without the key of a tool's result.
+
+    Raises:
+        OpsError: the company has no such event, or it was erased.
+    """
+    head, event = _event(session, company_id, opaque_id, number)
+    bodies = _bodies(session)
+    endpoint = _set_endpoint(session, company_id, head.project_id) if of_persons else None
+    try:
+        found = (
+            bodies.plain(head, event, number)
+            if endpoint is None
+            else bodies.built(head, event, number, endpoint)
+        )
+    except WithdrawnError:
+        raise OpsError("the conversation was erased") from None
+    return json.dumps(json.loads(found), indent=2, ensure_ascii=False)
+
+
+def resend(
+    session: Session,
+    company_id: str,
+    opaque_id: str,
+    number: int,
+    *,
+    because: str = "",
+    once: str = "",
+) -> PostAttempt:
+    """Post an event again under its own id; the answer's status is returned, whatever it is.
+
+    Raises:
+        OpsError: there is no such event, it is the call of a tool, or the endpoint is not usable.
+        OvertakenError: the form was sent before.
+    """
+    head, event = _event(session, company_id, opaque_id, number)
+    if event.name is Name.TOOL_CALLED:
+        raise OpsError("the call of a tool is posted by the worker alone: resume the endpoint")
+    endpoint = _endpoint(session, company_id, head.project_id)
+    keys = _keys(session, company_id)
+    bodies = _bodies(session)
+    try:
+        content = bodies.built(head, event, number, endpoint)
+    except WithdrawnError:
+        raise OpsError("the conversation was erased") from None
+    journal.enter(
+        session,
+        "company resend-event",
+        f"company:{company_id}",
+        reason=because,
+        once=once,
+        project=head.project_id,
+        event=event.id,
+    )
+    attempt = PostAttempt.of(event, opaque_id, number, None, "")
+    return _posted(session, (company_id, head.project_id), endpoint, keys, content, attempt)
+
+
+def try_endpoint(
+    session: Session, company_id: str, project_id: str, *, because: str = "", once: str = ""
+) -> PostAttempt:
+    """Post an event that tells of nothing, signed like any other.
+
+    Raises:
+        OpsError: the project is not stored, or its endpoint or secret is not usable.
+        OvertakenError: the form was sent before.
+    """
+    endpoint, keys = _endpoint(session, company_id, project_id), _keys(session, company_id)
+    event_id = f"evt_{uuid.uuid4().hex}"
+    journal.enter(
+        session,
+        "company test-event",
+        f"company:{company_id}",
+        reason=because,
+        once=once,
+        project=project_id,
+        event=event_id,
+    )
+    whole = {
+        "type": post_attempt.TEST,
+        "timestamp": iso(session.services.clock.now()),
+        "data": {"version": VERSION, "company_id": company_id, "project_id": project_id},
+    }
+    content = json.dumps(whole, separators=(",", ":")).encode()
+    attempt = PostAttempt(event_id, post_attempt.TEST, "", 0, None)
+    return _posted(session, (company_id, project_id), endpoint, keys, content, attempt)
+
+
+def shown(attempt: PostAttempt) -> dict[str, Any]:
+    """An attempt as commands print it."""
+    return {
+        "at": attempt.at,
+        "type": attempt.type,
+        "conversation": attempt.opaque_id,
+        "number": attempt.number,
+        "status": attempt.status,
+        "reason": attempt.reason,
+        "event": attempt.event,
+    }
+
+
+def _posted(
+    session: Session,
+    ids: tuple[str, str],
+    endpoint: Endpoint,
+    keys: tuple[bytes, ...],
+    content: bytes,
+    attempt: PostAttempt,
+) -> PostAttempt:
+    services = session.services
+    now = services.clock.now().timestamp()
+    headers = standard_webhooks.headers(keys, attempt.event, now, content)
+    try:
+        answer = posting.post(
+            SignedPost(endpoint.url, headers, content, DEADLINE_SECONDS),
+            allows_loopback=services.settings.company_webhooks_on_loopback,
+        )
+        done = replace(attempt, status=answer.status)
+    except ProviderError as error:
+        done = replace(attempt, reason=error.reason)
+    _rows(session).attempted(*ids, done)
+    return done
+
+
+def _bodies(session: Session) -> EventBodies:
+    """Those of a person: without the token of a tool's result, whose key no person may read."""
+    return EventBodies(conversations=session.services.outreach.conversations, signing=None)
+
+
+def _event(
+    session: Session, company_id: str, opaque_id: str, number: int
+) -> tuple[Head, CompanyEvent]:
+    head = _rows(session).head(opaque_id)
+    event = _rows(session).event(opaque_id, number) if head else None
+    if head is None or event is None or head.company_id != company_id:
+        raise OpsError("the company has no such event")
+    return head, event
+
+
+def _endpoint(session: Session, company_id: str, project_id: str) -> Endpoint:
+    found = _set_endpoint(session, company_id, project_id)
+    if found is None:
+        raise OpsError("the project has no endpoint that is usable")
+    return found
+
+
+def _set_endpoint(session: Session, company_id: str, project_id: str) -> Endpoint | None:
+    (project,) = company.projects(session, company_id, project_id)
+    loopback = session.services.settings.company_webhooks_on_loopback
+    return project.endpoint(allows_loopback=loopback)
+
+
+def _keys(session: Session, company_id: str) -> tuple[bytes, ...]:
+    name = secret_id(session.stage, company_id)
+    try:
+        return signing_secrets(session.services.secrets.text(name, refresh=True))
+    except UnavailableError as error:
+        raise OpsError(f"secret {name}: {error.code}") from None
+
+
+def _rows(session: Session) -> EventRows:
+    rows: EventRows = session.services.outreach.company_events.rows
+    return rows
