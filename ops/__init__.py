@@ -28,7 +28,7 @@
     support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts
 
-Exit codes: 0 done; 1 not found, refused, not done, or a check failed; 2 wrong usage, or the stage
-cannot be reached; 130 stopped by Ctrl-C.  With ``--json`` a command prints one document, also where
-it is refused.
+Exit codes: 0 done; 1 not found, refused, not done, a check failed, or a bug (see `bug`); 2 wrong
+usage, or the stage cannot be reached; 130 stopped by Ctrl-C.  With ``--json`` a command prints one
+document, also where it is refused.
 """

@@ -90,6 +90,12 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
     return f"the stage cannot be reached: {reason}"
 
 
+def is_slow(error: Exception) -> bool:
+    """Whether AWS has not answered in time, so that the same again may go well."""
+    reason = error.reason if isinstance(error, ProviderError) else type(error).__name__
+    return reason in _SLOW
+
+
 def absent(error: Exception) -> str:
     """What of a stage an error says is not there; empty where it says something else."""
     match error:

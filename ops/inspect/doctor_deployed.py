@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -119,14 +120,11 @@ def own_address(session: Session) -> Iterator[Finding]:
         detail = "PUBLIC_BASE_URL is not set: signatures and links are made over it"
         yield Finding(check, "fail" if found else "warn", detail)
         return
-    stage = _stage_at(base)
+    stage, said = _stage_at(base)
     if stage == session.stage:
         yield Finding(check, "ok", base)
     elif not stage:
-        detail = (
-            f"{base}/health names no stage within {TIMEOUT_SECONDS:g} s: a first answer is slow"
-        )
-        yield Finding(check, "fail", detail)
+        yield Finding(check, "fail", f"{base}/health names no stage: {said}")
     else:
         yield Finding(check, "fail", f"{base}/health does not belong to stage {session.stage}")
 
@@ -145,10 +143,15 @@ def _variables(found: Mapping[str, Any]) -> dict[str, str]:
     return made
 
 
-def _stage_at(base: str) -> str:
-    """The stage whose health an address shows; empty where it does not answer."""
+def _stage_at(base: str) -> tuple[str, str]:
+    """The stage whose health an address shows, empty where it shows none, and what was answered."""
+    began = time.monotonic()
     try:
         answer = requests.get(f"{base}/health", timeout=TIMEOUT_SECONDS, allow_redirects=False)
-        return str(answer.json().get("stage", ""))
-    except (requests.RequestException, ValueError, AttributeError):
-        return ""
+    except requests.RequestException as error:
+        return "", f"{type(error).__name__} after {time.monotonic() - began:.1f} s"
+    said = f"HTTP {answer.status_code} after {time.monotonic() - began:.1f} s"
+    try:
+        return str(answer.json().get("stage", "")), said
+    except (ValueError, AttributeError):
+        return "", said

@@ -1,4 +1,4 @@
-"""What is wrong with answers, found before anything is made: of AWS only secrets are read."""
+"""What is wrong with answers, found before anything is made: of AWS, secrets and functions are looked at."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from ops.companies import company
 from ops.inspect import doctor_deployed
 from ops.session import EXIT_UNUSABLE, OperatorServices, OpsError, Session
 from ops.setup.answers import Answers
-from ops.stage import config, provision
+from ops.stage import config, deploying, provision
 from ops.stage.template import StageTemplate
 
 
 def judge(session: Session, given: Answers) -> None:
-    """Refuse answers that a step would stop at.
+    """Refuse answers that a step would stop at, and a way that the stage is not deployed by.
 
     Raises:
-        OpsError: names every one, and shows no value.
+        OpsError: names every one, and shows no value; or says what has the functions.
         SettingsError: names every variable that has a wrong value.
     """
     meant = _meant(session, given)
     problems = [*_variables(meant, given), *_company(meant, given), *_secrets(meant, given)]
     if problems:
         raise OpsError("; ".join(problems), code=EXIT_UNUSABLE)
+    deploying.refuse_other_way(session, given.way)
 
 
 def _meant(session: Session, given: Answers) -> Session:

@@ -20,10 +20,12 @@ from ops.setup.answers import Answers
 MOST_SHOWN = 3
 IN_ORDER = frozenset({"ok", MANUAL})
 DONE, TO_DO, BY_HAND, FAILED, LEFT_OUT = "done", "to do", "by hand", "failed", "left out"
+EVERY_WALK = "runs with the walk"
 NO_TRANSFORM = "aws-sam-translator"
 """What a local engine names that has no SAM transform."""
 WITHOUT_TRANSFORM = 'way = "direct" in the answers, or: make aws-acceptance STAGE=dev WHERE=local'
-
+AGAIN = "run it again: it goes on from here"
+"""Where AWS was slow, and nothing is to be put right."""
 
 Way = Callable[[Session], None]
 """Creates or updates everything that the stage's configuration declares."""
@@ -77,7 +79,8 @@ class SetupStep:
         without: of what they find, what is another step's.
         do: does it, may be repeated, and says what it did; None: a person does it.  Without checks
             it is done by every walk: the answers may be others.
-        seen: without checks: what is there of it already, for a plan; empty: something is to do.
+        seen: without checks: what is there of it already, for a plan; empty: something is to do;
+            None: nothing of it stays.
         next: what to type or do where it cannot be done.
         is_needed: the steps after it need it.
     """
@@ -90,7 +93,7 @@ class SetupStep:
     findings: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     do: Callable[[Walk], str] | None = None
-    seen: Callable[[Walk], str] = lambda _walk: ""
+    seen: Callable[[Walk], str] | None = None
     is_needed: bool = True
 
 
@@ -115,7 +118,7 @@ class StepOutcome:
     """How a step was found or left.
 
     Attributes:
-        state: done, to do, by hand, failed, or left out.
+        state: done, to do, by hand, failed, or left out; of a plan also: runs with the walk.
         next: what to type or do where it failed.
         seconds: how long it took.
     """
@@ -131,7 +134,9 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
     """How a step is now, changing nothing."""
     undone = BY_HAND if step.do is None else TO_DO
     try:
-        if not step.checks:
+        if not step.checks and step.seen is None:
+            return StepOutcome(step, EVERY_WALK)
+        if step.seen is not None:
             seen = step.seen(walk)
             return StepOutcome(step, DONE if seen else undone, seen)
         found = [
@@ -203,4 +208,6 @@ def _failed(
             said = f"{unreachable.why(error)}: {error.response.get('Error', {}).get('Message', '')}"
         case _:
             said = unreachable.why(error)
+            if unreachable.is_slow(error):
+                return StepOutcome(step, FAILED, said, seconds, AGAIN)
     return StepOutcome(step, FAILED, said, seconds, step.next)

@@ -31,8 +31,8 @@ from chalice.deploy.deployer import ResultsRecorder
 
 from chalicelib.errors import MiddlewareError, SettingsError
 from chalicelib.wiring import services
-from ops.stage import artifacts, chalice_record, config, failures, names, runtime, stack_states
-from ops.stage.stack import functions_stack
+from ops.session import OpsError
+from ops.stage import artifacts, chalice_record, config, failures, names, runtime, stack
 from ops.stage.template import StageTemplate, StageTemplateError
 
 APP = "rp-mw"
@@ -75,14 +75,10 @@ def prepare() -> None:
     settings = services().settings
     try:
         services().check_stage()
-        owner = functions_stack(settings.stage)
-        if stack_states.status(boto3.client("cloudformation"), owner):
-            sys.exit(
-                f"the stack {owner} has the functions of stage {settings.stage}: deploy that, or"
-                f" delete it first (aws cloudformation delete-stack --stack-name {owner}); the data"
-                " stack stays"
-            )
+        stack.refuse_stacks(services(), settings.stage)
         account = boto3.client("sts").get_caller_identity()["Account"]
+    except OpsError as error:
+        sys.exit(str(error))
     except (MiddlewareError, BotoCoreError, ClientError) as error:
         sys.exit(
             f"stage {settings.stage} cannot be deployed by chalice deploy: {error}. "

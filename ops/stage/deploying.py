@@ -84,12 +84,24 @@ def as_deployer(session: Session) -> dict[str, str]:
     }
 
 
+def refuse_other_way(session: Session, way: str) -> None:
+    """Refuse a way of deploying over functions that are deployed in the other one.
+
+    Raises:
+        OpsError: they are; says what to do.
+    """
+    refuse = stack.refuse_chalices if way == "stack" else stack.refuse_stacks
+    refuse(session, session.stage)
+
+
 def direct(session: Session) -> None:
     """Provision the stage, and deploy its functions by Chalice, as the deployer.
 
     Raises:
-        OpsError: Chalice or CloudFormation failed; the message ends with what it said.
+        OpsError: Chalice or CloudFormation failed, or a stack has the functions; the message ends
+            with what it said.
     """
+    refuse_other_way(session, "direct")
     provisioned(session)
     own = {**os.environ, **as_deployer(session)}
     chalice(PROJECT, own, "deploy", "--stage", session.stage)
@@ -101,7 +113,7 @@ def by_stack(session: Session) -> None:
     Raises:
         OpsError: Chalice or CloudFormation failed, or Chalice has deployed the functions.
     """
-    stack.refuse_chalices(session, session.stage)
+    refuse_other_way(session, "stack")
     provisioned(session)
     with tempfile.TemporaryDirectory() as folder:
         merge = ("--merge-template", ".chalice/functions.json")

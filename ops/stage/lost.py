@@ -214,11 +214,14 @@ def _take_back(clients: Clients, declared: StageStack) -> None:
     """Import the queues and buckets that a deleted stack has left."""
     template = declared.template
     queues = _queues(clients, [name(one) for one in template.resources(QUEUE)])
+    buckets = _buckets(clients, [name(one) for one in template.resources(BUCKET)])
     left = {
         one.logical_id: {"QueueUrl": queues[name(one)]}
-        for one in template.resources(QUEUE)
-        if name(one) in queues
-    } | {one.logical_id: {"BucketName": name(one)} for one in _own_buckets(clients, template)}
+        if one.type == QUEUE
+        else {"BucketName": name(one)}
+        for one in template.resources(QUEUE, BUCKET)
+        if name(one) in queues or name(one) in buckets
+    }
     if not left:
         return
     raw = template.to_deploy(declared.path)["Resources"]
@@ -244,12 +247,3 @@ def _take_back(clients: Clients, declared: StageStack) -> None:
         ],
     )
     stack.carried_out(client, declared.name, change, "IMPORT")
-
-
-def _own_buckets(clients: Clients, template: StageTemplate) -> Iterator[Resource]:
-    """The declared buckets that are there and the caller's; CloudFormation names another account's."""
-    s3 = clients.client("s3")
-    for one in template.resources(BUCKET):
-        with suppress(ClientError):
-            s3.head_bucket(Bucket=name(one))
-            yield one

@@ -66,6 +66,21 @@ def refuse_chalices(clients: Clients, stage: str) -> None:
         )
 
 
+def refuse_stacks(clients: Clients, stage: str) -> None:
+    """Refuse to deploy by Chalice the functions that a stack has: it would make them beside it.
+
+    Raises:
+        OpsError: one has.
+    """
+    owner = functions_stack(stage)
+    if stack_states.status(clients.client("cloudformation"), owner):
+        raise OpsError(
+            f"the stack {owner} has the functions of stage {stage}: deploy that (way ="
+            f' "stack"), or delete it first (aws cloudformation delete-stack --stack-name {owner});'
+            " the data stack stays"
+        )
+
+
 def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> dict[str, Any]:
     """Upload a packaged template's bundles, as `aws cloudformation package` does.
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import boto3
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
+from chalicelib.errors import TransientError
 from chalicelib.outreach.project import check
 from ops.setup import walk
 from ops.setup.answers import Answers
@@ -72,6 +73,25 @@ def test_an_engine_without_the_transform_is_said_with_the_way_that_it_has():
     assert outcome.state == walk.FAILED
     assert "An error occurred" not in outcome.detail
     assert 'way = "direct"' in outcome.next
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ReadTimeoutError(endpoint_url="http://127.0.0.1:9"),
+        TransientError("dynamodb", "get_item", reason="ReadTimeoutError"),
+    ],
+)
+def test_a_step_that_was_only_slow_is_to_be_run_again(error):
+    def place(_walk):
+        raise error
+
+    walked = walk.Walk(
+        "dev", Answers(systems=("support",)), None, deploy=place, ask=None, invoke=None
+    )
+    (outcome,) = walk.run(walked, [walk.SetupStep("place", "stage", "why", "next", do=place)])
+    assert "has not answered" in outcome.detail
+    assert outcome.next == walk.AGAIN
 
 
 def test_an_account_that_does_not_answer_is_named_by_its_address(run):
