@@ -61,10 +61,11 @@ pytest_plugins = [
 def pytest_terminal_summary(terminalreporter):
     """Print last how to repeat what failed, and which engines this run went without."""
     failed = [*terminalreporter.stats.get("failed", ()), *terminalreporter.stats.get("error", ())]
+    case = f"CASE={os.environ['CASE']} " if "CASE" in os.environ else ""
     for one in failed[:5]:
         marked = "-m long " if "long" in getattr(one, "keywords", ()) else ""
         terminalreporter.write_line(
-            f"to repeat it: .venv/bin/python -m pytest -n0 {marked}{shlex.quote(one.nodeid)}"
+            f"to repeat it: {case}.venv/bin/python -m pytest -n0 {marked}{shlex.quote(one.nodeid)}"
         )
     for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)

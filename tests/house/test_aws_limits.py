@@ -30,6 +30,7 @@ from ops.stage.template import StageTemplate
 from tests.rigs.aws_limits import LIMITS, in_the_model, runtime_ends
 from tests.rigs.each_row import each_row
 from tests.rigs.iam.stage_roles import ACCOUNT, IDENTITY, managed, stage_template
+from tests.rigs.one_case import one_case
 from tests.rigs.signing_example import python_example
 
 ROOT = Path(__file__).parents[2]
@@ -638,7 +639,7 @@ def _secrets(stage):
 # --- the table --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stage", config.stages())
+@one_case("stage", config.stages())
 @each_row("limit", list(LIMITS))
 def test_what_is_deployed_is_within_the_limit(limit, stage, deployed):
     row, found = LIMITS[limit], list(MEASURES[limit](deployed(stage)))

@@ -5,8 +5,6 @@ What it may not, even with policies that allow everything, is in `test_refusals`
 
 import json
 
-import pytest
-
 from local.stack.engine import REGION
 from ops.stage.template import FUNCTIONS, StageTemplate
 from tests.rigs.iam import resource_handlers
@@ -14,6 +12,7 @@ from tests.rigs.iam.authorization import Request, decide, may
 from tests.rigs.iam.aws_calls import arn_of
 from tests.rigs.iam.service_reference import knows_resources, takes
 from tests.rigs.iam.stage_roles import ACCOUNT, deployer, stage_template
+from tests.rigs.one_case import one_case
 
 STAGES = ("dev", "staging", "prod")
 OF_FUNCTIONS = {
@@ -114,7 +113,7 @@ def asked(stage):
             yield kind, action, request(kind, action, {}, stage)
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@one_case("stage", STAGES)
 def test_the_deployer_may_do_what_the_handlers_of_its_resources_call(stage):
     who, refused, count = deployer(stage), set(), 0
     for kind, action, one in asked(stage):

@@ -7,6 +7,7 @@ from tests.outside.commands import Operator
 from tests.outside.conversations import FOLLOW_UPS, conversation, started
 from tests.outside.running import FIRST
 from tests.outside.tickets import effects_on, opens, reports, requests_about, tags, why_not
+from tests.rigs.one_case import one_case
 
 
 def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
@@ -333,7 +334,7 @@ def prod(_stack):
     operator.close()
 
 
-@pytest.mark.parametrize(
+@one_case(
     ("switch", "stops"),
     [
         ("kill_switch", "true"),

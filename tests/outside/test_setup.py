@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.rigs.one_case import one_case
+
 ANSWERS = """
 systems = ["support", "outreach"]
 way = "direct"
@@ -59,7 +61,7 @@ def test_the_walk_stops_at_the_first_step_that_fails_and_says_what_to_do(
     assert _states(stack) == before, "no later step is done"
 
 
-@pytest.mark.parametrize(
+@one_case(
     ("line", "named"),
     [
         ('[secrets]\n"richpanel/api_key" = "hunter2"', "richpanel/api_key"),

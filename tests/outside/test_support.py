@@ -20,6 +20,7 @@ from tests.outside.tickets import (
     why_not,
     writes_again,
 )
+from tests.rigs.one_case import one_case
 
 LEADERSHIP = "route-leadership-team"
 TRACKING = {"company": "UPS", "number": "ZZ5550001", "url": "https://track.example/ZZ5550001"}
@@ -169,7 +170,7 @@ def test_what_was_not_received_is_answered_while_it_is_on_its_way_and_not_once_i
     assert len(answers(stack, ticket)) == count
 
 
-@pytest.mark.parametrize("hidden", ["disputes", "fulfillmentOrders", "returnStatus"])
+@one_case("hidden", ["disputes", "fulfillmentOrders", "returnStatus"])
 def test_what_the_shop_does_not_show_is_unknown_and_goes_to_a_person(stack, hidden):
     bought = order(stack)
     stack.shopify.modes(hides=hidden)
@@ -420,7 +421,7 @@ def test_a_colleagues_ticket_is_not_answered_and_not_moved(stack, has_it):
     assert "mw-processed" in tags(stack, ticket)
 
 
-@pytest.mark.parametrize(
+@one_case(
     "earlier",
     [
         "Please cancel order {}.",

@@ -15,6 +15,7 @@ from tests.outside.conversations import (
     words_to,
 )
 from tests.outside.running import FIRST, PROJECT
+from tests.rigs.one_case import one_case
 
 NOW = "2026-11-24T10:00:00Z"
 
@@ -161,7 +162,7 @@ def test_a_replay_shows_what_new_settings_change_sends_nothing_and_stores_nothin
     assert by_model["differ"] == 1
 
 
-@pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
+@one_case("channel", ["sms", "whatsapp", "email"])
 def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_path, channel):
     day = f"{stack.now():%Y-%m-%d}"
     of, to, _ = written(stack, channel, appointment=f"{day}T23:30")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.rigs.each_row import each_row
+from tests.rigs.one_case import one_case
 from tests.simulation.breaks import BREAKS, Edit
 from tests.simulation.power import LEAST, noticed
 
@@ -40,7 +41,7 @@ def test_most_breaks_need_no_test_of_their_own():
 
 
 @pytest.mark.parametrize("since", ["today", pytest.param("first", marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", SEEN)
+@one_case("name", SEEN)
 def test_plain_seeds_soon_notice_a_break(name, since):
     """From the seed that notices it today; in the long run from the first."""
     (broken,) = (one for one in BREAKS if one.name == name)

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from tests.rigs.one_case import one_case
 from tests.simulation.breaks import Edit
 from tests.simulation.tool_schedules import with_tools
 from tests.simulation.world import World
@@ -83,9 +84,7 @@ def test_every_promise_holds_and_tools_are_called_while_endpoints_fail(seeds, ca
     assert happened["endpoint_was_down"] >= failures
 
 
-@pytest.mark.parametrize(
-    ("edit", "saying", "since"), [one[1:] for one in BREAKS], ids=[one[0] for one in BREAKS]
-)
+@one_case(("edit", "saying", "since"), [one[1:] for one in BREAKS], ids=[one[0] for one in BREAKS])
 def test_a_break_is_noticed(edit, saying, since):
     """`since`: the seed that notices it today."""
     with edit.applied():

@@ -6,6 +6,7 @@ import pytest
 
 from ops.session import Session
 from tests.rigs.console import Console
+from tests.rigs.one_case import one_case
 from tests.rigs.outreach import TEL
 
 PASTED = "+1 (555) 010-0001"
@@ -70,7 +71,7 @@ WHY = {
 }
 
 
-@pytest.mark.parametrize("state", WHY, ids=lambda state: state.__name__)
+@one_case("state", WHY, ids=lambda state: state.__name__)
 def test_a_phone_number_leads_to_why_in_two_clicks(outreach, model_start, open_console, state):
     state(outreach, model_start)
     page = open_console(Console(Session("dev")), "jo", "/incidents").page

@@ -17,6 +17,7 @@ from ops.incidents import affected, mend
 from ops.incidents.naming import named
 from ops.repair import preview
 from ops.session import Session
+from tests.rigs.one_case import one_case
 from tests.rigs.ops_cli import runner
 from tests.rigs.replies import RepliesRig
 
@@ -268,7 +269,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("about", "state"), PAIRS)
+@one_case(("about", "state"), PAIRS)
 def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_effect(outage, about, state):
     tickets = {str(1000 + number): one for number, one in enumerate(ACTIONS)}
     for ticket, action in tickets.items():
@@ -284,7 +285,7 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_effect(outag
     assert did["remained"] == said["remained"] == []
 
 
-@pytest.mark.parametrize("letter", Letter)
+@one_case("letter", Letter)
 def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage, letter):
     tickets = {str(1000 + number): one for number, one in enumerate(EVENTS)}
     for ticket, state in tickets.items():
@@ -310,9 +311,7 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage
     )
 
 
-@pytest.mark.parametrize(
-    "switch", ["kill_switch", "shadow_mode", "safe_mode", "automation_enabled"]
-)
+@one_case("switch", ["kill_switch", "shadow_mode", "safe_mode", "automation_enabled"])
 def test_a_mend_does_what_its_dry_run_says_whatever_a_switch_forbids(outage, switch):
     tickets = {str(1000 + number): one for number, one in enumerate(ACTIONS)}
     for ticket, action in tickets.items():

@@ -6,6 +6,7 @@ from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.trust import Trust, trust_of
 from tests.outreach.whole.test_foreign_groups import texts
 from tests.rigs.memory_stage import ON_ENGINE
+from tests.rigs.one_case import one_case
 from tests.rigs.outreach import MAIL
 
 FAILED = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
@@ -42,7 +43,7 @@ def reasons(outreach, address=MAIL):
 
 
 @ON_ENGINE
-@pytest.mark.parametrize("text", ["Tell me more", "START", "STOP", "yes", "unsubscribe me"])
+@one_case("text", ["Tell me more", "START", "STOP", "yes", "unsubscribe me"])
 def test_an_unproven_mail_is_stored_for_a_person_and_not_answered(opened, text):
     mails(opened, text, **FAILED)
     record = opened.record("email")

@@ -4,6 +4,7 @@ import pytest
 
 from bench.measures.written_drafts import mistakes, written_drafts
 from local.simulated_judge import JUDGES
+from tests.rigs.one_case import one_case
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +27,12 @@ def test_of_a_hundred_good_drafts_at_most_one_is_stopped(found):
     assert len(stopped) <= 0.01 * len(good), stopped
 
 
-def test_a_judge_stops_more_and_never_less(found):
-    for character in ("literal", "incomplete"):
-        judged = {one.name: one.is_stopped for one in written_drafts("open", character)}
-        assert all(judged[one.name] for one in found if one.is_stopped)
-        assert sum(judged.values()) > sum(one.is_stopped for one in found)
+@one_case("character", ["literal", "incomplete"])
+def test_a_judge_stops_more_and_never_less(found, character):
+    judged = {one.name: one.is_stopped for one in written_drafts("open", character)}
+    assert all(judged[one.name] for one in found if one.is_stopped)
+    assert sum(judged.values()) > sum(one.is_stopped for one in found)
+
+
+def test_every_judge_is_known():
     assert set(JUDGES) == {"literal", "obedient", "agreeable", "confused", "incomplete"}
