@@ -154,9 +154,32 @@ class FactWriter:
         """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
-    def alone(self, done: str, work: Callable[[], None], *, time_left_seconds: TimeLeft) -> str:
-        """Do some work on what the sinks hold under the writer's lease; returns the outcome, as of `seed`."""
-        return self._alone(done, time_left_seconds, lambda _run: work())
+    def alone(
+        self,
+        done: str,
+        work: Callable[[], None],
+        *,
+        time_left_seconds: TimeLeft,
+        unless_held: Keys = (),
+    ) -> str:
+        """Do some work on what the sinks hold under the writer's lease.
+
+        Args:
+            done: the outcome where it was done.
+            work: is called at most once.
+            time_left_seconds: of the caller.
+            unless_held: facts of which none may be in a batch that some sink lacks.
+
+        Returns:
+            The outcome, as of `seed`.
+        """
+
+        def unheld(run: _Run) -> None:
+            if not run.batch.held.isdisjoint(unless_held):
+                raise HandBackError(why.OPEN_BATCH)
+            work()
+
+        return self._alone(done, time_left_seconds, unheld)
 
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the writer's lease; returns `done` or why it was not done."""
