@@ -138,8 +138,13 @@ def fact_row(fact: Fact) -> Row:
         "AgentID": fact.agent_id,
         "FactDateKey": _at_midnight(fact.date),
         "MetricID": fact.metric.value if fact.metric else "",
-        "Notes": fact.notes,
+        "Notes": one_line(fact.notes),
     }
+
+
+def one_line(text: str) -> str:
+    """A text as every sink has it: a line break of any kind is a space, as a row of OneLake is one line."""
+    return " ".join(text.splitlines())
 
 
 def lasting_row(fact: Fact) -> Row:
@@ -153,7 +158,7 @@ def lasting_row(fact: Fact) -> Row:
         **fact_row(fact),
         "TimeZone": happening.timezone,
         "Channel": happening.channel,
-        "Outcome": happening.outcome,
+        "Outcome": one_line(happening.outcome),
         "Marks": ",".join(happening.marks),
     }
     if happening.at is not None:
@@ -234,8 +239,8 @@ def _digest(row: Row) -> int:
 def _agent_row(key: str, agent: Agent | None) -> Row:
     return {
         "AgentID": key,
-        "AgentName": agent.name if agent and agent.name else key,
-        "Email": agent.email if agent else "",
+        "AgentName": one_line(agent.name if agent and agent.name else key),
+        "Email": one_line(agent.email) if agent else "",
         "TimezoneIANA": "",
         "ActiveFlag": True,
     }

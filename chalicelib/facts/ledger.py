@@ -47,7 +47,7 @@ from chalicelib.facts.model import (
 )
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
-from chalicelib.once.timer import Date, Timer, dated
+from chalicelib.once.timer import DATE, Date, Timer, dated
 
 ATTRIBUTES: Mapping[str, str] = {
     "event_id": "pk",
@@ -282,6 +282,21 @@ class FactLedger:
             status=row["status"],
             reading=False,
         )
+
+    def remove(self, key: str, *, by: str) -> None:
+        """Have a stored fact count nowhere any more, under the writer's lease; one without a row stays so."""
+        with suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": key},
+                set_={
+                    "status": FactStatus.REMOVED.value,
+                    "removed": {"at": iso(self._clock.now()), "by": by},
+                    "expires_at": self._expiry(),
+                },
+                remove=DATE,
+                condition="attribute_exists(#status)",
+                reading=False,
+            )
 
     def freshened(self, keys: Iterable[str]) -> None:
         """Record that a dataset has these facts' new values."""

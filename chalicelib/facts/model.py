@@ -41,6 +41,8 @@ class FactStatus(StrEnum):
     """Does not count, for the reason on the row; a later delivery that counts replaces it."""
     FAILED = "failed"
     """The dataset refuses this row; an operator checks the reason."""
+    REMOVED = "removed"
+    """An operator has taken it out of the sinks; no later delivery brings it back."""
 
 
 UNKNOWN_AGENT = "unknown"

@@ -20,6 +20,7 @@ REPETITION_REFUSED = Why(
 )
 SWITCHED_OFF = Why("switched_off", By.SWITCH, "a switch was on")
 NOT_SETTLED = Why("not_settled", By.US, "it is not known whether a batch was posted")
+OPEN_BATCH = Why("open_batch", By.US, "a sink may have the fact while another lacks it")
 LEASE_OVER = Why("lease_over", By.US, "the time of the run was over")
 DIMENSION_TAKEN = Why("dimension_taken", By.US, "another run writes the same row")
 NO_TABLE = Why("no_table", By.COMPANY, "OneLake has no such table")

@@ -29,11 +29,13 @@ from chalicelib.facts.posting.powerbi import target_of
 from ops.command import CommandRun, command, only_with
 from ops.facts import rebuild_plan, reports
 from ops.facts.correction import Correction, FactCopies
+from ops.facts.fact_removal import FactRemoval
 from ops.facts.rebuild import Rebuild
 from ops.facts.republish import Republish
 from ops.session import EXIT_UNUSABLE, OpsError
 
 RUN_SECONDS = 600.0
+_UNCOUNTED = frozenset({FactStatus.SKIPPED, FactStatus.REMOVED})
 
 app = typer.Typer(help="The facts, and the reports they go to.", no_args_is_help=True)
 
@@ -218,7 +220,7 @@ def correct_command(
         raise _wrong("give --agent, --date or --metric")
     parts = run.session.services
     row = parts.facts.ledger.row(key)
-    if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:
+    if row is None or not row.get("metric") or row["status"] in _UNCOUNTED:
         text = "not found: never received, not counted, or no longer kept in the ledger"
         return _end(run, 1, {"outcome": "not_found"}, f"{key}: {text}")
     stored = fact_of(row)
@@ -252,6 +254,42 @@ def correct_command(
     )
     text = f"{key}: {outcome}" + (later if outcome == "corrected" else "; run it again")
     return _end(run, int(outcome != "corrected"), {"outcome": outcome}, text)
+
+
+@command(
+    app,
+    "facts remove",
+    changes=True,
+    asks="Remove them for good?",
+    dry_run=True,
+    examples=["facts remove ALOWARE:719285063"],
+)
+def remove_command(
+    run: CommandRun,
+    keys: Annotated[list[str], typer.Argument(help="Keys of facts, e.g. ALOWARE:719285063")],
+) -> object:
+    """Take facts that should not have been sent out of OneLake and the archive, for good."""
+    parts, dataset = run.session.services, run.session.services.posting.reader()
+    known = [key for key in keys if parts.facts.ledger.row(key)]
+    if run.dry_run:
+        text = f"{len(keys)} facts would be removed; the ledger knows {len(known)}"
+        return _end(run, 0, {"outcome": "planned", "known": known}, text)
+    run.confirm()
+    for key in keys:
+        run.enter(key)
+    posting = parts.posting
+    outcome = FactRemoval(
+        store=parts.facts.ledger,
+        archives=posting.archives,
+        onelake=posting.check.onelake,
+        writer=posting.writer,
+        clock=parts.clock,
+        owner=run.session.identity.name,
+    ).run(keys, time_left_seconds=_budget())
+    is_done = outcome == "removed"
+    later = "; the dataset loses them with a rebuild" if dataset else ""
+    text = f"{outcome}: {len(keys)} facts{later}" if is_done else f"{outcome}; run it again"
+    return _end(run, int(not is_done), {"outcome": outcome, "facts": list(keys)}, text)
 
 
 @command(
@@ -320,7 +358,7 @@ def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> 
     parts = run.session.services
     sink = parts.posting.onelake
     if sink is None:
-        text = "no mirrored database: set FABRIC_WORKSPACE_ID and FABRIC_DATABASE_ID"
+        text = "onelake: no mirrored database: set FABRIC_WORKSPACE_ID and FABRIC_DATABASE_ID"
         return _end(run, 1, {"outcome": "no_onelake"}, text)
     with run.output.waiting("reading the facts"):
         stored = _stored(run, archive)

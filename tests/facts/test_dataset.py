@@ -6,14 +6,17 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.facts.dataset import (
+    DIM_AGENT,
     FACT_EVENT,
     LASTING_TABLES,
+    dimension_rows,
     fact_of_row,
     fact_row,
     lasting_row,
 )
 from chalicelib.facts.drift import Mark
-from chalicelib.facts.model import Happening
+from chalicelib.facts.model import Agent, Happening
+from chalicelib.facts.posting import mirrored_tables
 from tests.rigs.fact_writer import fact
 
 KNOWN = fact(
@@ -47,3 +50,18 @@ def test_what_is_not_known_is_absent():
     row = lasting_row(fact(1))
     assert not {"OccurredAt", "DurationSeconds"} & set(row)
     assert fact_of_row(fact_row(fact(1))) == fact(1)
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\u2028", "\x0b"])
+def test_a_line_break_in_a_text_is_the_same_space_in_every_sink(between):
+    agent = Agent("101", f"Ada{between}Byron", f"ada{between}@example.com")
+    (row,) = dimension_rows(DIM_AGENT, ["101"], {"101": agent})
+    assert (row["AgentName"], row["Email"]) == ("Ada Byron", "ada @example.com")
+    happening = Happening(outcome=f"left{between}message")
+    there = lasting_row(fact(1, notes=f"a{between}b", happening=happening))
+    assert (there["Notes"], there["Outcome"]) == ("a b", "left message")
+    for table, written in ((DIM_AGENT, row), (FACT_EVENT, there)):
+        (read,) = mirrored_tables.rows_in(table, mirrored_tables.file_of(table, [written]))
+        assert {name: read[name] for name in ("AgentName", "Notes") if name in written} == {
+            name: written[name] for name in ("AgentName", "Notes") if name in written
+        }

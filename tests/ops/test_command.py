@@ -139,6 +139,7 @@ CHANGES = {
     "facts seed": (),
     "facts retry": (),
     "facts correct": ("ALOWARE:1", "--agent", "102"),
+    "facts remove": ("ALOWARE:1",),
     "facts rebuild": ("--apply",),
     "replay": ("evt:x",),
     "resend": ("act:x",),

@@ -110,6 +110,22 @@ class Batch:
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
+    def merged(self, *, at_most: int) -> Batch:
+        """The same facts owed in fewer batches, each of at most so many.
+
+        Two that the same sinks lack become one where those lack an earlier one: batches are given in
+        order, so neither of the two was ever begun, and their numbers name nothing there yet.
+        """
+        owed: list[OwedBatch] = []
+        for one in self.owed:
+            alike = [each for each in owed[-2:] if each.lacking == one.lacking]
+            keys = (*owed[-1].keys, *one.keys) if owed else ()
+            if len(alike) > 1 and len(keys) <= at_most:
+                owed[-1] = replace(one, keys=keys)
+            else:
+                owed.append(one)
+        return replace(self, owed=tuple(owed))
+
     def encode(self) -> str:
         """As text."""
         raw: dict[str, Any] = {"n": self.number, "k": _packed(self.keys), "nb": self.not_before}

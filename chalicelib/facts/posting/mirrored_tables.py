@@ -28,6 +28,7 @@ from chalicelib.facts.dataset import (
     DIM_SHIFT,
     FACT_EVENT,
     LASTING_TABLES,
+    one_line,
 )
 from chalicelib.facts.model import Row
 
@@ -141,5 +142,5 @@ def _text(value: str | float, kind: str) -> str:
     """A value as it is in a file, where a row is one line; an empty text is null."""
     if isinstance(value, bool):
         return str(value).lower()
-    text = " ".join(str(value).splitlines())
+    text = one_line(str(value))
     return text[:_TO_SECONDS].replace("T", " ") if kind == "DateTime" else text

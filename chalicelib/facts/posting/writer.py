@@ -154,9 +154,32 @@ class FactWriter:
         """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
-    def alone(self, done: str, work: Callable[[], None], *, time_left_seconds: TimeLeft) -> str:
-        """Do some work on what the sinks hold under the writer's lease; returns the outcome, as of `seed`."""
-        return self._alone(done, time_left_seconds, lambda _run: work())
+    def alone(
+        self,
+        done: str,
+        work: Callable[[], None],
+        *,
+        time_left_seconds: TimeLeft,
+        unless_held: Keys = (),
+    ) -> str:
+        """Do some work on what the sinks hold under the writer's lease.
+
+        Args:
+            done: the outcome where it was done.
+            work: is called at most once.
+            time_left_seconds: of the caller.
+            unless_held: facts of which none may be in a batch that some sink lacks.
+
+        Returns:
+            The outcome, as of `seed`.
+        """
+
+        def unheld(run: _Run) -> None:
+            if not run.batch.held.isdisjoint(unless_held):
+                raise HandBackError(why.OPEN_BATCH)
+            work()
+
+        return self._alone(done, time_left_seconds, unheld)
 
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the writer's lease; returns `done` or why it was not done."""
@@ -260,7 +283,7 @@ class FactWriter:
         none = dimension_keys((), self.runtime.clock.now().year)
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.ensure, run.attempt, none))
-        self._hand_on(run)
+        self._hand_on(run, keeps_seconds=max(ENOUGH_SECONDS, run.time_left() / 2))
         if self.sinks.judge:
             self.sinks.judge.ensure(run.attempt, none)
         if run.batch.keys:
@@ -326,16 +349,24 @@ class FactWriter:
         rows = [fact_row(fact) for fact in facts]
         return self._append(attempt, judge, run.batch.number, rows)
 
-    def _hand_on(self, run: _Run) -> None:
+    def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
         """Add what is owed to every sink that takes what it is given; facts that none lacks are final.
 
         A sink that has a batch is known by the row of its own action, and is not asked again.
+
+        Args:
+            run: the state of the run.
+            keeps_seconds: how much of its time is left for new batches.
 
         Raises:
             HandBackError: the switches or the lease do not allow it now; all stays owed.
         """
         left = []
         for owed in run.batch.owed:
+            is_away = bool(owed.lacking) and owed.lacking <= run.away.keys()
+            if is_away or run.time_left() < keeps_seconds:
+                left.append(owed)
+                continue
             facts = self.store.pending(owed.keys)
             takers = [one for one in self.sinks.takers if one.target in owed.lacking and facts]
             lacking = {
@@ -350,7 +381,8 @@ class FactWriter:
             self.store.settle(facts, FactStatus.POSTED, batch=owed.number)
             run.summary.posted += len(facts)
             run.summary.outcome = "posted"
-        run.batch = replace(run.batch, owed=tuple(left))
+        owes = replace(run.batch, owed=tuple(left))
+        run.batch = owes.merged(at_most=self.rows_per_post)
 
     def _give(self, run: _Run, taker: Dimensions, owed: OwedBatch, facts: Sequence[Fact]) -> None:
         # An operator's attempt may retry an action that was skipped for a switch.

@@ -145,6 +145,7 @@ ELSEWHERE = {
     "console sessions": "tests/console/test_sessions_command.py",
     "console revoke": "tests/console/test_sessions_command.py",
     "facts correct": "tests/ops/facts/test_correction.py",
+    "facts remove": "tests/ops/facts/test_fact_removal.py",
     "provision": "tests/ops/repair/test_commands.py",
     **{
         f"handoff {one}": "tests/outreach/desk/whole/test_acts.py"

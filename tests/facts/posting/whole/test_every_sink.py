@@ -292,3 +292,20 @@ def test_a_sink_that_asked_for_no_calls_gets_none_until_then(writer_rig, onelake
     assert run().outcome == "waiting:asked_to"
     assert onelake.calls == ()
     assert len(archived(archive)) == 10
+
+
+@ON_BOTH
+def test_small_batches_that_a_sink_owes_become_few(writer_rig, onelake, tmp_path):
+    archive, run = all_sinks(writer_rig, onelake, tmp_path)
+    onelake.fault("status", status=503, times=None)
+    for one in FACTS[:30]:
+        writer_rig.store().keep([one])
+        run()
+        writer_rig.clock.forward(60)
+    assert len(archived(archive)) == 30
+    onelake.clear_faults()
+    writer_rig.clock.forward(LANDED)
+    assert run().posted == 30
+    assert set(mirrored(onelake)) == set(archived(archive))
+    assert onelake.last_file(FACT_EVENT) == 3, "1, 20 and 9 facts"
+    assert set(writer_rig.ids().values()) == {1}
