@@ -13,6 +13,7 @@ INBOUND = Why("inbound", By.US, "only what agents have begun is counted")
 
 REBUILD = Why("rebuild", By.PERSON, "the dataset is being rebuilt")
 ASKED_TO = Why("asked_to", By.VENDOR, "Power BI asked us to wait")
+BEHIND = Why("behind", By.US, "a sink is given what it lacks from earlier runs")
 HELD = Why("held", By.SWITCH, "a switch was on")
 EVERY_ROW_REFUSED = Why("every_row_refused", By.VENDOR, "the dataset refused every row")
 REPETITION_REFUSED = Why(

@@ -299,6 +299,8 @@ class FactWriter:
             self._post(run, facts)
         self._settle_suspects(run)
         run.batch = run.batch.closed()  # stored at the end of the run
+        run.away = {one: reason for one, reason in run.away.items() if reason != why.BEHIND}
+        self._hand_on(run, keeps_seconds=ENOUGH_SECONDS)
         for reason in run.away.values():
             run.summary.outcome = f"waiting:{reason}"
 
@@ -352,7 +354,8 @@ class FactWriter:
     def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
         """Add what is owed to every sink that takes what it is given; facts that none lacks are final.
 
-        A sink that has a batch is known by the row of its own action, and is not asked again.
+        A sink that has a batch is known by the row of its own action, and is not asked again.  One that
+        is behind when the time is over is given nothing more until new facts are posted.
 
         Args:
             run: the state of the run.
@@ -363,8 +366,9 @@ class FactWriter:
         """
         left = []
         for owed in run.batch.owed:
-            is_away = bool(owed.lacking) and owed.lacking <= run.away.keys()
-            if is_away or run.time_left() < keeps_seconds:
+            if run.time_left() < keeps_seconds:
+                run.away = dict.fromkeys(owed.lacking, why.BEHIND) | run.away
+            if owed.lacking and owed.lacking <= run.away.keys():
                 left.append(owed)
                 continue
             facts = self.store.pending(owed.keys)

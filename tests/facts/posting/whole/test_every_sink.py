@@ -196,11 +196,14 @@ def test_a_name_that_no_directory_has_any_more_is_gone_from_onelake_after_the_ni
 
 
 class Away(FileRows):
-    """An archive whose storage answers nothing while `is_away`."""
+    """An archive whose storage answers nothing while `is_away`, and takes `seconds` for a file of facts."""
 
     is_away = False
+    seconds, clock = 0.0, None
 
     def put(self, name, body):
+        if self.seconds and name.startswith(FACT_EVENT):
+            self.clock.forward(self.seconds)
         if self.is_away:
             raise TransientError("s3", "put_object", reason="SlowDown")
         super().put(name, body)
@@ -308,4 +311,36 @@ def test_small_batches_that_a_sink_owes_become_few(writer_rig, onelake, tmp_path
     assert run().posted == 30
     assert set(mirrored(onelake)) == set(archived(archive))
     assert onelake.last_file(FACT_EVENT) == 3, "1, 20 and 9 facts"
+    assert set(writer_rig.ids().values()) == {1}
+
+
+@ON_BOTH
+def test_a_run_keeps_half_its_time_for_new_facts_while_a_sink_catches_up(
+    writer_rig, onelake, tmp_path, monkeypatch
+):
+    archive, run = all_sinks(writer_rig, onelake, tmp_path)
+    facts = [fact(number) for number in range(320)]
+    run()
+    monkeypatch.setattr(Away, "is_away", True)
+    for start in range(0, 240, 20):
+        writer_rig.store().keep(facts[start : start + 20])
+        run()
+        writer_rig.clock.forward(60)
+    monkeypatch.setattr(Away, "is_away", False)
+    monkeypatch.setattr(Away, "seconds", 20.0)
+    monkeypatch.setattr(Away, "clock", writer_rig.clock)
+    writer_rig.store().keep(facts[240:])
+
+    ends = writer_rig.clock.monotonic() + 230
+    writer = writer_rig.writer(rows_per_post=20, archives=[archive], onelake=True)
+    summary = writer.run(time_left_seconds=lambda: ends - writer_rig.clock.monotonic())
+
+    assert summary.outcome == "waiting:behind"
+    assert set(writer_rig.ids()) == set(mirrored(onelake)) == {one.key for one in facts}
+    assert ends - writer_rig.clock.monotonic() > 0
+    assert len(archived(archive)) == 180, "six batches before the new facts, three after them"
+
+    monkeypatch.setattr(Away, "seconds", 0.0)
+    run()
+    assert set(archived(archive)) == {one.key for one in facts}
     assert set(writer_rig.ids().values()) == {1}
