@@ -8,7 +8,8 @@ conversations that were handed off: a question to a person is found with all of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from chalicelib.once.store import Item, Store
 from chalicelib.outreach.conversations import handoffs, items
@@ -64,6 +65,13 @@ class Handoffs:
             Limit=page,
             **projected,
         )
+
+    def whole(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
+        """The entries with all their attributes, by their sort keys; those that are gone are left out."""
+        keys = [
+            {name: one[name] for name in ("primary_channel", "conversation_id")} for one in entries
+        ]
+        return {str(one["conversation_id"]): one for one in self._table.get_all(keys)}
 
     def waiting(self, company_id: str | None = None) -> Iterator[Item]:
         """The hand-offs that no person has taken, the longest waiting first; of every company for None."""

@@ -60,6 +60,8 @@ class HandoffLane(StrEnum):
     ENDED = "ended"
 
 
+PLACED = ("primary_channel", "conversation_id", "created_at")
+"""The attributes that say which entry it is, and where."""
 UNANSWERED = (HandoffLane.WAITING, HandoffLane.TAKEN)
 """Lanes in which recipients wait."""
 
@@ -122,7 +124,7 @@ def entry(
     lane = _lane(state, waits)
     return {
         **key(record.company_id, listed_id(handoff), record.opaque_id),
-        "created_at": f"{lane}#{time_in(lane, facts)}#{record.opaque_id}",
+        "created_at": f"{lane}#{_time_in(lane, facts)}#{record.opaque_id}",
         "points_to": record.key,
         "opaque_id": record.opaque_id,
         "project_id": record.project_id,
@@ -149,7 +151,7 @@ def _lane(state: str, waits_since: str) -> HandoffLane:
     return HandoffLane.TAKEN if waits_since else HandoffLane.ANSWERED
 
 
-def time_in(lane: str, entry: Mapping[str, Any]) -> str:
+def _time_in(lane: HandoffLane, entry: Mapping[str, Any]) -> str:
     """By which an entry is sorted within its lane; ISO time."""
     newest = entry.get("newest_at") or entry["since"]
     at = parsed(str(entry.get("unanswered_since") or newest if lane in UNANSWERED else newest))

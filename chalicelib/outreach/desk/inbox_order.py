@@ -186,7 +186,8 @@ class InboxOrder:
             some = list(islice(rows, size))
             if not some:
                 return InboxPart(found, None)
-            found += self._kept([one for one in some if wanted.takes(one.entry, now)])
+            matching = [one for one in some if wanted.takes(one.entry, now)]
+            found += self._kept(self._whole(matching) if wanted.is_narrow else matching)
             if len(found) > limit:
                 return InboxPart(found[:limit], found[limit - 1].place)
             end = some[-1].place
@@ -222,16 +223,35 @@ class InboxOrder:
                 continue
             after = f"{start.at}#{start.opaque_id}" if rank == start.rank else ""
             yield from _merged(
-                self._lane(rank, one, lane, after, size)
+                self._lane(rank, one, lane, after, size, wanted)
                 for one in company_ids
                 for lane in wanted.lanes.intersection(lanes)
             )
 
     def _lane(
-        self, rank: int, company_id: str, lane: HandoffLane, after: str, size: int
+        self,
+        rank: int,
+        company_id: str,
+        lane: HandoffLane,
+        after: str,
+        size: int,
+        wanted: InboxFilter,
     ) -> Iterator[InboxEntry]:
-        for one in self.handoffs.entries(company_id, lane, after=after, page=size):
-            yield InboxEntry(InboxPlace(rank, handoffs.time_in(lane, one), one["opaque_id"]), one)
+        """A lane's entries; where few are wanted, only what tells them apart."""
+        columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
+        for one in self.handoffs.entries(company_id, lane, after=after, page=size, columns=columns):
+            _, at, opaque_id = str(one["created_at"]).split("#")
+            yield InboxEntry(InboxPlace(rank, at, opaque_id), one)
+
+    def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
+        """The same with all attributes, in two reads at most for a page; one that is gone is left out."""
+        found = self.handoffs.whole([one.entry for one in rows if one.question is None])
+        whole = [(one, found.get(one.entry["conversation_id"], one.entry)) for one in rows]
+        return [
+            InboxEntry(one.place, entry, one.question)
+            for one, entry in whole
+            if "points_to" in entry
+        ]
 
     def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
         """The open hand-offs of persons of whom it is asked whether they asked to stop."""
