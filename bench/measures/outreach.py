@@ -39,11 +39,12 @@ INDEXES = 6
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """AWS calls of one start, with warm clients and secrets."""
+    """AWS calls of one start, with warm clients and secrets, and the write units that the engine reports."""
 
     channel: str
     door: int
     worker: int
+    writes: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ def starts_of(services: Any, app: Any, stage: resources.Stage, meter: Meter) -> 
                     "POST", "/initiate-conversation", {}, {"x-api-key": company.API_KEY}, body
                 )
             )
-            door = meter.total
+            door, writes = meter.total, meter.writes
             meter.reset()
             pump.pump_one()
             if turn == "counted":
-                found.append(Start(channel, door, _of_worker(meter)))
+                found.append(Start(channel, door, _of_worker(meter), writes + meter.writes))
     return found
 
 
@@ -115,10 +116,10 @@ def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list
 def main() -> int:
     """Print both; the exit code is 1 if a figure misses its limit."""
     ok = True
-    print(f"{'start':<12}{'door':>6}{'limit':>7}{'worker':>8}{'limit':>7}   AWS calls")
+    print(f"{'start':<12}{'door':>6}{'limit':>7}{'worker':>8}{'limit':>7}   AWS calls{'units':>7}")
     for start in starts():
         print(
-            f"{start.channel:<12}{start.door:>6}{DOOR_LIMIT:>7}{start.worker:>8}{WORKER_LIMIT:>7}"
+            f"{start.channel:<12}{start.door:>6}{DOOR_LIMIT:>7}{start.worker:>8}{WORKER_LIMIT:>7}{start.writes:>19.0f}"
         )
         ok &= start.door <= DOOR_LIMIT and start.worker <= WORKER_LIMIT
     found = appends()

@@ -45,7 +45,7 @@ class Table:
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, float] | None = None,
+        add: Mapping[str, float | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
         reading: bool = True,

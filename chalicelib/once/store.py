@@ -58,7 +58,7 @@ class Store(Protocol):
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, float] | None = None,
+        add: Mapping[str, float | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
         reading: bool = True,
@@ -70,7 +70,7 @@ class Store(Protocol):
             key: the item's key.
             set_: attributes that take a value.
             condition: a condition expression over ``#attribute`` and ``:value`` names.
-            add: numbers to add to.
+            add: numbers to add to, and sets to add members to.
             keep: attributes that take a value only where they have none.
             remove: attributes to remove.
             reading: False where the caller ignores the new item; it is not transferred then, and an

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from chalicelib.once.store import Store
 from chalicelib.outreach.company_events.outbox import EventRows
 from chalicelib.outreach.company_events.recorder import CompanyEvents
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.project.admission import ConversationStores, Starts

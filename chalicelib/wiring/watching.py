@@ -23,17 +23,20 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Count the conversations that wait for a person, how long the oldest has waited, and who is late."""
+    """Count the conversations that wait for a person, how long the oldest has waited, and who is late.
+
+    The counts are bounded, far above every alarm's threshold: see `Desk.figures`.
+    """
+    now = clock.now()
     try:
-        times = [parsed(one.since) for one in desk.waiting()]
-        late = desk.late()
+        found = desk.figures(now)
     except MiddlewareError as error:
         log.event("watching.handoffs_unreadable", reason=reason_of(error))
         return
-    ages = [int((clock.now() - at).total_seconds()) for at in times if at is not None]
-    log.metric("mw.handoffs.waiting", len(times))
-    log.metric("mw.handoffs.oldest_seconds", max(ages, default=0))
-    log.metric("mw.handoffs.late", late)
+    oldest = parsed(found.oldest)
+    log.metric("mw.handoffs.waiting", found.waiting)
+    log.metric("mw.handoffs.oldest_seconds", int((now - oldest).total_seconds()) if oldest else 0)
+    log.metric("mw.handoffs.late", found.late)
 
 
 def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:

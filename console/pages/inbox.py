@@ -49,19 +49,17 @@ def show() -> str | Response:
         abort(400, f"state: one of {', '.join((*STATES, MINE))}")
     if channel and channel not in set(Channel):
         abort(400, f"channel: one of {', '.join(Channel)}")
-    wanted: dict[str, Any] = {"states": (state,)} if state in STATES else {}
-    if state == MINE:
-        wanted["taken_by"] = person().who.has
+    wanted: dict[str, Any] = {
+        "company_id": company,
+        "channel": channel or None,
+        "project_id": project or None,
+        **({"states": (state,)} if state in STATES else {}),
+        **({"taken_by": person().who.has} if state == MINE else {}),
+    }
     session = backend.reading()
+    inbox = session.services.outreach.inbox
     try:
-        found = session.services.outreach.inbox.list(
-            company_id=company,
-            channel=channel or None,
-            project_id=project or None,
-            limit=PAGE,
-            after=request.args.get("after", ""),
-            **wanted,
-        )
+        found = inbox.list(**wanted, limit=PAGE, after=request.args.get("after", ""))
     except PayloadError as error:
         abort(400, error.message)
     _enter_look(company, len(found.entries))
@@ -71,7 +69,7 @@ def show() -> str | Response:
         entries=[
             (one, excerpt(records.get(one["id"])), _icon(one["channel"])) for one in found.entries
         ],
-        unanswered=found.unanswered,
+        unanswered=inbox.unanswered(**wanted),
         more=_address(after=found.after) if found.after else "",
         company=company,
         companies=sorted(person().companies or ()),

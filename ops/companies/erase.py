@@ -28,6 +28,7 @@ from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import ADDRESSES, Channel, address_of
+from chalicelib.outreach.conversations import handoffs
 from chalicelib.outreach.conversations import items as layout
 from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.project.project import Project
@@ -109,7 +110,8 @@ class Subjects:
         linked = (
             address
             for company, address in self.theirs.linked
-            if company == company_id or partition == layout.internal(address, company)
+            if company == company_id
+            or partition in (layout.internal(address, company), handoffs.partition(company))
         )
         return (*self.addresses, *linked)
 
@@ -118,6 +120,7 @@ class Subjects:
         own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
         parts |= {str(item.get("opaque_id", "")), str(item.get("newest", ""))}
+        parts |= item.get(layout.CONVERSATIONS) or set()
         facts = {name: value for name, value in item.items() if name != "messages"}
         is_one = self.theirs.own(item) if "primary_channel" in item else False
         return is_one or not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses_in(item))

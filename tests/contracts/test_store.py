@@ -85,6 +85,11 @@ class StoreContract:
         row = table.update(KEY, set_={"a": 2}, keep={"c": "new"}, add={"fence": 1}, remove=["gone"])
         assert row == {**KEY, "a": 2, "c": "old", "fence": 5}
 
+    def test_an_update_adds_members_to_a_set_each_once(self, table):
+        for one in ("a", "b", "a"):
+            table.update(KEY, set_={"n": 1}, add={"of": frozenset({one})}, reading=False)
+        assert table.get(KEY) == {**KEY, "n": 1, "of": {"a", "b"}}
+
     @pytest.mark.parametrize(
         ("row", "condition", "values", "holds"),
         [

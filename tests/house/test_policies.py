@@ -102,7 +102,8 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
     desks = "dynamodb/table/conversations-dev"
     searched = {(g.action, g.resource) for g in allowed if g.action in searches}
     assert searched == {
-        ("dynamodb:Query", desks),  # by a partition's key, and in no index
+        ("dynamodb:Query", desks),  # by a partition's key
+        ("dynamodb:Query", f"{desks}/index/created-at-index"),  # likewise, in the order of time
         ("dynamodb:BatchGetItem", desks),
         ("dynamodb:BatchGetItem", "dynamodb/table/rp_mw_idempotency-dev"),
     }

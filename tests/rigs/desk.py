@@ -20,7 +20,7 @@ from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.door import DeskDoor

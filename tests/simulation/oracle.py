@@ -16,7 +16,6 @@ from chalicelib.once import keys
 from chalicelib.once.effect import Effect
 from chalicelib.once.job import Recovery
 from chalicelib.once.keys import Suffix
-from chalicelib.outreach.conversations.handoffs import PARTITION
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.sending.effects import NOTICES, HandOffData
 from chalicelib.support import keys as ticket_keys
@@ -156,9 +155,9 @@ class Oracle:
         """P2: a hand-off is listed, or a person already has the conversation."""
         rows, opaque_id = self._world.conversations.rows, action.conversation_id
         handing: HandOffData = action.data
-        if (PARTITION, f"{handing.handoff_id}#{opaque_id}") in rows:
-            return
         of_it = [row for row in rows.values() if row.get("opaque_id") == opaque_id]
+        if any(row["conversation_id"] == f"{handing.handoff_id}#{opaque_id}" for row in of_it):
+            return
         if all(row.get("conversation_status") != Status.HANDED_OFF for row in of_it):
             self.broken("P2", f"{action.key} was handed to nobody")
 

@@ -24,7 +24,7 @@ from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.consent.unsubscribe import LinkKeys, UnsubscribeDoor
 from chalicelib.outreach.conversations.doubts import Doubts
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.parcels import Parcels
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations

@@ -6,16 +6,18 @@ dataset's dimensions.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
 from chalicelib.once import keys
 from chalicelib.once.plan import Plan
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.handoffs import WAITING
+from chalicelib.outreach.conversations.handoffs import INDEX, WAITING
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_OUT, UNSAID
 from chalicelib.outreach.project.pace import TOGETHER
 from chalicelib.support import keys as ticket_keys
@@ -26,6 +28,7 @@ from tests.simulation.vendor import CLOSED, epoch
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+ROOT = Path(__file__).resolve().parents[2]
 Rows = Mapping[str, Mapping[str, Any]]
 
 LISTED_SECONDS = 80_000.0
@@ -37,6 +40,14 @@ _WITHOUT_HANDOFF = ("evt:start:", "evt:receipt:", "evt:follow:", "evt:silence:")
 """A failed start is reported to its sender; a receipt has no conversation; the others wait for no one."""
 _SILENT_ACTS = frozenset({"take", "close"})
 """What a person at a desk does without sending anything."""
+_TABLE = json.loads((ROOT / ".chalice" / "resources.json").read_text())["Resources"][
+    "ConversationsTable"
+]["Properties"]
+_INDEXES = {
+    one["IndexName"]: {key["AttributeName"] for key in one["KeySchema"]}
+    for one in (*_TABLE["GlobalSecondaryIndexes"], *_TABLE["LocalSecondaryIndexes"])
+}
+"""The attributes that put a row of the conversations into each index."""
 _ORDER_NUMBERS = re.compile(r"(?<![0-9a-f])(?:1234567|10023[456])(?![0-9a-f])")
 """The order numbers that customers write; within a hash the digits mean nothing."""
 _LIKE_AN_ORDER = ("1234567", "10023")
@@ -237,6 +248,7 @@ def _judge_starts(world: World, rows: Rows) -> None:
             world.oracle.broken("P2", f"{key} is over, its conversation is not")
     _judge_handoffs(world, [one for one in records if one["opaque_id"] not in held_up])
     _judge_handoff_list(world, rows)
+    _judge_indexes(world)
     _judge_deliveries(world, rows)
 
 
@@ -267,6 +279,14 @@ def _judge_handoff_list(world: World, rows: Rows) -> None:
         is_asked = row.get("action_kind") == "hand_off" and row["status"] == "done"
         if is_asked and row["conversation_id"] not in listed:
             world.oracle.broken("P2", f"{key} is done and was never listed")
+
+
+def _judge_indexes(world: World) -> None:
+    """The indexes find conversations: another row is in none, but a hand-off in its partition's by time."""
+    for row in world.conversations.rows.values():
+        of = {name for name, keys in _INDEXES.items() if keys <= row.keys()}
+        if "start_event" not in row and of != ({INDEX} if "handoff_state" in row else set()):
+            world.oracle.broken("P4", f"{row['conversation_id']} is in {sorted(of)}")
 
 
 def _judge_deliveries(world: World, rows: Rows) -> None:

@@ -39,7 +39,6 @@ from chalicelib.outreach.conversations.records import Record
 TRIES = 8
 """Attempts at a write while another worker adds an event to the same conversation."""
 STOPPED, ATTEMPT = "stopped#", "attempt#"
-_ABOUT = ("company_id", "project_id", "request_id", "channel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +184,6 @@ class EventRows(items.OnTable):
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={} if events is None else {"chosen": list(events)},
-            keep={"company_id": company_id, "project_id": project_id},
             remove=() if events is not None else ("chosen",),
             reading=False,
         )
@@ -195,7 +193,7 @@ class EventRows(items.OnTable):
         self._table.update(
             self._state_of(head),
             set_={},
-            keep={"failing_since": int(epoch), **self._owner(head)},
+            keep={"failing_since": int(epoch)},
             reading=False,
         )
 
@@ -205,7 +203,7 @@ class EventRows(items.OnTable):
             self._state_of(head),
             set_={},
             add={"failures": 1},
-            keep={"failing_since": int(epoch), **self._owner(head)},
+            keep={"failing_since": int(epoch)},
         )
         return int(item["failures"])
 
@@ -240,11 +238,10 @@ class EventRows(items.OnTable):
 
     def pause(self, company_id: str, project_id: str, reason: str) -> None:
         """Send nothing more to an endpoint until an operator resumes it."""
-        owner = {"company_id": company_id, "project_id": project_id}
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={"pause_reason": reason},
-            keep={"paused_at": iso(self._clock.now()), **owner},
+            keep={"paused_at": iso(self._clock.now())},
             reading=False,
         )
 
@@ -254,7 +251,6 @@ class EventRows(items.OnTable):
         self._table.put(
             {
                 **_endpoint_key(head.company_id, head.project_id, STOPPED + head.opaque_id),
-                **self._owner(head),
                 "opaque_id": head.opaque_id,
                 "reason": reason,
                 "since": iso(now),
@@ -275,7 +271,6 @@ class EventRows(items.OnTable):
         return self._table.updating(
             _endpoint_key(company_id, project_id, "state"),
             set_={"resumed_at": iso(self._clock.now())},
-            keep={"company_id": company_id, "project_id": project_id},
             remove=["failing_since", "failures", "open_until", "paused_at", "pause_reason"],
         )
 
@@ -348,14 +343,12 @@ class EventRows(items.OnTable):
     def _state_of(self, head: Head) -> Item:
         return _endpoint_key(head.company_id, head.project_id, "state")
 
-    def _owner(self, head: Head) -> dict[str, Any]:
-        return {"company_id": head.company_id, "project_id": head.project_id}
-
 
 def _about(record: Record) -> Item:
     """What the head keeps of its conversation."""
     ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
-    return {**ids, "channel": record.channel.value, "opaque_id": record.opaque_id}
+    about = {**ids, "channel": record.channel.value}
+    return {"about": about, "opaque_id": record.opaque_id}
 
 
 def _events(opaque_id: str) -> str:
@@ -386,5 +379,5 @@ def _head(item: Mapping[str, Any]) -> Head:
         posted=int(item["posted"]),
         resumed_epoch=float(item.get("resumed", 0)),
         tried=(int(number), float(since)),
-        about={name: str(item[name]) for name in _ABOUT},
+        about={name: str(one) for name, one in item["about"].items()},
     )

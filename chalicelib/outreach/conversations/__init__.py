@@ -17,7 +17,8 @@ register_pages  a company's register, address by address
 doubts          whether somebody asked to stop, which a person decides
 confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
-handoffs        the list of hand-offs
+handoffs        a hand-off as its company's list has it; pure
+handoff_list    companies' lists of hand-offs, read in order
 stop_counts     how often each rule stopped a draft, and what persons made of the drafts
 wrong_answers   how often people said that an answer was wrong, and what was
 verdicts        examples of drafts that a project's checks must let through, or must stop

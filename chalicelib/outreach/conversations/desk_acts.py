@@ -16,9 +16,10 @@ from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.handoff_list import HandoffsOf
 from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
-from chalicelib.outreach.conversations.subject_rows import SubjectChange, SubjectRows
+from chalicelib.outreach.conversations.subject_rows import SubjectChange
 
 _ABSENT = "attribute_not_exists(#conversation_id)"
 
@@ -58,7 +59,7 @@ class ActChange:
     register: Sequence[SubjectChange] = ()
 
 
-class Acts(SubjectRows):
+class Acts(HandoffsOf):
     """Stores acts."""
 
     def act_done(self, record: Record, act_id: str) -> Item | None:
@@ -104,6 +105,8 @@ class Acts(SubjectRows):
             RepeatedError: the act was done before.
             TransientError: other writers interfered with every attempt.
         """
+        if change.handoff is not None and not record.is_handed_off:
+            self.announce_handoff(record)
         changed = [write for one in change.register for write in self.changing(one)]
         writes = self._act_writes(record, act_id, change, about, (*changed, *journal))
         opened = [event] if event is not None else []

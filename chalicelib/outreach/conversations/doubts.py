@@ -4,14 +4,20 @@ A message of a proven sender that may be a wish to get no further one asks the q
 address and company.  Until its ``stop_at`` nothing unasked leaves to the person, and nothing that no
 person sends; from then on it blocks as a STOP does.  Each read decides that by the time alone: no run
 has to come for it.  One comes to tell the company (`events.silence`).
+
+A row of the company's ``doubts`` is written with the question and never changed: it says where to look,
+and the register whether the question is still open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
 from chalicelib.clock import iso
+from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import UNSAID_WHERE, DoNotContact
 from chalicelib.outreach.conversations.recipients import purpose_of
@@ -24,12 +30,29 @@ from chalicelib.outreach.conversations.register_entries import (
 )
 from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
-from chalicelib.outreach.conversations.subject_rows import SubjectChange
+from chalicelib.outreach.conversations.subject_rows import Member, SubjectChange
 
 DECIDED_WITHIN = timedelta(days=3)
 """How long a person may decide; then the silence is a STOP."""
 BY_TEXT = frozenset({WISH, DOUBT_SLOT})
 """Slots of what a person has said by text, which a person at the desk may judge."""
+
+
+_READ_AT_ONCE = 50
+"""Questions whose subjects are read in one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that a person may still decide.
+
+    Attributes:
+        mark: the one that is due first.
+        members: the keyed ids of the person's addresses.
+    """
+
+    mark: RegisterEntry
+    members: frozenset[str]
 
 
 class Doubts(DoNotContact):
@@ -57,37 +80,79 @@ class Doubts(DoNotContact):
             how: the evidence.
         """
         now, place = self._clock.now(), self.place(address, company_id)
-        asked = {"since": iso(now), "stop_at": iso(now + DECIDED_WITHIN)}
+        ends = now + DECIDED_WITHIN
+        asked = {"since": iso(now), "stop_at": iso(ends)}
+        row = {
+            **items.doubt_key(place.member, company_id, iso(ends)),
+            "ttl": int((ends + items.GRACE).timestamp()),
+        }
         limits = items.present(
             {"purposes": None if purposes is None else sorted(map(str, purposes))}
         )
 
-        def doubted(one: Subject) -> Subject | None:
+        def joins(one: Subject) -> bool:
             known = one.mark(place.member, DOUBT_SLOT)
-            heard_at, is_answered = str(known.get("said_at", "")), "lifted_at" in known
-            if said_at < heard_at or (is_answered and said_at == heard_at):
+            return bool(known) and "lifted_at" not in known
+
+        def listed(one: Subject) -> list[Item]:
+            return [] if joins(one) else [self._table.putting(row)]
+
+        def doubted(one: Subject) -> Subject | None:
+            known, is_joined = one.mark(place.member, DOUBT_SLOT), joins(one)
+            heard_at = str(known.get("said_at", ""))
+            if said_at < heard_at or (known and not is_joined and said_at == heard_at):
                 return None
-            is_joined = bool(known) and not is_answered
             kept = {name: known[name] for name in asked} if is_joined else asked
             limited = {} if is_joined and "purposes" not in known else limits
             new = {**kept, **limited, "reason": Reason.DOUBT.value, "said_at": said_at}
             return one.marked(place.member, DOUBT_SLOT, new)
 
-        self.change(place, doubted, how)
+        self.change(place, doubted, how, with_it=listed)
 
     def wishes(self, record: Record) -> list[RegisterEntry]:
         """What the recipient of a conversation has asked for by text, or may have, and is in force."""
         return wishes_of(record, self.subjects_of(record), self._clock.now())
 
-    def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], RegisterEntry]:
+    def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], OpenQuestion]:
         """The open question of each address and company that has one; one read for all of them."""
         places = {pair: self.place(*pair) for pair in asked}
-        subjects, now = self.subjects(list(places.values())), self._clock.now()
-        theirs = {
-            pair: _by_text(subjects[place.key["primary_channel"]].wishes(None, now))
-            for pair, place in places.items()
+        subjects = self.subjects(list(places.values()))
+        found = {
+            pair: self._asked_of(subjects[one.key["primary_channel"]])
+            for pair, one in places.items()
         }
-        return {pair: one for pair, them in theirs.items() if (one := open_among(them))}
+        return {pair: question for pair, question in found.items() if question is not None}
+
+    def open_questions(self, company_id: str, since: str = "") -> Iterator[list[OpenQuestion]]:
+        """A company's open questions, the one that is due first at the beginning, some at a time.
+
+        Args:
+            company_id: the company.
+            since: only those that are due from an ISO time on.
+        """
+        rows = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={
+                "p": items.doubts_partition(company_id),
+                "a": max(since, iso(self._clock.now())),
+                "b": "~",
+            },
+            Limit=_READ_AT_ONCE,
+        )
+        while some := list(islice(rows, _READ_AT_ONCE)):
+            members = [Member(items.listed_member(one), company_id) for one in some]
+            subjects = self.subjects(members)
+            asked = [self._asked_of(subjects[one.key["primary_channel"]]) for one in members]
+            # Of a person with several, the others are no further question.
+            yield [
+                one
+                for row, one in zip(some, asked, strict=True)
+                if one is not None and row["conversation_id"] == _row_of(one.mark)
+            ]
+
+    def _asked_of(self, subject: Subject) -> OpenQuestion | None:
+        mark = open_among(_by_text(subject.wishes(None, self._clock.now())))
+        return OpenQuestion(mark, frozenset(subject.members)) if mark is not None else None
 
 
 def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
@@ -100,7 +165,7 @@ def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """The question that is due first; None where none is open, or a wish is clear already."""
     if not wishes or not all(one.is_open for one in wishes):
         return None
-    return min(wishes, key=lambda one: one.stop_at)
+    return min(wishes, key=lambda one: (one.stop_at, one.member))
 
 
 def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
@@ -156,3 +221,7 @@ def _lifting(
 
 def _by_text(wishes: Sequence[RegisterEntry]) -> list[RegisterEntry]:
     return [one for one in wishes if one.slot in BY_TEXT]
+
+
+def _row_of(mark: RegisterEntry) -> str:
+    return f"{mark.stop_at}#{mark.member}"

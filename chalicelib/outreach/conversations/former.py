@@ -26,9 +26,9 @@ _KEPT = (
     "channel_method",
     "channel_config",
 )
-"""Attributes of the newest conversation, with which one for a late reply is opened.
+"""What ``of`` holds of the newest conversation, to open one for a late reply; in no index.
 
-Beside them ``newest`` is its opaque id.
+Beside it ``newest`` is its opaque id.
 """
 
 
@@ -51,8 +51,8 @@ class Former(items.OnTable):
 def pair_item(pair: str, item: Mapping[str, Any], now: datetime) -> Item:
     """What is kept of the pair of a conversation that is opened now."""
     kept = {name: item[name] for name in _KEPT if name in item}
-    kept["newest"] = item["opaque_id"]
-    return {**_key(pair), **kept, "ttl": int((now + PAIR_TTL).timestamp())}
+    newest = item["opaque_id"]
+    return {**_key(pair), "of": kept, "newest": newest, "ttl": int((now + PAIR_TTL).timestamp())}
 
 
 def _key(pair: str) -> Item:

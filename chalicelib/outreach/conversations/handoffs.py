@@ -1,8 +1,9 @@
-"""The list of hand-offs: conversations that wait for a person or are with one, and how each ended.
+"""Hand-offs: conversations that wait for a person or are with one, and how each ended; pure.
 
-An entry is written together with the conversation, and says no more than it::
+An entry of a company's list is written together with the conversation, and says no more than it::
 
-    primary_channel   handoffs                     conversation_id  {hand-off id}#{opaque id}
+    primary_channel   handoffs#{company_id}        conversation_id  {hand-off id}#{opaque id}
+    created_at        {lane}#{time}#{opaque id}, its place; see `HandoffLane`
     handoff_state     waiting | taken              with a person, or waiting for one
                       approved | given_back | declined | closed | replaced    it has ended
     since             when it was handed off       held, reason     as in the conversation
@@ -10,20 +11,25 @@ An entry is written together with the conversation, and says no more than it::
     newest_at         when the recipient last wrote into it
     answer_due_at     when the answer is late by the project's target, where it has one
     taken_by          the person who has it        snoozed_until    hidden until then
+
+It keeps its key for good, so that a hand-off happens once.  Its place changes: the table's index of a
+partition by ``created_at`` has a company's list in order, and no function needs the right to delete.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import iso, parsed
-from chalicelib.once.store import Item, Store
+from chalicelib.once.store import Item
 from chalicelib.outreach.conversations import response_targets
 from chalicelib.outreach.conversations.records import Record
 
-PARTITION = "handoffs"
+INDEX = "created-at-index"
+"""Has a company's entries in the order of their places."""
 WAITING = "waiting"
 TAKEN_BY_PERSON = "taken"
 OPEN = frozenset({WAITING, TAKEN_BY_PERSON})
@@ -34,37 +40,30 @@ TAKEN = "taken-"
 """Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key."""
 CLOSED_FOR = timedelta(days=1)
 """An entry that has ended stays on the list, marked as such, for this long."""
+_PARTITION = "handoffs#"
 _WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at", "answer_due_at")
 
 
-class Handoffs:
-    """The partition ``handoffs`` of the conversations table."""
+class HandoffLane(StrEnum):
+    """A part of a company's list, each in the order of time.
 
-    def __init__(self, table: Store) -> None:
-        self._table = table
+    ``waiting`` and ``taken`` sort by the time since which the recipient waits for an answer, the others
+    by the recipient's newest message, or by the hand-off where there is none.
+    """
 
-    def waiting(self) -> Iterator[Item]:
-        """Every hand-off that no person has taken."""
-        found = self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p",
-            FilterExpression="handoff_state = :waiting",
-            values={"p": PARTITION, "waiting": WAITING},
-        )
-        yield from found
+    WAITING = "waiting"
+    """No person has it."""
+    TAKEN = "taken"
+    """A person has it, and the recipient waits."""
+    ANSWERED = "answered"
+    """A person has it, and nothing waits."""
+    ENDED = "ended"
 
-    def listed(self, company_id: str) -> Iterator[Item]:
-        """A company's entries; also those that have ended and are not removed yet."""
-        yield from self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p",
-            FilterExpression="company_id = :company",
-            values={"p": PARTITION, "company": company_id},
-        )
 
-    def everyones(self) -> Iterator[Item]:
-        """The entries of all companies."""
-        yield from self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p", values={"p": PARTITION}
-        )
+PLACED = ("primary_channel", "conversation_id", "created_at")
+"""The attributes that say which entry it is, and where."""
+UNANSWERED = (HandoffLane.WAITING, HandoffLane.TAKEN)
+"""Lanes in which recipients wait."""
 
 
 def state_of(handoff: Mapping[str, Any]) -> str:
@@ -122,11 +121,12 @@ def entry(
     has_ended = now is not None and state not in OPEN
     waits = unanswered_since(handoff)
     facts = {**handoff, "unanswered_since": waits, "answer_due_at": _due(record, waits)}
+    lane = _lane(state, waits)
     return {
-        **key(listed_id(handoff), record.opaque_id),
+        **key(record.company_id, listed_id(handoff), record.opaque_id),
+        "created_at": f"{lane}#{_time_in(lane, facts)}#{record.opaque_id}",
         "points_to": record.key,
         "opaque_id": record.opaque_id,
-        "company_id": record.company_id,
         "project_id": record.project_id,
         "channel": record.channel.value,
         "handoff_state": state,
@@ -143,6 +143,39 @@ def _due(record: Record, waits_since: str) -> str:
     return iso(due) if due else ""
 
 
-def key(handoff_id: str, opaque_id: str) -> Item:
+def _lane(state: str, waits_since: str) -> HandoffLane:
+    if state not in OPEN:
+        return HandoffLane.ENDED
+    if state == WAITING:
+        return HandoffLane.WAITING
+    return HandoffLane.TAKEN if waits_since else HandoffLane.ANSWERED
+
+
+def _time_in(lane: HandoffLane, entry: Mapping[str, Any]) -> str:
+    """By which an entry is sorted within its lane; ISO time."""
+    newest = entry.get("newest_at") or entry["since"]
+    at = parsed(str(entry.get("unanswered_since") or newest if lane in UNANSWERED else newest))
+    return iso(at) if at else ""
+
+
+def lane_of(entry: Mapping[str, Any]) -> HandoffLane:
+    """The lane of an entry."""
+    return HandoffLane(str(entry["created_at"]).partition("#")[0])
+
+
+def partition(company_id: str) -> str:
+    """The partition of a company's list."""
+    return f"{_PARTITION}{company_id}"
+
+
+def company_of(entry: Mapping[str, Any]) -> str:
+    """The company of an entry."""
+    return str(entry["primary_channel"]).removeprefix(_PARTITION)
+
+
+def key(company_id: str, handoff_id: str, opaque_id: str) -> Item:
     """Key of the list's item of a hand-off."""
-    return {"primary_channel": PARTITION, "conversation_id": f"{handoff_id}#{opaque_id}"}
+    return {
+        "primary_channel": partition(company_id),
+        "conversation_id": f"{handoff_id}#{opaque_id}",
+    }

@@ -18,14 +18,18 @@ allows (`subject`), and under ``evidence#{time}#{id}`` who said so (`statements`
 that is no company's is kept as that of a company ``sender#...``.
 
 A partition ``register#{company_id}`` lists the member ids of the addresses that have marks, so that a
-company's register is read without a scan.
+company's register is read without a scan; a partition ``doubts#{company_id}`` those of which it was asked
+whether they asked to stop, under ``{stop_at}#{member id}``, until then (`doubts`).
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
-see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
-``endpoint#...`` are described in `company_events.rows`.  ``messages`` in the conversation's
-item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
-an append costs the same however long the conversation is.
+see `former`).  A partition ``handoffs#{company_id}`` is a company's list of hand-offs (`handoffs`);
+``handoffs`` and ``handed#{company_id}`` say where to look (`handoff_list`).  ``events#...`` and
+``endpoint#...`` are described in `company_events.outbox`.  Of all these rows the hand-offs alone are in
+an index, their own partition's by time: the others cost one write, and indexes find conversations.
+
+``messages`` in the conversation's item is the newest end of the history in the order of time, bounded in
+entries and in bytes, so that an append costs the same however long the conversation is.
 """
 
 from __future__ import annotations
@@ -47,6 +51,8 @@ TTL = timedelta(days=365)
 """Of a message from its own writing; the conversation is kept for as long as its newest message."""
 GRACE = timedelta(days=1)
 """A conversation's end is moved once a day at most, and so lies up to a day late."""
+CONVERSATIONS = "conversations"
+"""Attribute of a row with opaque ids: those of an address that were handed off."""
 DRAFT = "draft#"
 SUBJECT = "subject#"
 """Begins the sort key of a subject's row."""
@@ -55,7 +61,7 @@ CONSENT_GRACE = timedelta(days=30)
 """The end of a subject's rows is moved once a month at most, and so lies up to a month late."""
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
-"""Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
+"""Bounds of `messages`; every index projects the whole item, so each byte is written seven times."""
 
 
 TRIES = 8
@@ -169,10 +175,29 @@ def member_of(row: Mapping[str, Any]) -> str:
     return partition.removeprefix(_SUBJECT_PARTITION) if is_one else ""
 
 
+def doubts_partition(company_id: str) -> str:
+    """The partition of a company's addresses of which it was asked whether they asked to stop."""
+    return f"doubts#{company_id}"
+
+
+def doubt_key(member: str, company_id: str, stop_at: str) -> Item:
+    """Key of the row that says until when it is asked of an address."""
+    return {
+        "primary_channel": doubts_partition(company_id),
+        "conversation_id": f"{stop_at}#{member}",
+    }
+
+
+def handed_key(member: str, company_id: str) -> Item:
+    """Key of the row that says which conversations of an address were handed off."""
+    return {"primary_channel": f"handed#{company_id}", "conversation_id": member}
+
+
 def listed_member(row: Mapping[str, Any]) -> str:
-    """The member id of a row that says that an address has marks; empty of any other row."""
-    is_one = str(row["primary_channel"]).startswith(marked_partition(""))
-    return str(row["conversation_id"]) if is_one else ""
+    """The member id of a row that lists an address: its marks, its doubt, its hand-offs; empty of others."""
+    lists = (marked_partition(""), doubts_partition(""), handed_key("", "")["primary_channel"])
+    is_one = str(row["primary_channel"]).startswith(lists)
+    return str(row["conversation_id"]).rpartition("#")[2] if is_one else ""
 
 
 def company_of_subject(row: Mapping[str, Any]) -> str:

@@ -290,6 +290,7 @@ class Conversations(
             "reason": reason,
             "since": iso(self._clock.now()),
         }
+        self.announce_handoff(record)
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             try:

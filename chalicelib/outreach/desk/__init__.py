@@ -16,6 +16,7 @@ shows a conversation and does acts.  The life of a hand-off::
     acts       the acts, each a row
     asked      an act from the body of a request, or why it is none
     inbox      the interface
+    inbox_order  the list of hand-offs in its order, page by page
     shown      a conversation and a hand-off as they are shown
     door       the Desk API
     operators  hand-offs for operators and schedules

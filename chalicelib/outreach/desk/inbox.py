@@ -8,8 +8,7 @@ processed in the conversation's lane, and the sweep queues it where its message 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,14 +23,16 @@ from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.desk_acts import ActChange, OutdatedError, RepeatedError
-from chalicelib.outreach.conversations.doubts import DECIDED_WITHIN, open_among
-from chalicelib.outreach.conversations.handoffs import Handoffs, listed_id
+from chalicelib.outreach.conversations.doubts import open_among
+from chalicelib.outreach.conversations.handoff_list import Handoffs
+from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk import acts, shown, stop_ends
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
 from chalicelib.outreach.desk.holding import person_of
+from chalicelib.outreach.desk.inbox_order import HowMany, InboxFilter, InboxOrder
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
@@ -45,8 +46,6 @@ from chalicelib.outreach.project.project import Project
 SOURCE = "handoff"
 MOST_LISTED = 200
 DEFAULT_STATES = ("waiting", "taken", "answered")
-_BETWEEN = "~"
-_PLACE = re.compile(r"[0-2]~[0-9TZ:.-]{1,40}~[0-9a-f]{32}")
 
 
 class NoConversationError(RequestError):
@@ -61,13 +60,12 @@ class InboxPage:
 
     Attributes:
         entries: as `shown.entry_shown` shows them.
-        after: where the next part begins; empty at the end.
-        unanswered: how many wait for an answer, of the whole list.
+        after: where the next part begins; empty at the end.  A filter that lets little through may
+            leave a page short, or empty, that is not the last.
     """
 
     entries: list[dict[str, Any]]
     after: str = ""
-    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +109,7 @@ class DeskInbox:
         self._starts = kept.starts
         self._ledger = kept.ledger
         self._handoffs = handoffs
+        self._order = InboxOrder(conversations=kept.conversations, handoffs=handoffs)
         self._intake = intake
         self._journal = journal
         self._clock = clock
@@ -127,9 +126,9 @@ class DeskInbox:
         limit: int = 50,
         after: str = "",
     ) -> InboxPage:
-        """Hand-offs: first those in doubt, by their due time; then the longest waiting.
+        """Hand-offs, in the order that `inbox_order` describes.
 
-        Those that wait for no answer come last.
+        What it costs grows with the page, not with the list.
 
         Args:
             company_id: only of this company; None for operators, who see all.
@@ -144,44 +143,35 @@ class DeskInbox:
             PayloadError: `after` is not one that was given out.
         """
         now = self._clock.now()
-        listed = (
-            self._handoffs.everyones() if company_id is None else self._handoffs.listed(company_id)
+        wanted = InboxFilter(states, project_id, channel, taken_by)
+        part = self._order.part(
+            self._companies(company_id),
+            wanted,
+            now=now,
+            limit=min(limit, MOST_LISTED),
+            after=after,
         )
-        entries = [one for one in listed if company_id in (None, one["company_id"])]
-        addresses = {one["opaque_id"]: one["points_to"]["primary_channel"] for one in entries}
-        wanted = {"project": project_id, "channel": channel}
-        found = [
-            one
-            for one in (shown.entry_shown(entry, now) for entry in entries)
-            if one["state"] in states
-            and all(value in (None, one[name]) for name, value in wanted.items())
-            and (taken_by is None or taken_by(one["taken_by"] or ""))
+        entries = [
+            shown.entry_shown(one.entry, now, one.question.mark if one.question else None)
+            for one in part.entries
         ]
-        # An older one is in no doubt of its own.
-        since = iso(now - DECIDED_WITHIN)
-        recent = [one for one in found if max(one["since"], one["newest_at"] or "") >= since]
-        self._ask(recent, addresses)
-        found.sort(key=_place)
-        unanswered = sum(one["waiting_since"] is not None for one in found)
-        if after:
-            last = _place_of(after)
-            found = [one for one in found if _place(one) > last]
-        page = found[: min(limit, MOST_LISTED)]
-        self._ask([one for one in page if one["stop_or_not"] is None], addresses)
-        more = _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else ""
-        return InboxPage(page, more, unanswered)
+        return InboxPage(entries, str(part.end or ""))
 
-    def _ask(self, entries: Sequence[dict[str, Any]], addresses: Mapping[str, str]) -> None:
-        """Say of each entry whether it is asked if its recipient is to be stopped: one read."""
-        of = {one["id"]: (addresses[one["id"]], one["company"]) for one in entries}
-        asked = self._conversations.questions(list(of.values())) if of else {}
-        for one in entries:
-            one["stop_or_not"] = shown.question_shown(asked.get(of[one["id"]]))
+    def unanswered(
+        self,
+        *,
+        company_id: str | None,
+        states: Collection[str] = DEFAULT_STATES,
+        project_id: str | None = None,
+        channel: str | None = None,
+        taken_by: Callable[[str], bool] | None = None,
+    ) -> HowMany:
+        """How many hand-offs of a list wait for an answer; its filters are those of `list`."""
+        wanted = InboxFilter(states, project_id, channel, taken_by)
+        return self._order.unanswered(self._companies(company_id), wanted, self._clock.now())
 
-    def late(self) -> int:
-        """How many wait for longer than their project's target, of all companies."""
-        now = self._clock.now()
-        return sum(shown.is_late(one, now) for one in self._handoffs.everyones())
+    def _companies(self, company_id: str | None) -> Sequence[str]:
+        return (company_id,) if company_id is not None else tuple(self._handoffs.companies())
 
     def record(self, opaque_id: str, *, company_id: str | None = None) -> Record:
         """The conversation.
@@ -387,21 +377,6 @@ def _undecided() -> RefusedError:
     return RefusedError(
         "STOP_OR_NOT", "decide first whether the recipient asked to stop: stop, or not_stop"
     )
-
-
-def _place(one: Mapping[str, Any]) -> tuple[str, str, str]:
-    """What an entry is sorted by."""
-    if one["stop_or_not"]:
-        return "0", one["stop_or_not"]["due_at"], one["id"]
-    waits = one["waiting_since"]
-    return ("1", waits, one["id"]) if waits else ("2", one["newest_at"] or one["since"], one["id"])
-
-
-def _place_of(after: str) -> tuple[str, str, str]:
-    if not _PLACE.fullmatch(after):
-        raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
-    rank, at, opaque_id = after.split(_BETWEEN)
-    return rank, at, opaque_id
 
 
 def _people(record: Record, change: ActChange) -> dict[str, str]:

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
+from chalicelib.outreach.conversations.handoffs import UNANSWERED, HandoffLane, company_of
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.desk.inbox import SOURCE, DeskInbox, NoConversationError
+from chalicelib.outreach.desk.inbox_order import COUNTED_AT_MOST
 from chalicelib.outreach.people import persons
 
+_COUNTED = ("handoff_state", "unanswered_since", "snoozed_until", "answer_due_at", "since")
 __all__ = ["SOURCE", "Desk", "Waiting"]
 
 
@@ -39,6 +44,21 @@ class Waiting:
     since: str
 
 
+@dataclass(frozen=True, slots=True)
+class HandoffFigures:
+    """What waits for persons, of all companies.
+
+    Attributes:
+        waiting: how many no person has taken.
+        late: how many wait for an answer for longer than their project's target.
+        oldest: ISO time since which the first of those that no person has taken waits; empty for none.
+    """
+
+    waiting: int
+    late: int
+    oldest: str
+
+
 class Desk:
     """The operators' side of hand-off.
 
@@ -50,14 +70,23 @@ class Desk:
         self._handoffs = handoffs
 
     def waiting(self, *, company_id: str | None = None) -> Iterator[Waiting]:
-        """All waiting conversations, or those of one company."""
-        for item in self._handoffs.waiting():
-            if company_id in (None, item["company_id"]):
-                yield _waiting(item)
+        """All waiting conversations, or those of one company, the longest waiting first."""
+        return map(_waiting, self._handoffs.waiting(company_id))
 
-    def late(self) -> int:
-        """How many wait for longer than their project's target."""
-        return self._inbox.late()
+    def figures(self, now: datetime) -> HandoffFigures:
+        """What waits for persons; of each company up to `COUNTED_AT_MOST` of a lane, the longest waiting."""
+        waiting, late, oldest = 0, 0, ""
+        for company_id in self._handoffs.companies():
+            for lane in UNANSWERED:
+                entries = self._handoffs.entries(
+                    company_id, lane, page=COUNTED_AT_MOST, columns=_COUNTED
+                )
+                for one in islice(entries, COUNTED_AT_MOST):
+                    late += shown.is_late(one, now)
+                    if lane is HandoffLane.WAITING:
+                        waiting += 1
+                        oldest = min(oldest or one["since"], one["since"])
+        return HandoffFigures(waiting, late, oldest)
 
     def show(self, opaque_id: str, *, company_id: str | None = None) -> Record | None:
         """The conversation itself, with personal data, for the operator who will answer."""
@@ -121,7 +150,7 @@ def _waiting(item: dict[str, Any]) -> Waiting:
     return Waiting(
         handoff_id=handoff_id,
         opaque_id=opaque_id,
-        company_id=item["company_id"],
+        company_id=company_of(item),
         project_id=item["project_id"],
         held=item["held"],
         reason=item["reason"],

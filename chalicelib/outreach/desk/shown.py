@@ -65,7 +65,7 @@ def entry_shown(
     waits = parsed(entry.get("unanswered_since")) if is_open else None
     return {
         "id": entry["opaque_id"],
-        "company": entry["company_id"],
+        "company": handoffs.company_of(entry),
         "project": entry["project_id"],
         "channel": entry.get("channel"),
         "state": state,

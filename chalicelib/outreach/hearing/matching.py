@@ -219,7 +219,7 @@ class Matching:
         if kept is None or job.is_automatic:
             raise unknown
         there = self._conversations.find(str(kept["newest"]))
-        record = there or Record(self._reopened(job, kept))
+        record = there or Record(self._reopened(job, kept["of"]))
         if not self._ownership.is_to(record, job, owner):
             raise unknown
         if not self._ownership.is_signed_for(record, job, owner):

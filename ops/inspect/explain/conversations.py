@@ -12,6 +12,7 @@ from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import KINDS, LISTED, Channel
 from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.follow_up_settings import END, REMINDER
 from chalicelib.outreach.ses.webhook import message_id_digest
@@ -80,16 +81,13 @@ def address(looking: Looking, text: str) -> LookupResult:
 
 
 def handoff(looking: Looking, text: str) -> LookupResult | None:
-    """By a hand-off's id, alone or with its conversation: one query of the list of hand-offs."""
+    """By a hand-off's id, alone or with its conversation: one query of each company's list."""
     handoff_id, _, opaque_id = text.partition("#")
     services = looking.session.services
-    entries = services.table(services.settings.conversations_table).query(
-        KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :id)",
-        values={"p": handoffs.PARTITION, "id": f"{handoff_id}#{opaque_id}"},
-    )
-    if not entries:
+    table = services.table(services.settings.conversations_table)
+    entry = Handoffs(table).find(handoff_id, opaque_id)
+    if entry is None:
         return None
-    entry = entries[0]
     found = _opened(looking, str(entry["opaque_id"]))
     note = (
         f"hand-off {handoff_id}: {entry['handoff_state']} since {entry['since']}, {entry['reason']}"

@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.outreach.conversations.desk_acts import ActChange, OutdatedError, RepeatedError
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.conversations.store import TRIES
 from tests.rigs.conversation_samples import new

@@ -1,0 +1,121 @@
+"""Companies' lists of hand-offs in the `conversations` table: read in order, never whole.
+
+The partition ``handoffs`` names the companies that have a list, one row each, for what looks at all of
+them.  A partition ``handed#{company_id}`` has, under the keyed id of an address, the opaque ids of its
+conversations that were handed off: a question to a person is found with all of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from chalicelib.once.store import Item, Store
+from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.handoffs import HandoffLane
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.subject_rows import SubjectRows
+
+_COMPANIES = "handoffs"
+PAGE = 100
+"""Entries of a read, where its caller does not know how many it needs."""
+
+
+class Handoffs:
+    """Reads the lists."""
+
+    def __init__(self, table: Store) -> None:
+        self._table = table
+
+    def companies(self) -> Iterator[str]:
+        """The companies that have, or had, hand-offs."""
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p", values={"p": _COMPANIES}
+        )
+        return (str(one["conversation_id"]) for one in found)
+
+    def entries(
+        self,
+        company_id: str,
+        lane: HandoffLane,
+        *,
+        after: str = "",
+        page: int = PAGE,
+        columns: Collection[str] = (),
+    ) -> Iterator[Item]:
+        """A lane of a company's list in order, fetched as it is read.
+
+        Args:
+            company_id: the company.
+            lane: the part of the list.
+            after: the place of the entry before the first one, without its lane.
+            page: how many entries each request fetches.
+            columns: the attributes that are wanted; all without any.
+        """
+        projected = {"ProjectionExpression": ", ".join(columns)} if columns else {}
+        return self._table.query_pages(
+            IndexName=handoffs.INDEX,
+            KeyConditionExpression="primary_channel = :p AND created_at BETWEEN :a AND :b",
+            values={
+                "p": handoffs.partition(company_id),
+                "a": f"{lane}#{after}~" if after else f"{lane}#",
+                "b": f"{lane}#~",
+            },
+            Limit=page,
+            **projected,
+        )
+
+    def whole(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
+        """The entries with all their attributes, by their sort keys; those that are gone are left out."""
+        keys = [
+            {name: one[name] for name in ("primary_channel", "conversation_id")} for one in entries
+        ]
+        return {str(one["conversation_id"]): one for one in self._table.get_all(keys)}
+
+    def waiting(self, company_id: str | None = None) -> Iterator[Item]:
+        """The hand-offs that no person has taken, the longest waiting first; of every company for None."""
+        companies = self.companies() if company_id is None else (company_id,)
+        lists = [self.entries(one, HandoffLane.WAITING) for one in companies]
+        return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
+
+    def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
+        """An entry by its hand-off's id, alone or with its conversation's; a read for each company."""
+        for company_id in self.companies():
+            start = handoffs.key(company_id, handoff_id, opaque_id)
+            for one in self._table.query_pages(
+                KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :id)",
+                values={"p": start["primary_channel"], "id": start["conversation_id"]},
+            ):
+                return one
+        return None
+
+
+class HandoffsOf(SubjectRows):
+    """Companies and persons that have hand-offs.
+
+    Their rows are written before the hand-off is, each by itself, and never taken back: they say where to
+    look, and the conversations what there is.  So no two hand-offs wait for each other.
+    """
+
+    def announce_handoff(self, record: Record) -> None:
+        """Note whose hand-off is written next; repeating it changes nothing."""
+        now, member = (
+            self._clock.now(),
+            self.place(record.primary_channel, record.company_id).member,
+        )
+        ends = items.end_of_consent(now)
+        self._table.put(
+            {"primary_channel": _COMPANIES, "conversation_id": record.company_id, "ttl": ends}
+        )
+        self._table.update(
+            items.handed_key(member, record.company_id),
+            set_={"ttl": ends},
+            add={items.CONVERSATIONS: frozenset({record.opaque_id})},
+            reading=False,
+        )
+
+    def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
+        """The opaque ids of the conversations of each member that were handed off; one read."""
+        rows = self._table.get_all([items.handed_key(one, company_id) for one in members])
+        return {str(row["conversation_id"]): sorted(row[items.CONVERSATIONS]) for row in rows}

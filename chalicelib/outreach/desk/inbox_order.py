@@ -1,0 +1,300 @@
+"""A list of hand-offs in its order, read only as far as a page needs.
+
+First the questions whether somebody asked to stop, by the time at which silence becomes a STOP; then who
+waits for an answer, the longest first; then where nothing waits.  A question is a person's: the open
+hand-offs of all their conversations come with it, found by the company's open questions.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, groupby, islice
+from typing import Any, Self
+
+from chalicelib.errors import PayloadError
+from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.doubts import OpenQuestion
+from chalicelib.outreach.conversations.handoff_list import Handoffs
+from chalicelib.outreach.conversations.handoffs import HandoffLane
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk import shown
+
+READ_AT_ONCE = 200
+"""Entries of a read where a filter lets few through."""
+READ_AT_MOST = 1_000
+"""Entries that a page reads to find those that a filter lets through; the next page goes on behind them."""
+COUNTED_AT_MOST = 1_000
+"""Entries of a company's list that are read to count; of more it is said that there are more."""
+_ASKED, _WAITS, _REST = range(3)
+_RANKS = (
+    (_WAITS, handoffs.UNANSWERED),
+    (_REST, (HandoffLane.ANSWERED, HandoffLane.ENDED)),
+)
+_LANES: Mapping[str, Collection[HandoffLane]] = {
+    handoffs.WAITING: (HandoffLane.WAITING,),
+    handoffs.TAKEN_BY_PERSON: (HandoffLane.TAKEN,),
+    shown.ANSWERED: (HandoffLane.ANSWERED,),
+    shown.SNOOZED: (HandoffLane.TAKEN, HandoffLane.ANSWERED),
+}
+"""Where the entries of an open state are; those of any other are in the lane of what has ended."""
+_STATE = ("handoff_state", "unanswered_since", "snoozed_until")
+_BETWEEN = "~"
+_PLACE = re.compile(r"[0-2]~[0-9TZ:.-]{1,40}~[0-9a-f]{32}")
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class InboxPlace:
+    """What the list is sorted by.
+
+    Attributes:
+        rank: questions, who waits, the rest.
+        at: ISO time within the rank.
+        opaque_id: the conversation.
+    """
+
+    rank: int
+    at: str
+    opaque_id: str
+
+    def __str__(self) -> str:
+        return _BETWEEN.join((str(self.rank), self.at, self.opaque_id))
+
+    @classmethod
+    def parsed(cls, text: str) -> Self:
+        """The place of a text that was given out.
+
+        Raises:
+            PayloadError: it is none.
+        """
+        if not _PLACE.fullmatch(text):
+            raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
+        rank, at, opaque_id = text.split(_BETWEEN)
+        return cls(int(rank), at, opaque_id)
+
+
+_START = InboxPlace(_ASKED, "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class InboxFilter:
+    """Which hand-offs are wanted.
+
+    Attributes:
+        states: of `shown.STATES`.
+        project_id: only of this project.
+        channel: only of this channel.
+        taken_by: only those whose person, as stored, is the one.
+    """
+
+    states: Collection[str]
+    project_id: str | None = None
+    channel: str | None = None
+    taken_by: Callable[[str], bool] | None = None
+
+    @property
+    def lanes(self) -> frozenset[HandoffLane]:
+        """The lanes in which they are."""
+        wanted = {lane for one in self.states for lane in _LANES.get(one, (HandoffLane.ENDED,))}
+        return frozenset(wanted - ({HandoffLane.WAITING} if self.taken_by else set()))
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether entries of their lanes may be others."""
+        return any(one is not None for one in (self.project_id, self.channel, self.taken_by))
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The attributes by which they are known."""
+        asked = {"project_id": self.project_id, "channel": self.channel, "taken_by": self.taken_by}
+        return (*_STATE, *(name for name, value in asked.items() if value is not None))
+
+    def takes(self, entry: Entry, now: datetime) -> bool:
+        """Whether an entry is wanted."""
+        return (
+            shown.state_of(entry, now) in self.states
+            and self.project_id in (None, entry.get("project_id"))
+            and self.channel in (None, entry.get("channel"))
+            and (self.taken_by is None or self.taken_by(str(entry.get("taken_by") or "")))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """An entry at its place, with the open question to its recipient."""
+
+    place: InboxPlace
+    entry: Entry
+    question: OpenQuestion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPart:
+    """Entries in order, and the place up to which the list was read; None at its end."""
+
+    entries: Sequence[InboxEntry]
+    end: InboxPlace | None
+
+
+@dataclass(frozen=True, slots=True)
+class HowMany:
+    """A number that is counted up to a bound."""
+
+    number: int
+    is_more: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.number)
+
+    def __str__(self) -> str:
+        return f"{self.number:,}{'+' if self.is_more else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxOrder:
+    """Reads lists in their order."""
+
+    conversations: Conversations
+    handoffs: Handoffs
+
+    def part(
+        self,
+        company_ids: Collection[str],
+        wanted: InboxFilter,
+        *,
+        now: datetime,
+        limit: int,
+        after: str = "",
+    ) -> InboxPart:
+        """Up to `limit` wanted entries, of the lists of some companies, behind a place.
+
+        Fewer where `READ_AT_MOST` were read before.
+
+        Raises:
+            PayloadError: `after` is no place.
+        """
+        start = InboxPlace.parsed(after) if after else _START
+        size, end = READ_AT_ONCE if wanted.is_narrow else limit + 1, start
+        found: list[InboxEntry] = []
+        rows = self._in_order(company_ids, wanted, start, size)
+        for _ in range(max(1, READ_AT_MOST // size)):
+            some = list(islice(rows, size))
+            if not some:
+                return InboxPart(found, None)
+            matching = [one for one in some if wanted.takes(one.entry, now)]
+            found += self._kept(self._whole(matching) if wanted.is_narrow else matching)
+            if len(found) > limit:
+                return InboxPart(found[:limit], found[limit - 1].place)
+            end = some[-1].place
+        return InboxPart(found, end)
+
+    def unanswered(self, company_ids: Iterable[str], wanted: InboxFilter, now: datetime) -> HowMany:
+        """How many wanted ones wait for an answer."""
+        number, is_more = 0, False
+        for company_id in company_ids:
+            lanes = (one for one in handoffs.UNANSWERED if one in wanted.lanes)
+            rows = chain.from_iterable(
+                self.handoffs.entries(
+                    company_id, one, page=COUNTED_AT_MOST + 1, columns=wanted.columns
+                )
+                for one in lanes
+            )
+            number += sum(wanted.takes(one, now) for one in islice(rows, COUNTED_AT_MOST))
+            is_more = is_more or next(rows, None) is not None
+        return HowMany(number, is_more)
+
+    def _in_order(
+        self,
+        company_ids: Collection[str],
+        wanted: InboxFilter,
+        start: InboxPlace,
+        size: int,
+    ) -> Iterator[InboxEntry]:
+        """Every entry of the lanes behind a place, wanted or not."""
+        if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
+            yield from _merged(self._asked(one, start) for one in company_ids)
+        for rank, lanes in _RANKS:
+            if rank < start.rank:
+                continue
+            after = f"{start.at}#{start.opaque_id}" if rank == start.rank else ""
+            yield from _merged(
+                self._lane(rank, one, lane, after, size, wanted)
+                for one in company_ids
+                for lane in wanted.lanes.intersection(lanes)
+            )
+
+    def _lane(
+        self,
+        rank: int,
+        company_id: str,
+        lane: HandoffLane,
+        after: str,
+        size: int,
+        wanted: InboxFilter,
+    ) -> Iterator[InboxEntry]:
+        """A lane's entries; where few are wanted, only what tells them apart."""
+        columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
+        for one in self.handoffs.entries(company_id, lane, after=after, page=size, columns=columns):
+            _, at, opaque_id = str(one["created_at"]).split("#")
+            yield InboxEntry(InboxPlace(rank, at, opaque_id), one)
+
+    def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
+        """The same with all attributes, in two reads at most for a page; one that is gone is left out."""
+        found = self.handoffs.whole([one.entry for one in rows if one.question is None])
+        whole = [(one, found.get(one.entry["conversation_id"], one.entry)) for one in rows]
+        return [
+            InboxEntry(one.place, entry, one.question)
+            for one, entry in whole
+            if "points_to" in entry
+        ]
+
+    def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
+        """The open hand-offs of persons of whom it is asked whether they asked to stop."""
+        found = self._asked_by_due(company_id, start.at)
+        for _, some in groupby(found, key=lambda one: one.place.at):
+            yield from (one for one in sorted(some, key=_place_of) if one.place > start)
+
+    def _asked_by_due(self, company_id: str, since: str) -> Iterator[InboxEntry]:
+        for questions in self.conversations.open_questions(company_id, since):
+            members = {member for one in questions for member in one.members}
+            theirs = self.conversations.handed_off(company_id, members)
+            records = self.conversations.find_all({one for ids in theirs.values() for one in ids})
+            for question in questions:
+                ids = {one for member in question.members for one in theirs.get(member, ())}
+                for record in (records[one] for one in ids if one in records):
+                    entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
+                    if entry is not None and _is_open(entry):
+                        place = InboxPlace(_ASKED, question.mark.stop_at, record.opaque_id)
+                        yield InboxEntry(place, entry, question)
+
+    def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
+        """Entries with their questions, asked in one read; an open one comes first, and not here again."""
+        pairs = {
+            one.place: (one.entry["points_to"]["primary_channel"], handoffs.company_of(one.entry))
+            for one in rows
+            if one.question is None
+        }
+        questions = self.conversations.questions(list(pairs.values())) if pairs else {}
+        for one in rows:
+            question = questions.get(pairs[one.place]) if one.place in pairs else None
+            if question is None:
+                yield one
+            elif not _is_open(one.entry):
+                yield InboxEntry(one.place, one.entry, question)
+
+
+def _merged(lists: Iterable[Iterator[InboxEntry]]) -> Iterator[InboxEntry]:
+    return heapq.merge(*lists, key=_place_of)
+
+
+def _place_of(one: InboxEntry) -> InboxPlace:
+    return one.place
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry["handoff_state"] in handoffs.OPEN
