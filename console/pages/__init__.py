@@ -17,6 +17,10 @@ facts      facts on their way to the report
 companies  a company's settings, checked
 company    which company a lead or a developer looks at
 company_endpoint  where its events go, its secret, its attempts
+company_keys  its API keys
+company_sending  whether it may write to somebody
+company_register  whom it must not write to
+company_usage  what its language models have cost
 stops      drafts that rules have stopped, and what people made of them
 shadow     what automation would have done, or has done
 trying     what would be decided about a conversation that a person types
@@ -35,6 +39,10 @@ from console.pages import (
     companies,
     company,
     company_endpoint,
+    company_keys,
+    company_register,
+    company_sending,
+    company_usage,
     conversation,
     facts,
     find,
@@ -107,6 +115,10 @@ def register(app: Flask) -> None:
         companies,
         company,
         company_endpoint,
+        company_keys,
+        company_register,
+        company_sending,
+        company_usage,
         stops,
         shadow,
         trying,

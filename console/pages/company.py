@@ -18,7 +18,13 @@ pages = Blueprint("company", __name__)
 
 MOST_COMPANIES = 50
 """Of which the first page offers a choice."""
-PARTS = (("Endpoint", "company_endpoint.show"),)
+PARTS = (
+    ("Endpoint", "company_endpoint.show"),
+    ("API keys", "company_keys.show"),
+    ("May I send", "company_sending.show"),
+    ("Register", "company_register.show"),
+    ("Usage", "company_usage.show"),
+)
 """The pages of a company, as its menu has them."""
 
 

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from chalicelib.once.journal import Act
 from chalicelib.outreach.company_events import endpoint as setting
 from console import forms
-from console.backend import acting, reading
+from console.backend import acting, backend, reading
 from console.pages import company
 from console.rights import Right, needs, person
 from ops.companies import company as stored
@@ -170,13 +170,14 @@ def _page(*, url: str | None = None, include: list[str] | None = None, wrong: st
     kept = raw if isinstance(raw, dict) else {}
     attempts = event_posts.attempts(session, company_id, project.project_id)
     posted = request.args.get("posted", "")
+    is_left_out = "company_endpoint.rotate" in backend().options.left_out  # and so is the secret
     return company.page(
         "company_endpoint.html",
         company_id,
         projects=[one.project_id for one in projects],
         project=project.project_id,
         state=state,
-        secrets=event_secrets.state(session, company_id),
+        secrets=None if is_left_out else event_secrets.state(session, company_id),
         most=event_secrets.MOST,
         attempts=attempts,
         posted=next((one for one in attempts if posted and one.event == posted), None),

@@ -35,6 +35,7 @@ consent_lines  messages in a file of JSON lines, and what each is heard as
 consent_audit  which rules and which consent allowed each message of a company
 consent_commands  `consent hears`, `consent audit`
 missing_words  what openings must say by a place's rules, and no setting of a project has
+send_verdict  whether a company may write to somebody
 may_send_commands  `may-i-send`
 identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to

@@ -5,9 +5,12 @@ Two operators may do so at once, see `stored_secret`.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from chalicelib.outreach.door import access
@@ -18,7 +21,41 @@ from ops.session import OpsError, Session
 KEY_BYTES = 32
 ACTIVE_KEYS = 2
 """The newest key and the one before it."""
+ROUTER = "router"
+"""What the Router's keys are called beside the roles of a desk's."""
+_ID_LETTERS = 8
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyShown:
+    """A key without what opens the door.
+
+    Attributes:
+        id: the beginning of its digest.
+        role: `ROUTER`, or of the desk.
+    """
+
+    id: str
+    role: str
+
+
+def id_of(key: str) -> str:
+    """What a key is called where it is not shown; letters, so that nothing takes it for a number."""
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+    letters = base64.b32encode(digest).decode().lower()
+    return "key-" + "".join(filter(str.isalpha, letters))[:_ID_LETTERS]
+
+
+def shown(session: Session, company_id: str) -> list[KeyShown]:
+    """A company's active keys, the Router's first, the newest of each role first.
+
+    Raises:
+        OpsError: the secret exists and is not a JSON object.
+    """
+    mine = known(session, company_id)
+    of_router = [KeyShown(id_of(one), ROUTER) for one in mine.api_keys]
+    return of_router + [KeyShown(id_of(key), role.value) for key, role in mine.desk_keys]
 
 
 def active(session: Session, company_id: str) -> tuple[str, ...]:
@@ -54,13 +91,21 @@ def companies(session: Session) -> tuple[str, ...]:
     return tuple(_read(session)[0])
 
 
-def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tuple[str, int]:
+def new_key() -> str:
+    """A key that no company has."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def issue(
+    session: Session, company_id: str, role: DeskRole | None = None, *, key: str = ""
+) -> tuple[str, int]:
     """Issue a new key; only the newest one before it stays active.
 
     Args:
         session: the stage.
         company_id: the company.
         role: of a key of the company's desk; None for the Router's.
+        key: from `new_key`; empty: one is made.
 
     Returns:
         The key, and how many keys are active now.
@@ -68,13 +113,29 @@ def issue(session: Session, company_id: str, role: DeskRole | None = None) -> tu
     Raises:
         OpsError: the secret is not a JSON object, or others keep changing it.
     """
-    key = secrets.token_urlsafe(KEY_BYTES)
+    key = key or new_key()
 
     def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
         keys = (key, *before)[:ACTIVE_KEYS]
         return keys, len(keys)
 
     return key, _change(session, company_id, change, role)
+
+
+def revoke(session: Session, company_id: str, key_id: str, role: DeskRole | None = None) -> None:
+    """Revoke one key at once.  Arguments as `issue`, and `key_id` as `id_of` makes it.
+
+    Raises:
+        OpsError: the company has no such key, or as `issue`.
+    """
+
+    def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], None]:
+        left = tuple(one for one in before if id_of(one) != key_id)
+        if left == before:
+            raise OpsError("the company has no such key")
+        return left, None
+
+    _change(session, company_id, change, role)
 
 
 def finish(session: Session, company_id: str, role: DeskRole | None = None) -> int:

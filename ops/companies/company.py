@@ -144,17 +144,32 @@ def shown_id(item: dict[str, Any], part: Part[str]) -> str | None:
 
 
 def issue(
-    session: Session, company_id: str, role: DeskRole | None = None, *, because: str = ""
+    session: Session,
+    company_id: str,
+    role: DeskRole | None = None,
+    *,
+    because: str = "",
+    once: str = "",
 ) -> tuple[str, int]:
     """Issue a new key for a stored company; see `api_keys.issue`.
 
     Raises:
         OpsError: there is no such company, or the key could not be stored.
+        OvertakenError: the form was sent before.
     """
     items(session, company_id, None)
-    key = f"company:{company_id}"
-    journal.enter(session, "company key", key, reason=because, asked="issue", desk=role)
-    return api_keys.issue(session, company_id, role)
+    made = api_keys.new_key()
+    journal.enter(
+        session,
+        "company key",
+        f"company:{company_id}",
+        reason=because,
+        once=once,
+        asked="issue",
+        desk=role,
+        made=api_keys.id_of(made),
+    )
+    return api_keys.issue(session, company_id, role, key=made)
 
 
 def _secret(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from chalicelib.outreach.channels import RECIPIENT_OF, Channel
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.consent.contact_purpose import ContactPurpose
-from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCheck
 from ops.command import CommandRun, command
-from ops.session import EXIT_UNUSABLE, OpsError
+from ops.companies import send_verdict
 
 app = typer.Typer()
 
@@ -37,23 +35,14 @@ def may_i_send(
     ] = None,
 ) -> object:
     """Show whether a start would be sent, and if not why, by which rules, and from when on."""
-    services = run.session.services
-    address = channel.traits.address.normalised(recipient)
-    if address is None:
-        raise OpsError("the recipient is no address of the channel", code=EXIT_UNUSABLE)
-    project = services.outreach.companies.project(company_id, project_id)
-    if project is None:
-        raise OpsError("no such company and project")
-    asked = StartToCheck(
-        company_id=company_id,
-        project_id=project_id,
-        channel=channel,
-        addresses={RECIPIENT_OF[channel]: address},
+    found = send_verdict.verdict(
+        run.session,
+        (company_id, project_id),
+        channel,
+        recipient,
         purpose=purpose,
-        at=services.clock.now() if at is None else _moment(at),
+        at=None if at is None else send_verdict.moment(at, "--at"),
     )
-    checks = StartChecks(conversations=services.outreach.conversations, switches=services.switches)
-    found = checks.verdict(asked, project).shown
     shown = {
         "may be sent": "yes" if found["allowed"] else "no",
         "because": ", ".join(found["why"]),
@@ -62,13 +51,3 @@ def may_i_send(
     }
     run.output.facts(shown)
     return found
-
-
-def _moment(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is not None:
-            return found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise OpsError("--at is an ISO time with a time zone", code=EXIT_UNUSABLE)

@@ -8,6 +8,8 @@ removes from the register who lifted it.
 from __future__ import annotations
 
 import hashlib
+import itertools
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,17 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
         conversations = session.services.outreach.conversations
         return rows_of(conversations.subject(_place(session, company_id, address)), now)
     marked = session.services.outreach.conversations.all_marked(company_id)
+    return _by_age(marked, now)
+
+
+def first(session: Session, company_id: str, *, at_most: int) -> tuple[list[dict[str, Any]], bool]:
+    """The marks of so many addresses of a company, oldest first; and whether it has more."""
+    marked = session.services.outreach.conversations.all_marked(company_id)
+    found = list(itertools.islice(marked, at_most + 1))
+    return _by_age(found[:at_most], session.services.clock.now()), len(found) > at_most
+
+
+def _by_age(marked: Iterable[Subject], now: datetime) -> list[dict[str, Any]]:
     found = [row for one in marked for row in rows_of(one, now) if row["member"] == one.own]
     return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
 
@@ -63,13 +76,40 @@ def add_all(session: Session, company_id: str, path: Path, *, because: str = "")
         OpsError: as `marks`: nothing was entered.
     """
     rows = marks(session, company_id, path)
+    return take(session, company_id, rows, path.read_bytes(), because=because)
+
+
+def take(
+    session: Session,
+    company_id: str,
+    rows: list[ListedMark],
+    content: bytes,
+    *,
+    because: str = "",
+    once: str = "",
+) -> dict[str, int]:
+    """Take rows that were judged; returns as `add_all`.
+
+    Args:
+        session: the stage.
+        company_id: a stored company.
+        rows: of its file.
+        content: the file, whose digest is entered.
+        because: why, for the journal.
+        once: the id of the form that brought it.
+
+    Raises:
+        OpsError: entered, and not linked.
+        OvertakenError: the form was sent before.
+    """
     journal.enter(
         session,
         "do-not-contact import",
         f"company:{company_id}",
         reason=because,
+        once=once,
         addresses=len(rows),
-        file_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        file_sha256=hashlib.sha256(content).hexdigest(),
     )
     how = Statement(door="import", said=because, by=session.identity.name)
     taken = [_taken(session, company_id, one, how) for one in rows]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ SHOWN = (
     *("lifted_at", "lifted_by", "lifted_because"),
 )
 """What a person is shown of it."""
+_COMPUTED = ("=", "+", "-", "@")
 
 
 def read(path: Path, company_id: str) -> list[ListedMark]:
@@ -40,13 +42,41 @@ def read(path: Path, company_id: str) -> list[ListedMark]:
     return list(parse(text, company_id))
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    """A row that is none.
+
+    Attributes:
+        line: of the file, from 1.
+        field: what is wrong in it; its value is not kept.
+    """
+
+    line: int
+    field: str
+
+
+def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRow]]:
+    """The rows of a file's text, and every one that is wrong."""
+    rows: list[ListedMark] = []
+    refused: list[RefusedRow] = []
+    try:
+        values = _values(text)
+    except csv.Error:
+        return [], [RefusedRow(1, "file")]
+    for line, one in values:
+        if not names_one(one):
+            refused.append(RefusedRow(line, "address"))
+            continue
+        try:
+            rows.append(read_row(one, company_id))
+        except ValueError as error:
+            refused.append(RefusedRow(line, str(error)))
+    return rows, refused
+
+
 def parse(text: str, company_id: str) -> Iterator[ListedMark]:
     """The rows of a file's text; raises `OpsError` as `read`."""
-    rows = [row for row in csv.reader(io.StringIO(text)) if any(one.strip() for one in row)]
-    names = ["address"]
-    if rows and "address" in rows[0]:
-        names = rows.pop(0)
-    values = [{name: one.strip() for name, one in zip(names, row, strict=False)} for row in rows]
+    values = [one for _, one in _values(text)]
     missing = [str(n) for n, one in enumerate(values, 1) if not names_one(one)]
     if missing:
         shown = ", ".join(missing[:10])
@@ -56,6 +86,25 @@ def parse(text: str, company_id: str) -> Iterator[ListedMark]:
             yield read_row(one, company_id)
         except ValueError as error:
             raise OpsError(f"not imported: field {error} of entry {number}") from None
+
+
+def _values(text: str) -> list[tuple[int, dict[str, str]]]:
+    """The fields of each row, with the line that it ends in."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
+    rows = [(reader.line_num, row) for row in reader if any(one.strip() for one in row)]
+    names = ["address"]
+    if rows and "address" in rows[0][1]:
+        names = rows.pop(0)[1]
+    return [
+        (line, {name: _cell(one) for name, one in zip(names, row, strict=False)})
+        for line, row in rows
+    ]
+
+
+def _cell(text: str) -> str:
+    """A cell, without the apostrophe that keeps a spreadsheet from computing it."""
+    found = text.strip()
+    return found[1:] if found[:1] == "'" and found[1:2] in _COMPUTED else found
 
 
 def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:

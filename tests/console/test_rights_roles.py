@@ -46,6 +46,9 @@ COMPANIES_OWN = {
             *("rotate", "end_older", "pause", "resume"),
         )
     ),
+    *(f"company_keys.{one}" for one in ("show", "make", "revoke")),
+    *(f"company_register.{one}" for one in ("show", "download", "judge", "take")),
+    *("company_sending.show", "company_sending.ask", "company_usage.show"),
 }
 """A company's leads' and developers'."""
 OPEN = {"shared.show", "sign_in.sign_out"}

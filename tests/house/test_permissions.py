@@ -419,6 +419,7 @@ def every_page(run: Run) -> None:
             console = deployed_console(run)
             every_operators_page(console)
             every_conversations_page(console, *(one.opaque_id for one in records))
+            every_companys_page(console)
             again = f"/story/again?key={STORY}"
             form = {**fields(console.browser("jo").get(again)), "reason": "mended"}
         with run.wire.container("console", allowed=allowed):  # reads both keys at once
@@ -513,6 +514,23 @@ def every_conversations_page(console: Console, waiting: str, late: str) -> None:
             form = {**fields(lea.get(path)), **({"text": text} if text else {})}
             assert lea.post(f"{path}/{act}", form).status_code == said, act
     assert lea.get("/inbox").status_code == 200
+
+
+def every_companys_page(console: Console) -> None:
+    """What a company's engineers see and do in the deployed console."""
+    dev = console.browser("dev")
+    for path in ("endpoint", "may-i-send", "register", "register.csv", "usage"):
+        assert dev.get(f"/company/{path}").status_code == 200, path
+    asked = {"channel": "sms", "recipient": "+15550101110"}
+    assert dev.post("/company/may-i-send", asked).status_code == 200
+    form = {"once": "b" * 16, "reason": "our list", "text": "+15550101112\njo@example.com"}
+    assert dev.post("/company/register/judge", form).status_code == 200
+    assert dev.post("/company/register/import", form).status_code == 303
+    form = {"once": "a" * 16, "reason": "they move"}
+    assert dev.post("/company/endpoint/pause", form).status_code == 303
+    for path, command in (("keys", "company key"), ("endpoint/secret", "company event-secret")):
+        ask = dev.get if path == "keys" else dev.post
+        assert f"python -m ops {command}" in ask(f"/company/{path}").text
 
 
 def every_way_in(run: Run) -> None:

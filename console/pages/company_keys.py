@@ -1,0 +1,122 @@
+"""A company's API keys: which are active, who made each; one made, which is shown once, and one revoked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, abort, redirect, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+from console import forms
+from console.backend import acting, reading
+from console.pages import company
+from console.rights import Right, needs
+from ops import journal
+from ops.companies import api_keys, signing_keys
+from ops.companies import company as stored
+from ops.session import Session
+
+pages = Blueprint("company_keys", __name__)
+LONGEST_ID = 40
+ROLES: Mapping[str, str] = {
+    api_keys.ROUTER: "the company's systems",
+    DeskRole.AGENT: "its desk: an agent",
+    DeskRole.LEAD: "its desk: a lead",
+}
+"""What a key opens, in a reader's words."""
+
+
+@pages.get("/company/keys")
+@needs(Right.BUILD)
+def show() -> str:
+    """The active keys, without what opens the door."""
+    session, company_id = reading(), company.chosen()
+    stored.items(session, company_id, None)
+    known, made = api_keys.shown(session, company_id), _made_by(session, company_id)
+    kept = [(one, made.get(one.id)) for one in known]
+    return company.page(
+        "company_keys.html",
+        company_id,
+        keys=kept,
+        roles=ROLES,
+        full={
+            role for role in ROLES if sum(one.role == role for one in known) >= api_keys.ACTIVE_KEYS
+        },
+        faults=api_keys.faults(session, company_id),
+        signing=signing_keys.listed(session, company_id),
+        has_revoked=request.args.get("did") == "revoked",
+    )
+
+
+@pages.post("/company/keys")
+@needs(Right.BUILD)
+def make() -> str:
+    """Make a key, which this answer alone shows; a third of a role is refused, as it would end the first."""
+    session, company_id = acting(), company.chosen()
+    role, once = _role(), forms.once()
+    active = [one for one in api_keys.shown(session, company_id) if one.role == role]
+    if len(active) >= api_keys.ACTIVE_KEYS:
+        abort(400, "role: two keys of it are active; revoke one first")
+    session.services.check_stage()
+    made, _ = stored.issue(session, company_id, _desk(role), once=once)
+    return company.page(
+        "company_secret.html",
+        company_id,
+        made=made,
+        what="API key",
+        back=url_for("company_keys.show", company=company_id),
+    )
+
+
+@pages.post("/company/keys/revoke")
+@needs(Right.BUILD)
+def revoke() -> Response:
+    """End one key at once."""
+    session, company_id = acting(), company.chosen()
+    role, why, once = _role(), forms.reason(), forms.once()
+    key_id = request.form.get("id", "")
+    if not request.form.get("sure"):
+        abort(400, "sure: tick that who uses the key is refused from then on")
+    if api_keys.KeyShown(key_id[:LONGEST_ID], role) not in api_keys.shown(session, company_id):
+        abort(404, "The company has no such key.")
+    session.services.check_stage()
+    journal.enter(
+        session,
+        "company key",
+        f"company:{company_id}",
+        reason=why,
+        once=once,
+        asked="revoke",
+        desk=_desk(role),
+        revoked=key_id,
+    )
+    api_keys.revoke(session, company_id, key_id, _desk(role))
+    return redirect(url_for("company_keys.show", company=company_id, did="revoked"), 303)
+
+
+def _role() -> str:
+    given = request.form.get("role", "")
+    if given not in ROLES:
+        abort(400, f"role: one of {', '.join(ROLES)}")
+    return given
+
+
+def _desk(role: str) -> DeskRole | None:
+    return None if role == api_keys.ROUTER else DeskRole(role)
+
+
+def _made_by(session: Session, company_id: str) -> dict[str, Any]:
+    """Who made each key and when, as far as the journal knows."""
+    found = session.services.journal.story(f"company:{company_id}")
+    acts = [journal.shown(one) for one in found if one["action_type"] == "company key"]
+    return {
+        str(json.loads(one["saw"]).get("made", "")): {
+            "at": one["at"],
+            "by": persons.read(one["by"]).called,
+        }
+        for one in acts
+    }

@@ -1,0 +1,77 @@
+"""What a company's language models have cost this month, by project and day, against its budgets."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Blueprint
+
+from chalicelib.outreach.project.project import Project
+from chalicelib.outreach.spending.budget import Budget
+from console import drawing
+from console.backend import reading
+from console.pages import company
+from console.pages.charts import Chart
+from console.rights import Right, needs
+from ops.companies import company as stored
+from ops.companies import usage
+from ops.inspect.metrics import Series
+
+pages = Blueprint("company_usage", __name__)
+_MICRO = 1_000_000
+_DAY = slice(8, 10)
+"""Of an ISO date, the label of a bar."""
+
+
+@pages.get("/company/usage")
+@needs(Right.BUILD)
+def show() -> str:
+    """This month by day, and today against each project's budget."""
+    session, company_id = reading(), company.chosen()
+    now = session.services.clock.now()
+    found = usage.by_day(session, company_id, None, now.day)
+    first = now.replace(day=1)
+    days = [f"{first + timedelta(days=one):%Y-%m-%d}" for one in range(now.day)]
+    cost: dict[str, dict[str, float]] = defaultdict(dict)
+    for one in found:
+        cost[one["project"]][one["day"]] = one["usd"]
+    values = {name: [of.get(day, 0.0) for day in days] for name, of in sorted(cost.items())}
+    title = "Cost by day"
+    chart = Chart(
+        title,
+        "What the language models of each project have cost.",
+        "US dollars",
+        Series(days, {name: list(of) for name, of in values.items()}),
+        drawing.bars(title, [one[_DAY] for one in days], values),
+        tuple(values),
+    )
+    return company.page(
+        "company_usage.html",
+        company_id,
+        month=f"{now:%B %Y}",
+        spent=sum(one["usd"] for one in found),
+        calls=sum(one["calls"] for one in found),
+        projects=[
+            _project(one, cost.get(one.project_id, {}), now)
+            for one in stored.projects(session, company_id, None)
+        ],
+        chart=chart if values else None,
+    )
+
+
+def _project(project: Project, cost: Mapping[str, float], now: datetime) -> dict[str, Any]:
+    """A project's costs, and what its budget of a day allows in a day and in the month."""
+    budget = Budget.of(project)
+    day = None if budget is None else budget.hard / _MICRO
+    days = monthrange(now.year, now.month)[1]
+    return {
+        "id": project.project_id,
+        "usd": sum(cost.values()),
+        "today": cost.get(f"{now:%Y-%m-%d}", 0.0),
+        "budget": day,
+        "month": None if day is None else day * days,
+    }
