@@ -27,6 +27,7 @@ LEFT_OUT = {
     "companies.try_writer": "writer try",
     "companies.writer": "writer try",
     "health.checks": "doctor",
+    "overview.first": "setup --plan",
     "shadow.label": "support label",
     "shadow.one": "support decision",
     "shadow.show": "shadow-report",

@@ -156,9 +156,10 @@ class MemoryTable:
         FilterExpression: str = "",  # noqa: N803 - boto3's own
         ExpressionAttributeNames: Mapping[str, str] | None = None,  # noqa: N803
         ProjectionExpression: str = "",  # noqa: N803 - whole rows hold what is asked for
+        ConsistentRead: bool = False,  # noqa: N803 - each read of a memory is
     ) -> tuple[list[Item], Item | None]:
         """See `chalicelib.aws.dynamo.Table.scan_page`."""
-        del ProjectionExpression
+        del ProjectionExpression, ConsistentRead
         names = ExpressionAttributeNames or {}
         matches = compiled(re.sub(r"#\w+", lambda found: f"#{names[found[0]]}", FilterExpression))
         keys = list(self.rows)

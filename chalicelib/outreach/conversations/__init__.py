@@ -19,6 +19,7 @@ confirmed       which message's STOP is confirmed
 former          pairs of a sender and a recipient that had a conversation
 handoffs        the list of hand-offs
 stop_counts     how often each rule stopped a draft, and what persons made of the drafts
+day_counts      what happened, by day and project: answers and their time, failures, opt-outs
 wrong_answers   how often people said that an answer was wrong, and what was
 verdicts        examples of drafts that a project's checks must let through, or must stop
 parcels         the jobs of starts whose conversations are not open yet
