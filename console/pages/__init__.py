@@ -13,6 +13,7 @@ unknown    effects of unknown outcome: evidence, and settling one
 letters    dead letters by reason; a dry run, then a redrive
 parked     accepted events that are not finished, by reason
 charts     the stage's metrics over time
+figures    how a company's conversations go, for who leads it
 facts      facts on their way to the report
 companies  a company's settings, checked
 stops      drafts that rules have stopped, and what people made of them
@@ -33,6 +34,7 @@ from console.pages import (
     companies,
     conversation,
     facts,
+    figures,
     find,
     health,
     inbox,
@@ -65,6 +67,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         "Watch",
         (
             ("Not finished", "parked.show", Right.LOOK),
+            ("Figures", "figures.show", Right.LEAD),
             ("Charts", "charts.show", Right.LOOK),
             ("Facts", "facts.show", Right.LOOK),
             ("Stopped drafts", "stops.show", Right.LOOK),
@@ -98,6 +101,7 @@ def register(app: Flask) -> None:
         letters,
         parked,
         charts,
+        figures,
         facts,
         companies,
         stops,

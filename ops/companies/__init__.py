@@ -37,6 +37,7 @@ identities    what a stage may send e-mails as, and the senders that this does n
 senders       the map of senders: which company a number or address belongs to
 people_commands  `company desk-proof`, `desk-token issue`, `list`, `revoke`
 api_keys      the Router's API keys: issue, revoke
+company_figures  answers and their time, failures and opt-outs, by day and week
 usage         what language models have cost
 erase         removes a person from every table
 erase_remarks words about them in the journal

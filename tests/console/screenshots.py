@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from chalicelib.once.action import ActionStatus
-from tests.rigs.days_life import a_days_life
+from tests.rigs.days_life import a_days_life, a_fortnight
 from tests.rigs.ledger import MODES, TAG, facts
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZE, PHONE = {"width": 1400, "height": 820}, {"width": 390, "height": 780}
-DARK = {"overview", "conversation"}
+DARK = {"overview", "conversation", "figures"}
 """Taken in the dark colours too."""
 
 
@@ -37,6 +37,13 @@ def test_of_the_pages_of_an_agent(desk_console, desk, take):
     mine, held = (f"/conversations/{life[name].opaque_id}" for name in ("Amara", "Sofia"))
     take(desk_console, "sam", {"inbox": "/inbox", "conversation": mine, "held": held})
     take(desk_console, "sam", {"phone": mine}, size=PHONE)
+
+
+def test_of_the_pages_of_a_lead(desk_console, desk, take):
+    """Fourteen days of invented conversations, and the list at the end of a day."""
+    a_fortnight(desk)
+    a_days_life(desk)
+    take(desk_console, "lea", {"figures": "/figures"})
 
 
 def test_of_the_pages_of_an_operator(console, take):

@@ -37,18 +37,22 @@ CONVERSATIONS = {
     "story.say_wrong",
     "inbox.show",
 }
+LED = {"figures.show"}
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
     Role.OPERATOR: {Right.LOOK, Right.ACT},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE},
+    Role.LEAD: {Right.CONVERSE, Right.LEAD},
 }
 OURS = frozenset({"ci-aaa-001"})
 
 
 def right_of(endpoint):
-    groups = ((ACTS, Right.ACT), (CONVERSATIONS, Right.CONVERSE), (OPEN, Right.ANYONE))
+    groups = (
+        *((ACTS, Right.ACT), (CONVERSATIONS, Right.CONVERSE)),
+        *((LED, Right.LEAD), (OPEN, Right.ANYONE)),
+    )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)
 
 

@@ -90,3 +90,43 @@ def a_days_life(desk):
     desk.in_doubt(found["Lena"])
     desk.clock.forward(timedelta(minutes=7).total_seconds())
     return {name: desk.conversations.get(one) for name, one in found.items()}
+
+
+def a_fortnight(desk):
+    """What a company's figures are counted from: fourteen days of answers, drafts, failures, opt-outs."""
+    for day in range(14):
+        is_weekend = day % 7 in (5, 6)
+        for number in range(3 if is_weekend else 8 + day % 3):
+            _asked(desk, day, number)
+        desk.clock.forward(timedelta(hours=16).total_seconds())
+
+
+def _asked(desk, day, number):
+    """One conversation, which the machine answers, or a person does, or which fails."""
+    place = day * 20 + number
+    record = desk.begun(
+        f"old{place}", tel=f"+1555020{place:04d}", auto_queue_reply_message=number == 2
+    )
+    if number == 7:
+        desk.conversations.count_failed(record, "30006" if day % 2 else "30003")
+        return
+    text = "I want to talk to a person" if number in (1, 4) else "Tell me more"
+    desk.hears(record, text)
+    desk.clock.forward(5 + 9 * number)
+    desk.work()
+    record = desk.conversations.get(record)
+    if number in (1, 4):
+        desk.clock.forward(400 + 90 * day)
+        desk.act("take", record, by="kim@example.com")
+        desk.act("reply", record, by="kim@example.com", text="Kim here. Shall I call you?")
+    elif number == 2:
+        edited = {"text": "Yes, on Thursday at nine."} if day % 3 == 0 else {}
+        desk.act("approve", record, by="sam@example.com", **edited)
+    elif number == 5 and day % 4 == 0:
+        desk.conversations.count_wrong(record, "wrong_tone")
+    elif number == 6 and day % 3 == 1:
+        desk.says(record, "STOP", opt_out="stop")
+    desk.work()
+    if number in (1, 4):
+        desk.act("close", desk.conversations.get(record), by="kim@example.com")
+    desk.clock.forward(timedelta(minutes=40).total_seconds())
