@@ -1,27 +1,12 @@
 """Speed and automation over time: what the functions' own metric records say, drawn and as a table."""
 
-import io
-
 import pytest
 
-from chalicelib.aws.logs import JsonLog
 from console.pages import charts
-from local.stack.emf import values_of
 from ops.inspect import automation
 from tests.house.test_watching import emitted
 from tests.rigs.console import words_of
-
-
-def write(console, *metrics):
-    """The records of metrics, as the functions write them now."""
-    clock, stream = console.services.clock, io.StringIO()
-    log = JsonLog(clock, stage="dev", release="1", stream=stream)
-    for name, many, dimensions in metrics:
-        log.metric(name, many, **dimensions)
-    for namespace, one in (
-        pair for line in stream.getvalue().splitlines() for pair in values_of(line)
-    ):
-        console.services.client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=[one])
+from tests.rigs.days_life import counted
 
 
 @pytest.fixture
@@ -29,15 +14,12 @@ def measured(console):
     """Two weeks of answers."""
     clock = console.services.clock
     clock.forward(-7 * 24 * 3600)
-    write(console, ("mw.support.messages", 5, {"answer": "none"}))
+    counted(console, "mw.support.messages", 5, answer="none")
     clock.forward(7 * 24 * 3600)
-    write(
-        console,
-        ("mw.support.messages", 3, {"answer": "automatic"}),
-        ("mw.support.messages", 9, {"answer": "none"}),
-        ("mw.support.after_answer", 1, {"outcome": "wrote_again"}),
-        ("mw.support.after_answer", 1, {"outcome": "complained"}),
-    )
+    counted(console, "mw.support.messages", 3, answer="automatic")
+    counted(console, "mw.support.messages", 9, answer="none")
+    counted(console, "mw.support.after_answer", 1, outcome="wrote_again")
+    counted(console, "mw.support.after_answer", 1, outcome="complained")
     return console
 
 
@@ -59,7 +41,7 @@ def test_each_week_has_its_counts_and_the_shares_made_of_them(measured):
 def test_the_overview_leads_to_its_figures_which_are_drawn_and_a_table(measured):
     for _ in range(2):
         measured.services.clock.forward(7 * 24 * 3600)
-        write(measured, ("mw.support.messages", 4, {"answer": "automatic"}))
+        counted(measured, "mw.support.messages", 4, answer="automatic")
     jo = measured.browser("jo")
     assert 'hx-get="/charts/overview" hx-trigger="load"' in jo.get("/").text
     answer = jo.get("/charts/overview")
