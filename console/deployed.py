@@ -36,6 +36,7 @@ LEFT_OUT = {
     "company_keys.revoke": "company key",
     "company_keys.show": "company key",
     "health.checks": "doctor",
+    "overview.first": "setup --plan",
     "shadow.label": "support label",
     "shadow.one": "support decision",
     "shadow.show": "shadow-report",

@@ -13,6 +13,7 @@ unknown    effects of unknown outcome: evidence, and settling one
 letters    dead letters by reason; a dry run, then a redrive
 parked     accepted events that are not finished, by reason
 charts     the stage's metrics over time
+figures    how a company's conversations go, for who leads it
 facts      facts on their way to the report
 companies  a company's settings, checked
 company    which company a lead or a developer looks at
@@ -45,6 +46,7 @@ from console.pages import (
     company_usage,
     conversation,
     facts,
+    figures,
     find,
     health,
     inbox,
@@ -77,6 +79,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         "Watch",
         (
             ("Not finished", "parked.show", Right.LOOK),
+            ("Figures", "figures.show", Right.LEAD),
             ("Charts", "charts.show", Right.LOOK),
             ("Facts", "facts.show", Right.LOOK),
             ("Stopped drafts", "stops.show", Right.LOOK),
@@ -111,6 +114,7 @@ def register(app: Flask) -> None:
         letters,
         parked,
         charts,
+        figures,
         facts,
         companies,
         company,

@@ -26,6 +26,8 @@ SPANS = {
     "quarter": (timedelta(weeks=1), 13),
 }
 """Period and number of periods."""
+FEWEST_DRAWN = 4
+"""Times with a figure below which a chart is a sentence and a table."""
 _SHORT = 13
 """Characters of an ISO time that label an hour."""
 _DAY = 10
@@ -48,6 +50,11 @@ class Chart:
     series: Series
     drawn: Markup
     names: tuple[str, ...]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether too little was measured for a picture to say more than its table."""
+        return len(self.series.measured) < FEWEST_DRAWN
 
 
 @pages.get("/charts")

@@ -1,4 +1,4 @@
-"""What waits for a person: by harm, then by age."""
+"""What waits for a person: by harm, then by age; on an empty stage first what is to be set up."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from flask import Blueprint, render_template
 
-from console.backend import reading
+from console.backend import acting, reading
 from console.rights import Right, needs, person
 from ops import journal
 from ops.inspect import piles
+from ops.setup import first_run
 
 pages = Blueprint("overview", __name__)
 
@@ -39,6 +40,15 @@ TITLES = {
     "facts": ("facts.show", "Facts on their way", "Not in the report yet."),
 }
 """Of each pile: its page, its title, and what it means."""
+STEPS = {
+    "secrets": ("The secrets are there", "health.show", "Health"),
+    "first company": ("A company has its settings", "companies.show", "Companies"),
+    "endpoint": ("A company's endpoint takes its events", "companies.show", "Companies"),
+    "alarm recipients": ("Alarms reach a person", "health.show", "Health"),
+    "webhooks": ("Webhooks arrive", "", ""),
+    "first message": ("A first message was processed", "trying.show", "Try a message"),
+}
+"""Of each step of the first run: its title, and the page that helps with it."""
 
 
 @pages.get("/")
@@ -46,16 +56,36 @@ TITLES = {
 def show() -> str:
     """The first page of an operator; its reads wait for AWS, so they are made side by side."""
     session = reading()
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(3) as pool:
+        is_set_up = pool.submit(first_run.is_over, session)
         stopping = pool.submit(piles.stopping, session)
         acts = pool.submit(journal.newest, session, limit=ACTS_SHOWN)
         found = piles.piles(session)
     closed = "" if person().may(Right.CONVERSE) else "inbox.show"
     return render_template(
         "overview.html",
+        is_set_up=is_set_up.result(),
         busy=[(one, *TITLES[one.name]) for one in found if one.count or one.problem],
         calm=[(one, *TITLES[one.name]) for one in found if not (one.count or one.problem)],
         closed=closed,
         stopping=stopping.result(),
         acts=acts.result(),
+    )
+
+
+@pages.get("/first-run")
+@needs(Right.LOOK)
+def first() -> str:
+    """The steps before a stage's first message; the checks take seconds, so they follow the page."""
+    session = acting()
+    found = first_run.examined(session)
+    is_done = first_run.is_done(found)
+    if is_done and not first_run.is_over(session):
+        first_run.end(session)
+    return render_template(
+        "first_run.html",
+        steps=[(one, *STEPS[one.step.name]) for one in found],
+        is_done=is_done,
+        is_here=first_run.is_on_this_machine(session),
+        by_vendors=first_run.BY_VENDORS,
     )

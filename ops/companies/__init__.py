@@ -42,6 +42,7 @@ senders       the map of senders: which company a number or address belongs to
 people_commands  `company desk-proof`, `desk-token issue`, `list`, `revoke`
 stored_secret a secret that two operators may change at once
 api_keys      the Router's API keys: issue, revoke
+company_figures  answers and their time, failures and opt-outs, by day and week
 usage         what language models have cost
 erase         removes a person from every table
 erase_remarks words about them in the journal

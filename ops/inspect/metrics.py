@@ -42,7 +42,13 @@ class Series:
     @property
     def is_empty(self) -> bool:
         """Nothing was measured in all of the time."""
-        return all(one is None for values in self.values.values() for one in values)
+        return not self.measured
+
+    @property
+    def measured(self) -> list[int]:
+        """The periods in which anything was measured, by their place."""
+        columns = self.values.values()
+        return [at for at in range(len(self.times)) if any(one[at] is not None for one in columns)]
 
 
 def read(session: Session, queries: Sequence[Query], *, period: timedelta, periods: int) -> Series:

@@ -10,6 +10,7 @@ systems     what the steps of support, outreach and facts do
 pastes      what a person enters at the vendors: address, header, body
 trials      one event through every door
 endings     such an event, until it has ended or is clear to wait
+first_run   what an empty stage still lacks before its first message, as a page shows it
 
 A step is done when the checks of `ops.inspect.doctor` that it names find nothing wrong, so nothing is
 remembered between two runs: each run looks at the account itself and goes on where it must.

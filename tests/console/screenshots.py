@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib.once.action import ActionStatus
-from tests.rigs.days_life import a_days_life
-from tests.rigs.ledger import MODES, TAG, facts
+from tests.rigs.days_life import a_days_life, a_fortnight, an_operators_day
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SIZE, PHONE = {"width": 1400, "height": 820}, {"width": 390, "height": 780}
-DARK = {"overview", "conversation"}
+DARK = {"overview", "conversation", "figures"}
 """Taken in the dark colours too."""
 
 
@@ -39,10 +37,15 @@ def test_of_the_pages_of_an_agent(desk_console, desk, take):
     take(desk_console, "sam", {"phone": mine}, size=PHONE)
 
 
+def test_of_the_pages_of_a_lead(desk_console, desk, take):
+    """Fourteen days of invented conversations, and the list at the end of a day."""
+    a_fortnight(desk)
+    a_days_life(desk)
+    take(desk_console, "lea", {"figures": "/figures"})
+
+
 def test_of_the_pages_of_an_operator(console, take):
-    """One effect of unknown outcome."""
-    ledger = console.services.ledger
-    lease = ledger.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
-    ledger.begin(lease, [TAG], MODES)
-    ledger.end_action(lease, TAG, ActionStatus.UNKNOWN, reason="read_timeout")
-    take(console, "jo", {"overview": "/", "effect": f"/unknown/one?key={TAG.key}"})
+    """A stage that has run for weeks, with three effects of unknown outcome and an outage."""
+    an_operators_day(console)
+    effect = console.services.ledger.unsettled(limit=1)[0].key
+    take(console, "jo", {"overview": "/", "effect": f"/unknown/one?key={effect}"})

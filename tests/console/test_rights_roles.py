@@ -51,12 +51,13 @@ COMPANIES_OWN = {
     *("company_sending.show", "company_sending.ask", "company_usage.show"),
 }
 """A company's leads' and developers'."""
+LED = {"figures.show"}
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
     Role.OPERATOR: {Right.LOOK, Right.ACT},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE, Right.BUILD},
+    Role.LEAD: {Right.CONVERSE, Right.BUILD, Right.LEAD},
     Role.DEVELOPER: {Right.BUILD},
 }
 OURS = frozenset({"ci-aaa-001"})
@@ -67,6 +68,7 @@ def right_of(endpoint):
         (ACTS, Right.ACT),
         (CONVERSATIONS, Right.CONVERSE),
         (COMPANIES_OWN, Right.BUILD),
+        (LED, Right.LEAD),
         (OPEN, Right.ANYONE),
     )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)

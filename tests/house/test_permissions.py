@@ -514,6 +514,7 @@ def every_conversations_page(console: Console, waiting: str, late: str) -> None:
             form = {**fields(lea.get(path)), **({"text": text} if text else {})}
             assert lea.post(f"{path}/{act}", form).status_code == said, act
     assert lea.get("/inbox").status_code == 200
+    assert "wait for a person now" in lea.text(f"/figures?company={company.COMPANY_ID}")
 
 
 def every_companys_page(console: Console) -> None:

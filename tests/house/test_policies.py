@@ -119,6 +119,7 @@ def test_the_function_of_mail_searches_no_table_and_writes_only_the_ledger_and_t
         ("dynamodb:BatchGetItem", "dynamodb/table/conversations-dev"),
         ("dynamodb:GetItem", "dynamodb/table/conversations-dev"),
         ("dynamodb:PutItem", "dynamodb/table/conversations-dev"),
+        ("dynamodb:UpdateItem", "dynamodb/table/conversations-dev"),
     }
 
 

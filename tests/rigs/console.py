@@ -161,7 +161,7 @@ def open_console(open_tab):
         yield opened
 
 
-SERVICES = ("cloudwatch", "secretsmanager", "sqs", "ssm", "sts")
+SERVICES = ("cloudwatch", "secretsmanager", "sns", "sqs", "ssm", "sts")
 
 
 class Aws:

@@ -20,6 +20,7 @@ former          pairs of a sender and a recipient that had a conversation
 handoffs        a hand-off as its company's list has it; pure
 handoff_list    companies' lists of hand-offs, read in order
 stop_counts     how often each rule stopped a draft, and what persons made of the drafts
+day_counts      what happened, by day and project: answers and their time, failures, opt-outs
 wrong_answers   how often people said that an answer was wrong, and what was
 verdicts        examples of drafts that a project's checks must let through, or must stop
 parcels         the jobs of starts whose conversations are not open yet

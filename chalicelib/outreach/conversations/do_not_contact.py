@@ -14,6 +14,12 @@ from chalicelib.clock import iso
 from chalicelib.once.store import Item
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.day_counts import (
+    EVERY_PROJECT,
+    DayCount,
+    counting,
+    reasoned,
+)
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.register_entries import (
     BY_RECIPIENT,
@@ -35,6 +41,8 @@ from chalicelib.outreach.conversations.statements import Statement
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.conversations.subject_rows import Member
 
+COUNTED = OWN | {Reason.COMPLAINED}
+"""Wishes that count in the figures of the day on which they were said."""
 UNSAID_WHERE = Statement(door="register")
 """Evidence of a change whose caller knows no more about it."""
 
@@ -79,7 +87,12 @@ class DoNotContact(RegisterLooks):
             }
         )
         place = self.place(primary_channel, company_id)
-        self.change(place, lambda one: self._marked(one, place.member, slot, mark), how)
+        self.change(
+            place,
+            lambda one: self._marked(one, place.member, slot, mark),
+            how,
+            with_it=self._counting_refusal(place, slot, reason),
+        )
 
     def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
         """Enter what a carrier says of a conversation's address; for technical reasons.
@@ -124,7 +137,13 @@ class DoNotContact(RegisterLooks):
         """
         slot, mark = slot_of(reason), {"reason": str(reason)}
         place = Member(member, company_id)
-        self.change(place, lambda one: self._marked(one, member, slot, mark), how, also=also)
+        self.change(
+            place,
+            lambda one: self._marked(one, member, slot, mark),
+            how,
+            also=also,
+            with_it=self._counting_refusal(place, slot, reason),
+        )
 
     def forbid_person(
         self,
@@ -309,6 +328,20 @@ class DoNotContact(RegisterLooks):
             return _lifted(one, place.member, {slot: mark} if is_one else {}, lifted)
 
         self.change(place, freed, said_in(record, "carrier"))
+
+    def _counting_refusal(
+        self, place: Member, slot: str, reason: str
+    ) -> Callable[[Subject], Sequence[Item]]:
+        """Counts a recipient's own wish, unless the address was marked with one already."""
+
+        def writes(before: Subject) -> Sequence[Item]:
+            known = before.mark(place.member, slot)
+            if reason not in COUNTED or (known and "lifted_at" not in known):
+                return ()
+            of, names = (place.company_id, EVERY_PROJECT), reasoned(DayCount.OPTED_OUT, reason)
+            return (counting(self._table, self._clock.now(), of, place.member, names),)
+
+        return writes
 
     def _marked(
         self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]

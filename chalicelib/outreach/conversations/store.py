@@ -21,6 +21,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.conversations import former, handoffs, items
 from chalicelib.outreach.conversations.called_tools import CalledTools
 from chalicelib.outreach.conversations.confirmed import Confirmed
+from chalicelib.outreach.conversations.day_counts import DayCounts
 from chalicelib.outreach.conversations.desk_acts import Acts
 from chalicelib.outreach.conversations.doubts import Doubts
 from chalicelib.outreach.conversations.drafts import Drafts
@@ -58,6 +59,7 @@ class Conversations(
     Acts,
     CalledTools,
     StopCounts,
+    DayCounts,
     WrongAnswers,
 ):
     """Reads and writes conversations."""

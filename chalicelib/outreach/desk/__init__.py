@@ -12,6 +12,7 @@ shows a conversation and does acts.  The life of a hand-off::
     changes    what each act changes of a conversation; pure
     lifting    which entry of the register a person at the desk may lift; pure
     stop_ends  what an act makes of a draft that a rule has stopped; pure
+    counted_acts  what an act counts as in its day's figures; pure
     row        a row of the acts: fields, words, who may do it
     acts       the acts, each a row
     asked      an act from the body of a request, or why it is none

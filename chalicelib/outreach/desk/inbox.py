@@ -31,6 +31,7 @@ from chalicelib.outreach.conversations.register_entries import Reason
 from chalicelib.outreach.desk import acts, shown, stop_ends
 from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, RefusedError
+from chalicelib.outreach.desk.counted_acts import counted_as
 from chalicelib.outreach.desk.holding import person_of
 from chalicelib.outreach.desk.inbox_order import HowMany, InboxFilter, InboxOrder
 from chalicelib.outreach.desk.row import DeskAct
@@ -270,12 +271,16 @@ class DeskInbox:
             event = self._ledger.receiving(facts_of(self._job(record, planned.event)))
         rule = stop_ends.stopped_by(record)
         end = stop_ends.end_of(asked, self._held(record)) if rule else None
+        counts = counted_as(asked, lambda: self._held(record))
         is_new = self._conversations.act(
             record,
             asked.act_id,
             planned.change,
             about=about,
-            journal=self._journal.writes(self._entry(record, asked, planned.change)),
+            journal=[
+                *self._journal.writes(self._entry(record, asked, planned.change)),
+                *([self._conversations.counting(record, counts)] if counts else ()),
+            ],
             event=event,
         )
         if end is not None:

@@ -158,15 +158,18 @@ class ReceiptFlow(Flow):
             return
         self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
         if job.status in NOT_DELIVERED:
-            self._conversations.move(
+            why = job.reason or job.status
+            moved = self._conversations.move(
                 record,
                 {Status.INITIAL_MESSAGE_SENT},
                 {
                     "conversation_status": Status.FAILED.value,
                     "failure_stage": "delivery",
-                    "failure_reason": job.reason or job.status,
+                    "failure_reason": why,
                 },
             )
+            if moved is not None:
+                self._conversations.count_failed(record, why)
             self._follow_ups.fall_back(record)
 
     def _tell(self, job: DeliveryReceipt, record: Record) -> None:

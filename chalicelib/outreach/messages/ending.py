@@ -59,7 +59,9 @@ class Endings:
                 its holder goes on by another channel.
         """
         why = {"failure_stage": stage, "failure_reason": reason}
-        self._end(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+        moved = self._end(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+        if moved and moved.status is Status.FAILED and record.status is not Status.FAILED:
+            self.conversations.count_failed(record, reason)
         self.events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
         if stage != GIVEN_UP:  # then it is not known whether it was sent
             self.follow_ups.fall_back(record, lease)

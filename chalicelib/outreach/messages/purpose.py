@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, Flag, StrEnum, auto
 
 from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.conversations.day_counts import DayCount
 from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Status
 
 
@@ -94,6 +95,7 @@ class PurposeRule:
         tells: what its company hears then.
         status: of the conversation then; None leaves it as it is.
         note: on its entry; that of a text by a person is always `PERSON`.
+        counts: what it counts as in its day's figures; an answer, as its writer's.
         on_withheld: where a switch has stopped it.
         on_refused: where it is certain that it never leaves; an answer's event is escalated then.
     """
@@ -103,13 +105,19 @@ class PurposeRule:
     tells: Name | None = None
     status: Status | None = None
     note: str | None = None
+    counts: DayCount | None = None
     on_withheld: Unsent = Unsent.NOTHING
     on_refused: Unsent = Unsent.NOTHING
 
 
 _YIELDING = Look.REGISTER | Look.DOUBT | Look.PERSON
 _ANSWER = PurposeRule(
-    _YIELDING, Keeps.STATE, Name.ANSWERED, Status.REPLY_SENT, on_withheld=Unsent.REASON
+    _YIELDING,
+    Keeps.STATE,
+    Name.ANSWERED,
+    Status.REPLY_SENT,
+    counts=DayCount.BY_MACHINE,
+    on_withheld=Unsent.REASON,
 )
 _STEP = PurposeRule(
     _YIELDING | Look.ANSWERED,
@@ -126,12 +134,13 @@ RULES: Mapping[Purpose, PurposeRule] = {
         Keeps.BEGINNING,
         Name.SENT,
         Status.INITIAL_MESSAGE_SENT,
+        counts=DayCount.OPENED,
         on_withheld=Unsent.ENDS,
         on_refused=Unsent.ENDS,
     ),
     Purpose.ANSWER: _ANSWER,
     Purpose.APPROVED: replace(_ANSWER, look=Look.REGISTER | Look.PERSON),
-    Purpose.HOLDING: _ANSWER,
+    Purpose.HOLDING: replace(_ANSWER, counts=None),
     Purpose.QUESTION: replace(_ANSWER, keeps=Keeps.QUESTION),
     Purpose.ACKNOWLEDGEMENT: _ANSWER,
     Purpose.TOOL_ANSWER: _ANSWER,
@@ -140,6 +149,7 @@ RULES: Mapping[Purpose, PurposeRule] = {
         Keeps.THREAD,
         Name.ANSWERED,
         note=PERSON,
+        counts=DayCount.BY_PERSON,
         on_withheld=Unsent.REPLY_FAILED,
         on_refused=Unsent.REPLY_FAILED,
     ),

@@ -24,6 +24,7 @@ from chalicelib.once.reasons import (
 )
 from chalicelib.once.store import Item
 from chalicelib.outreach.company_events.event_names import Name
+from chalicelib.outreach.conversations.day_counts import ANSWERS, answered
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     CONFIRMATION,
@@ -170,6 +171,7 @@ class SentMessages:
                     expected=set(Status),
                     changes=_begun(record) | thread,
                     remove=("reply_failure",),
+                    also=self._counting(record, message, entry),
                 )[0]
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
@@ -233,13 +235,13 @@ class SentMessages:
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
             changes |= self._asking(record, message, sending, entry, header)
-        also: tuple[Item, ...] = ()
+        also = self._counting(record, message, entry)
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
             changes |= self._opened(sending, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
-            also = (self._endings.freeing(record), *((following.row,) if following else ()))
+            also += (self._endings.freeing(record), *((following.row,) if following else ()))
         record, _ = self._conversations.append(
             record,
             entry,
@@ -252,6 +254,14 @@ class SentMessages:
         if is_opening and sending.is_late:
             self._starts.note(record.start_event, outcome="sent")
         return record
+
+    def _counting(self, record: Record, message: MessagePlan, entry: Entry) -> tuple[Item, ...]:
+        """The write that counts the message in its day's figures."""
+        what = message.rule.counts
+        if what is None:
+            return ()
+        counts = answered(record, entry) if what in ANSWERS else [what]
+        return (self._conversations.counting(record, counts),)
 
     def _asking(
         self,

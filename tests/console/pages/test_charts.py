@@ -1,33 +1,25 @@
 """Speed and automation over time: what the functions' own metric records say, drawn and as a table."""
 
-import io
-
 import pytest
 
-from chalicelib.aws.logs import JsonLog
 from console.pages import charts
-from local.stack.emf import values_of
 from ops.inspect import automation
 from tests.house.test_watching import emitted
 from tests.rigs.console import words_of
+from tests.rigs.days_life import counted
 
 
 @pytest.fixture
 def measured(console):
-    """Two weeks of answers, as the functions write them."""
-    clock, stream = console.services.clock, io.StringIO()
-    log = JsonLog(clock, stage="dev", release="1", stream=stream)
+    """Two weeks of answers."""
+    clock = console.services.clock
     clock.forward(-7 * 24 * 3600)
-    log.metric("mw.support.messages", 5, answer="none")
+    counted(console, "mw.support.messages", 5, answer="none")
     clock.forward(7 * 24 * 3600)
-    log.metric("mw.support.messages", 3, answer="automatic")
-    log.metric("mw.support.messages", 9, answer="none")
-    log.metric("mw.support.after_answer", outcome="wrote_again")
-    log.metric("mw.support.after_answer", outcome="complained")
-    for namespace, one in (
-        pair for line in stream.getvalue().splitlines() for pair in values_of(line)
-    ):
-        console.services.client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=[one])
+    counted(console, "mw.support.messages", 3, answer="automatic")
+    counted(console, "mw.support.messages", 9, answer="none")
+    counted(console, "mw.support.after_answer", 1, outcome="wrote_again")
+    counted(console, "mw.support.after_answer", 1, outcome="complained")
     return console
 
 
@@ -47,12 +39,27 @@ def test_each_week_has_its_counts_and_the_shares_made_of_them(measured):
 
 
 def test_the_overview_leads_to_its_figures_which_are_drawn_and_a_table(measured):
+    for _ in range(2):
+        measured.services.clock.forward(7 * 24 * 3600)
+        counted(measured, "mw.support.messages", 4, answer="automatic")
     jo = measured.browser("jo")
     assert 'hx-get="/charts/overview" hx-trigger="load"' in jo.get("/").text
     answer = jo.get("/charts/overview")
     assert answer.text.count('<svg class="chart"') == 1, "nothing else was measured"
     said = words_of(answer)
     assert "25 66.7 33.3 12 3 2 1" in said
+    assert "Nothing was measured yet of: Effects by outcome; Time to effect." in said
+
+
+def test_a_few_figures_are_a_sentence_and_a_table_and_no_picture(measured):
+    answer = measured.browser("jo").get("/charts/overview")
+    assert '<svg class="chart"' not in answer.text
+    assert "<details open>" in answer.text
+    said = words_of(answer)
+    assert "Measured 2 times so far: too little for a picture." in said
+    assert "25 66.7 33.3 12 3 2 1" in said
+    assert answer.text.count("<tbody>\n<tr>") == 1
+    assert answer.text.count("<tr><td><time") == 2, "rows without a figure are left out"
 
 
 def test_every_chart_reads_a_metric_under_dimensions_that_it_is_written_with(console):

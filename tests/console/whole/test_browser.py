@@ -91,7 +91,16 @@ def test_dead_letters_are_redriven_once_after_a_dry_run(system, console, visit, 
 
 PAGES = (
     *("/", "/find", "/unknown", "/letters", "/parked", "/charts", "/charts/overview", "/facts"),
-    *("/companies", "/writer", "/shadow", "/try", "/health", "/journal", f"/story?key={EVENT}"),
+    *(
+        "/companies",
+        "/writer",
+        "/shadow",
+        "/try",
+        "/health",
+        "/first-run",
+        "/journal",
+        f"/story?key={EVENT}",
+    ),
     f"/story/again?key={EVENT}",
 )
 

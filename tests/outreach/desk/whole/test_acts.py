@@ -520,7 +520,7 @@ def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
     person = Subjects(addresses=(TEL, TEL.lstrip("+")))
     ids = (record.opaque_id, items.digest_of(record.conversation_id))
     found = replace(person, ids=ids)
-    rows = list(desk.conversations_table.rows.values())
+    rows = [one for key, one in desk.conversations_table.rows.items() if "days:" not in key[0]]
     assert len([one for one in rows if one["conversation_id"].startswith("act#")]) == 3
     left = [one for one in rows if not found.holds(one)]
     assert {one["conversation_id"] for one in left} == {OURS}, "the company's own row"

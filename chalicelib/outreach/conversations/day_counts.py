@@ -1,0 +1,191 @@
+"""What happened in a company's conversations, by day and project: counts alone, in no index.
+
+::
+
+    days:{company_id}   day#2026-11-23#{project_id}#{shard}   one number for each name, see `DayCount`
+
+A count belongs to the transaction that stores what it counts, so that a repetition counts nothing twice;
+a failure alone is counted right after its status was stored, and a crash in between loses it.  A day of a
+project has `SHARDS` rows, one for each share of the conversations, since two transactions on one row are
+in each other's way.  A row has no text and no id of a conversation: erasing a person needs not find it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from chalicelib.clock import parsed
+from chalicelib.once import keys
+from chalicelib.once.store import Item, Store
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import UNSAID, Entry, Record
+
+SHARDS = 8
+EVERY_PROJECT = "-"
+"""In place of a project: what belongs to the company, as an address that refuses does."""
+WITHIN_SECONDS = (
+    *(15, 30, 60, 120, 300, 600, 1_200, 1_800),
+    *(3_600, 7_200, 14_400, 28_800, 86_400, 259_200),
+)
+"""Bounds by which the time to an answer is counted; what took longer is counted as `LONGER`."""
+LONGER = "longer"
+_NO_NAME = re.compile(r"\W")
+
+
+class DayCount(StrEnum):
+    """What is counted."""
+
+    OPENED = "opened"
+    """A first message went to the carrier."""
+    BY_MACHINE = "by_machine"
+    """A later message of the machine did: an answer."""
+    BY_PERSON = "by_person"
+    """An answer that a person has written, or edited."""
+    APPROVED = "approved"
+    """A held draft was released word for word."""
+    EDITED = "edited"
+    """A held draft was released after a person had changed it."""
+    DECLINED = "declined"
+    """A held draft was never sent."""
+    FAILED = "failed"
+    """A conversation whose first message was not sent or not delivered; also by its reason."""
+    OPTED_OUT = "opted_out"
+    """An address whose owner wants no further message; also by the reason."""
+
+
+ANSWERS = (DayCount.BY_MACHINE, DayCount.BY_PERSON)
+WITH_REASON = (DayCount.FAILED, DayCount.OPTED_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedDay:
+    """The counts of one day, of a project or of several.
+
+    Attributes:
+        day: ``2026-11-23``, in UTC.
+        counts: by name; what never happened is not in it.
+    """
+
+    day: str
+    project_id: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class DayCounts(items.OnTable):
+    """Counts, and reads the counts."""
+
+    def counting(self, record: Record, counts: Sequence[str]) -> Item:
+        """The write of a transaction that counts what happened in a conversation."""
+        now = self._clock.now()
+        of = record.company_id, record.project_id
+        return counting(self._table, now, of, record.opaque_id, counts)
+
+    def count_failed(self, record: Record, reason: str) -> None:
+        """Count a conversation that has failed."""
+        self._table.transact([self.counting(record, reasoned(DayCount.FAILED, reason))])
+
+    def days(self, company_id: str, since: datetime, until: datetime) -> Iterator[CountedDay]:
+        """A company's counts of the days from one to another, oldest first; one query by key."""
+        rows = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={"p": _partition(company_id), "a": _on(since), "b": f"{_on(until)}#~"},
+        )
+        for row in rows:
+            _, day, of = str(row["conversation_id"]).split("#", 2)
+            skipped = ("primary_channel", "conversation_id", "ttl")
+            counts = {name: int(many) for name, many in row.items() if name not in skipped}
+            yield CountedDay(day, of.rpartition("#")[0], counts)
+
+
+def counting(
+    table: Store, now: datetime, of: tuple[str, str], shared_by: str, counts: Collection[str]
+) -> Item:
+    """The write of a transaction that counts.
+
+    Args:
+        table: ``conversations``.
+        now: on which day.
+        of: company and project.
+        shared_by: chooses the day's row.
+        counts: names, each counted once.
+    """
+    company_id, project_id = of
+    shard = int(keys.digest(shared_by)[:8], 16) % SHARDS
+    key = {
+        "primary_channel": _partition(company_id),
+        "conversation_id": f"{_on(now)}#{project_id}#{shard}",
+    }
+    return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
+
+
+def answered(record: Record, entry: Entry) -> list[str]:
+    """What an answer counts as: who gave it, and within which time.
+
+    Args:
+        record: the conversation as it was before it.
+        entry: the answer.
+    """
+    by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
+    since, at = waits_since(record), parsed(entry.message_timestamp)
+    if since is None or at is None:
+        return [by]
+    took = (at - since).total_seconds()
+    within = next((str(one) for one in WITHIN_SECONDS if took <= one), LONGER)
+    return [by, within_name(by, within)]
+
+
+def waits_since(record: Record) -> datetime | None:
+    """When the recipient wrote first after our last message, as far as the record's newest reach."""
+    since = None
+    for one in record.as_written:
+        if one.role == "assistant":
+            since = None
+        elif one.role == "user" and one.note not in UNSAID and since is None:
+            since = one.message_timestamp
+    return parsed(since)
+
+
+def reasoned(what: DayCount, reason: str) -> list[str]:
+    """What is counted with a fixed code as its reason."""
+    return [what, f"{what}__{_NO_NAME.sub('_', reason)}"]
+
+
+def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
+    """How often each reason was counted."""
+    begins = f"{what}__"
+    return Counter(
+        {name.removeprefix(begins): n for name, n in counts.items() if name.startswith(begins)}
+    )
+
+
+def within_name(by: DayCount, within: str) -> str:
+    """The name under which answers within a time are counted."""
+    return f"{by}_within_{within}"
+
+
+def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int | None:
+    """The bound in seconds within which a share of the answers came; None where none was timed.
+
+    It is the upper bound of the step that the answer lies in, and the last bound for what took longer.
+    """
+    steps = [(one, counts.get(within_name(by, str(one)), 0)) for one in WITHIN_SECONDS]
+    steps.append((WITHIN_SECONDS[-1], counts.get(within_name(by, LONGER), 0)))
+    timed, found = sum(many for _, many in steps), 0
+    for bound, many in steps:
+        found += many
+        if timed and found >= share * timed:
+            return bound
+    return None
+
+
+def _partition(company_id: str) -> str:
+    return f"days:{company_id}"
+
+
+def _on(day: datetime) -> str:
+    return f"day#{day.astimezone(UTC):%Y-%m-%d}"

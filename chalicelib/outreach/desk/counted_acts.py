@@ -1,0 +1,31 @@
+"""What an act of a person counts as in its day's figures; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chalicelib.outreach.conversations.day_counts import DayCount, reasoned
+from chalicelib.outreach.conversations.records import Draft
+from chalicelib.outreach.conversations.register_entries import Reason
+from chalicelib.outreach.desk.case import Asked
+
+
+def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
+    """The names under which an act is counted; none for most.
+
+    Args:
+        asked: the act.
+        held: reads the draft that was held.
+    """
+    match asked.act:
+        case "approve":
+            text = asked.said("text")
+            before = held() if text else None
+            is_same = not text or (before is not None and text.split() == before.text.split())
+            return [DayCount.APPROVED if is_same else DayCount.EDITED]
+        case "decline":
+            return [DayCount.DECLINED]
+        case "stop":
+            return reasoned(DayCount.OPTED_OUT, Reason.ASKED)
+        case _:
+            return []

@@ -1,0 +1,110 @@
+"""What a company's conversations were like, by day or by week, from counts that were kept at the time.
+
+Two queries by key, of at most `chalicelib.outreach.conversations.day_counts.SHARDS` rows for a day and
+a project; nothing is scanned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+from chalicelib.outreach.conversations.day_counts import (
+    ANSWERS,
+    DayCount,
+    reasons_of,
+    share_within,
+)
+from ops.session import Session
+
+WRONG = "said_wrong"
+"""Answers of which people said that they were wrong."""
+MEDIAN, NEARLY_ALL = 0.5, 0.9
+
+
+class Step(StrEnum):
+    """How the time is divided."""
+
+    DAY = "day"
+    WEEK = "week"
+
+
+PERIODS = {Step.DAY: 28, Step.WEEK: 13}
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPeriod:
+    """A day or a week.
+
+    Attributes:
+        begins: ``2026-11-23``, in UTC; of a week its Monday.
+        counts: by name, see `DayCount`.
+    """
+
+    begins: str
+    counts: Counter[str]
+
+    @property
+    def answers(self) -> int:
+        """How many answers were sent."""
+        return sum(self.counts[one] for one in ANSWERS)
+
+    def within(self, by: DayCount, share: float) -> int | None:
+        """The seconds within which a share of the answers came; see `share_within`."""
+        return share_within(self.counts, by, share)
+
+    def reasons(self, what: DayCount) -> list[tuple[str, int]]:
+        """How often each reason was counted, the most frequent first."""
+        return reasons_of(self.counts, what).most_common()
+
+
+def read(
+    session: Session, company_id: str, step: Step, project_id: str = ""
+) -> tuple[list[CountedPeriod], list[str]]:
+    """The newest periods, oldest first, also those in which nothing happened; and the projects.
+
+    Args:
+        session: the stage.
+        company_id: the company.
+        step: a day or a week.
+        project_id: of this project alone; what belongs to the whole company is left out then.
+    """
+    now = session.services.clock.now()
+    first = _begin(now.date(), step) - (PERIODS[step] - 1) * _length(step)
+    since = now - timedelta(days=(now.date() - first).days)
+    sums = {str(first + number * _length(step)): Counter[str]() for number in range(PERIODS[step])}
+    projects: set[str] = set()
+    conversations = session.services.outreach.conversations
+    counted = [
+        *(
+            (one.day, one.project_id, one.counts)
+            for one in conversations.days(company_id, since, now)
+        ),
+        *(
+            (one.day, one.project_id, {WRONG: one.said})
+            for one in conversations.wrong(company_id, since, now)
+        ),
+    ]
+    for day, project, counts in counted:
+        projects.add(project)
+        if project_id in ("", project):
+            sums[str(_begin(date.fromisoformat(day), step))].update(counts)
+    return [CountedPeriod(*one) for one in sums.items()], sorted(projects)
+
+
+def total(periods: list[CountedPeriod]) -> CountedPeriod:
+    """All of them as one."""
+    summed: Counter[str] = Counter()
+    for one in periods:
+        summed.update(one.counts)
+    return CountedPeriod(periods[0].begins, summed)
+
+
+def _length(step: Step) -> timedelta:
+    return timedelta(weeks=1) if step is Step.WEEK else timedelta(days=1)
+
+
+def _begin(day: date, step: Step) -> date:
+    return day - timedelta(days=day.weekday()) if step is Step.WEEK else day

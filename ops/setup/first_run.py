@@ -1,0 +1,128 @@
+"""What an empty stage still lacks before its first message, each step with its check; changes nothing.
+
+The checks are those of `setup` and `doctor`; that something has arrived and was processed is read from the
+stage's own metrics.  Once every step was done the journal says so, and it is not asked again: what breaks
+later is an incident or an alarm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from chalicelib.once.journal import Act
+from ops.inspect import metrics
+from ops.inspect.metrics import Query
+from ops.output import Output
+from ops.session import Session
+from ops.setup import steps
+from ops.setup.answers import Answers
+from ops.setup.walk import DONE, SetupStep, StepOutcome, Walk, look
+
+STORY = "stage:first-run"
+"""Key of the journal's entry that every step was done."""
+_ALARMS = "alarm recipients"
+_WEEKS = 52
+"""In which a first message is looked for."""
+_BY_NAME = {one.name: one for one in steps.STEPS}
+
+
+def _ever(metric: str, said: str) -> Callable[[Walk], str]:
+    """Whether a metric of the stage was ever counted."""
+
+    def seen(walk: Walk) -> str:
+        found = metrics.read(
+            walk.session, [Query(metric, metric, "Sum")], period=timedelta(weeks=1), periods=_WEEKS
+        )
+        many = int(sum(one or 0 for one in found.values[metric]))
+        return f"{many} {said}" if many else ""
+
+    return seen
+
+
+STEPS: tuple[SetupStep, ...] = (
+    _BY_NAME["secrets"],
+    _BY_NAME["first company"],
+    SetupStep(
+        "endpoint",
+        "outreach",
+        "a company without an endpoint hears of nothing that happens",
+        "python -m ops company put, with events in the project's item",
+        checks=("events",),
+    ),
+    SetupStep(
+        _ALARMS,
+        "stage",
+        "an alarm that reaches no one",
+        "python -m ops provision --alarm-email <yours>, then the link in AWS's mail",
+        checks=("alarms",),
+        findings=(_ALARMS,),
+    ),
+    SetupStep(
+        "webhooks",
+        "stage",
+        "nothing is done before a vendor reports something",
+        "python -m ops setup --pastes",
+        seen=_ever("mw.ingress.accepted", "were accepted"),
+    ),
+    SetupStep(
+        "first message",
+        "stage",
+        "the whole way, from a door to an effect, is seen once",
+        "python -m ops setup --yes",
+        seen=_ever("mw.worker.events", "were processed"),
+    ),
+)
+"""In order; as `ops.setup.steps` has them where it does."""
+BY_VENDORS = frozenset({"webhooks", "first message"})
+"""Steps that a vendor's report does."""
+
+
+def examined(session: Session) -> list[StepOutcome]:
+    """How each step is now, of those that the stage's systems need.
+
+    A stage on this machine has no alarms.
+    """
+    settings = session.services.settings
+    walk = _walk(session)
+    wanted = [
+        one
+        for one in STEPS
+        if one.system in ("stage", *settings.systems)
+        and not (one.name == _ALARMS and is_on_this_machine(session))
+    ]
+    return [look(walk, one) for one in wanted]
+
+
+def is_done(found: Sequence[StepOutcome]) -> bool:
+    """Whether nothing is left to do."""
+    return all(one.state == DONE for one in found)
+
+
+def is_over(session: Session) -> bool:
+    """Whether every step was done once."""
+    return bool(session.services.journal.story(STORY))
+
+
+def end(session: Session) -> None:
+    """Enter that every step was done."""
+    session.services.journal.enter(Act("first run", STORY, session.identity.name, "done"))
+
+
+def is_on_this_machine(session: Session) -> bool:
+    """Whether the stage is a local one."""
+    return session.services.settings.company_webhooks_on_loopback
+
+
+def _walk(session: Session) -> Walk:
+    """A walk that only looks."""
+    given = Answers.model_validate({"systems": sorted(session.services.settings.systems)})
+    return Walk(
+        session.stage,
+        given,
+        Output(as_json=True),
+        deploy=lambda _session: None,
+        ask=lambda _name, _why: "",
+        invoke=lambda _session, _name, _payload: None,
+        _session=session,
+    )
