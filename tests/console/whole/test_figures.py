@@ -17,7 +17,7 @@ def lea(desk_console):
 def test_a_company_without_a_message_is_told_what_would_be_here(lea):
     text = lea("/figures")
     assert f"How it goes at {OURS}" in text
-    assert "Nobody waits." in text
+    assert "0 wait for a person now" in text
     assert "Nothing was counted in these 28 days" in text
     assert "<svg" not in text
 
