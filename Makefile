@@ -102,6 +102,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.outreach
 	@$(BIN)/python -m bench.measures.routes
 	@$(BIN)/python -m bench.measures.anonymous_month
+	@$(BIN)/python -m bench.measures.fact_sinks
 
 eval: $(READY) ## The classifier, beside peers; a stranger's conversations; drafts and their price; what is masked; wishes to stop, by language; replies of mail programs
 	@$(BIN)/python -m bench.measures.intents

@@ -11,6 +11,7 @@ conversations * decisions on a stranger's conversations, and their time
 throughput     events per second, beside the engine's own limit
 consumer *     one worker process of a throughput run
 facts *        writes and posts of 1,000 HubSpot events
+fact_sinks *   minutes from event to report, and dollars of each sink
 archive *      files, bytes and dollars of the facts' archive, before and after compaction
 outreach *     cost of a start and of an append
 replies *      cost of an automatic reply

@@ -72,13 +72,11 @@ def main() -> int:
         seconds = time.process_time() - started
         after = [_asked(query, f"{name}, after", sql) for name, sql in _QUESTIONS]
     print(f"  processor time of the compaction {seconds / DAYS:.2f} s a day of facts, twice read")
-    posting, compaction = _day()
+    posting, compaction = requests_of_a_day()
     million = 1e6 / (BATCHES * FACTS)
     print("dollars for a million facts, at list prices of us-east-1")
-    print(f"  adding the batches   {million * _dollars(posting):.2f}  {_shown(posting)} a day")
-    print(
-        f"  hourly compaction    {million * _dollars(compaction):.2f}  {_shown(compaction)} a day"
-    )
+    print(f"  adding the batches   {million * dollars(posting):.2f}  {_shown(posting)} a day")
+    print(f"  hourly compaction    {million * dollars(compaction):.2f}  {_shown(compaction)} a day")
     fits = [one[0] for one in after] == [1, DAYS] and before[0][0] == BATCHES
     return 0 if fits else 1
 
@@ -121,7 +119,7 @@ def _compact(archive: FileRows, moment: datetime) -> None:
     CountedRows.now = moment + timedelta(hours=1)
 
 
-def _day() -> tuple[Counter[str], Counter[str]]:
+def requests_of_a_day() -> tuple[Counter[str], Counter[str]]:
     """The requests of a day's batches, and of the compaction that runs meanwhile and after."""
     posting: Counter[str] = Counter()
     compaction: Counter[str] = Counter()
@@ -138,7 +136,8 @@ def _day() -> tuple[Counter[str], Counter[str]]:
     return posting, compaction
 
 
-def _dollars(requests: Counter[str]) -> float:
+def dollars(requests: Counter[str]) -> float:
+    """Of these requests, and of the function's time for them."""
     return cost.archive_work(
         writes=requests["write"], lists=requests["list"], reads=requests["read"]
     )

@@ -3,10 +3,15 @@
 Prices are those of https://aws.amazon.com/dynamodb/pricing/on-demand/ , /sqs/pricing/ ,
 /lambda/pricing/, /s3/pricing/, /athena/pricing/, /api-gateway/pricing/, /waf/pricing/ and
 /cloudwatch/pricing/ as of November 2026.  The cost of an event does not include its log volume.
+
+OneLake's rates are those of https://learn.microsoft.com/fabric/onelake/onelake-consumption (hot), by the
+type that Azure gives to each request (.../azure/storage/blobs/map-rest-apis-transaction-categories); the
+price of a capacity unit is that of https://azure.microsoft.com/pricing/details/microsoft-fabric/ , US East.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 WRITE_UNIT, READ_UNIT = 0.625, 0.125
@@ -34,6 +39,23 @@ S3_SECONDS = 0.020
 """Of one request, an assumption like those above."""
 ATHENA_TERABYTE, ATHENA_LEAST_BYTES = 5.00, 10e6
 """What a query reads, and the least that is charged for."""
+CU_HOUR, F2 = 0.18, 2
+"""A capacity unit of Fabric, and how many the smallest capacity has."""
+ONELAKE_GB = 0.023
+"""Of a month; what is mirrored is free up to a terabyte for each unit."""
+_ONELAKE_WRITE, _ONELAKE_READ = 1626 / 10_000, 104 / 10_000
+ONELAKE_CU_SECONDS: Mapping[str, float] = {
+    "create_file": _ONELAKE_WRITE,
+    "append": _ONELAKE_WRITE,
+    "flush": _ONELAKE_WRITE,
+    "rename": 1300 / 100,
+    "list": 1626 / 10_000,
+    "look": _ONELAKE_READ,
+    "read": _ONELAKE_READ,
+    "delete": 0.0,
+    "token": 0.0,
+}
+"""Of one request with at most 4 MB; a rename is an iterative write."""
 POLLERS, LONG_POLL_SECONDS = 5, 20
 """Lambda's connections to a quiet queue, and how long each of their requests waits."""
 ALARM = 0.10
@@ -98,6 +120,18 @@ def archive_work(*, writes: int, lists: int, reads: int) -> float:
     requests = (writes + lists) * S3_WRITE + reads * S3_READ
     seconds = (writes + lists + reads) * S3_SECONDS
     return (requests + seconds * MEMORY_GB * LAMBDA_GB_SECOND) / 1e6
+
+
+def onelake_units(calls: Mapping[str, int]) -> float:
+    """Seconds of a capacity unit that OneLake's requests consume, by operation."""
+    return sum(ONELAKE_CU_SECONDS[name] * count for name, count in calls.items())
+
+
+def sink_work(*, writes: float, reads: float, aws_calls: float, vendor_calls: float) -> float:
+    """Dollars of a sink's rows in DynamoDB and of the function's time for its calls."""
+    seconds = aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
+    function = seconds * MEMORY_GB * LAMBDA_GB_SECOND
+    return (writes * WRITE_UNIT + reads * READ_UNIT + function) / 1e6
 
 
 def athena_query(*, files: int, bytes_: float) -> float:

@@ -6,6 +6,7 @@ In the order of an event:
     aloware_webhook  Aloware: credential and body, as a job
     hubspot_webhook  HubSpot: signatures and batches, as jobs
     jobs             what the queue carries: one Aloware delivery, one HubSpot batch
+    delivery_name    what the name of an Aloware delivery says
     mapping          a job's facts: metric, agent, day, or why it does not count; pure
     keeper           the worker's handler: applies the roster and stores the facts
     ledger           every fact once, in Quill's table

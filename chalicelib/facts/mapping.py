@@ -8,7 +8,6 @@ objects that were created count, by type; a deployment can replace the rules.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,6 +20,7 @@ from chalicelib.errors import SettingsError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts import reasons as why
 from chalicelib.facts.aloware_webhook import DISPOSITIONS
+from chalicelib.facts.delivery_name import DeliveryName, DeliveryPart
 from chalicelib.facts.drift import Mark, Reading, of_part
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Happening, Metric
@@ -65,12 +65,6 @@ _STILL_OPEN = frozenset({1, 2})
 """``current_status2``: initiated, ringing."""
 _OUTBOUND = 2
 _PARTIAL = frozenset({NOT_TERMINAL, why.NOT_A_COMMUNICATION})
-_PARTS = ("record", "transcri")
-"""In the names of deliveries that repeat a call's final numbers, and may come before its disposition."""
-_SEEN_NAMES = re.compile(
-    r"(Inbound|Outbound)[A-Za-z]+(-Disposition[A-Za-z]+)?|Recording-Saved|Call-Disposed"
-    r"|transcription\.[a-z_.]+"
-)
 
 MAX_NOTES_CHARACTERS = 4000
 """Power BI's limit for a text column."""
@@ -137,9 +131,10 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
     zone = _zone(job.timezone, reading)
     at = parsed(job.created_at)
     day = _day(reading.time_of(at, _receipt(job.received_at)), zone)
-    metric, skip = _aloware_metric(job)
-    _note_unseen(job, reading)
-    parts = ("contact", job.communication_id) if _is_contact(job) else (job.communication_id,)
+    name = DeliveryName(job.event)
+    metric, skip = _aloware_metric(job, name)
+    _note_unseen(job, name, reading)
+    parts = ("contact", job.communication_id) if _is_contact(job, name) else (job.communication_id,)
     agent = job.agent or UNKNOWN_AGENT
     marks = of_part(reading.marks) if skip in _PARTIAL else reading.marks
     outcome = "" if job.disposition is None else str(job.disposition)
@@ -188,26 +183,24 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
     return fact
 
 
-def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
+def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | None, str | None]:
     """The metric of a delivery, and the reason if it does not count."""
-    name = job.event.lower()
     numbers = (job.type, job.status, job.disposition)
     if Mark.ID_MISSING in job.marks and not any(numbers):
         return None, why.NO_CONTENT
-    if _is_contact(job):
+    if _is_contact(job, name):
         return None, why.NOT_A_COMMUNICATION
-    named = _metric_of_name(name)
-    metric = named if job.type is None else COMMUNICATION_TYPES.get(job.type)
+    metric = name.metric if job.type is None else COMMUNICATION_TYPES.get(job.type)
     if metric is None:
         return None, why.TYPE_NOT_COUNTED
-    if not _is_terminal(job, name):
+    if not _is_terminal(job, name.part):
         return metric, NOT_TERMINAL
     if not _is_outbound(job, name):
         return metric, why.INBOUND
     return metric, None
 
 
-def _note_unseen(job: AlowareDelivery, reading: Reading) -> None:
+def _note_unseen(job: AlowareDelivery, name: DeliveryName, reading: Reading) -> None:
     """Mark what Aloware has never sent."""
     if job.type is None:
         reading.note(Mark.TYPE_MISSING)
@@ -215,36 +208,28 @@ def _note_unseen(job: AlowareDelivery, reading: Reading) -> None:
         reading.note(Mark.TYPE_UNSEEN)
     if job.disposition is not None and job.disposition not in OUTCOMES:
         reading.note(Mark.OUTCOME_UNSEEN)
-    if job.event and job.type in COMMUNICATION_TYPES and not _SEEN_NAMES.fullmatch(job.event):
+    if job.event and job.type in COMMUNICATION_TYPES and not name.is_seen:
         reading.note(Mark.NAME_UNSEEN)
 
 
-def _is_contact(job: AlowareDelivery) -> bool:
-    return job.event.lower().startswith("contact") and job.type is None
+def _is_contact(job: AlowareDelivery, name: DeliveryName) -> bool:
+    return name.is_contact and job.type is None
 
 
-def _metric_of_name(name: str) -> Metric | None:
-    if "text" in name or "sms" in name:
-        return Metric.TEXTS
-    return Metric.CALLS if "call" in name else None
+def _is_outbound(job: AlowareDelivery, name: DeliveryName) -> bool:
+    return name.is_outbound if job.direction is None else job.direction == _OUTBOUND
 
 
-def _is_outbound(job: AlowareDelivery, name: str) -> bool:
-    if job.direction is not None:
-        return job.direction == _OUTBOUND
-    return "outbound" in name or "outgoing" in name
-
-
-def _is_terminal(job: AlowareDelivery, name: str) -> bool:
+def _is_terminal(job: AlowareDelivery, part: DeliveryPart) -> bool:
     """The numbers decide, or else a disposition's name.
 
     A part that lacks the time or the agent must not take the place of the call's disposition.
     """
     if job.disposition == _IN_PROGRESS or job.status in _STILL_OPEN:
         return False
-    if "disposition" in name or "disposed" in name:
+    if part == DeliveryPart.ENDING:
         return True
-    if any(part in name for part in _PARTS) and None in (job.agent, job.created_at):
+    if part == DeliveryPart.PART and None in (job.agent, job.created_at):
         return False
     return job.disposition in TERMINAL_DISPOSITIONS or job.status == _CLOSED
 

@@ -14,6 +14,7 @@ from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
 from local.vendors.aloware import Aloware
+from local.vendors.entra import TENANT
 from local.vendors.hubspot import CLIENT_SECRET, HubSpot
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def variables(richpanel_url: str, twilio_url: str, powerbi_url: str) -> dict[str
         "RICHPANEL_REQUESTS_PER_30_S": "50",
         "TWILIO_BASE_URL": twilio_url,
         "POWERBI_BASE_URL": powerbi_url,
-        "POWERBI_TOKEN_URL": f"{powerbi_url}/{powerbi_vendor.TENANT}/oauth2/v2.0/token",
-        "POWERBI_TENANT_ID": powerbi_vendor.TENANT,
+        "POWERBI_TOKEN_URL": f"{powerbi_url}/{TENANT}/oauth2/v2.0/token",
+        "POWERBI_TENANT_ID": TENANT,
         "POWERBI_CLIENT_ID": powerbi_vendor.CLIENT_ID,
         "POWERBI_WORKSPACE_ID": powerbi_vendor.WORKSPACE,
     }

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from local.stack.engine import ROOT
 from local.vendors import onelake as fabric
+from local.vendors.entra import TENANT
 from local.vendors.hubspot import TARGET_URL
-from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from local.vendors.powerbi import CLIENT_ID, WORKSPACE
 from ops.stage.config import configured
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def onelake(server: SimulatedOneLake) -> dict[str, str]:
     return {
         "FABRIC_BASE_URL": server.url,
         "FABRIC_TOKEN_URL": server.token_url,
-        "FABRIC_TENANT_ID": fabric.TENANT,
+        "FABRIC_TENANT_ID": TENANT,
         "FABRIC_CLIENT_ID": fabric.CLIENT_ID,
         "FABRIC_WORKSPACE_ID": fabric.WORKSPACE,
         "FABRIC_DATABASE_ID": fabric.DATABASE,

@@ -13,6 +13,7 @@
     bedrock               responses to prompts, by Amazon's API
     model_behaviour       how models behave, and what is kept of prompts
     openai_moderation     what its moderation flags
+    entra                 the base of the next two: client credentials and tokens
     powerbi               rows of push datasets
     onelake               the landing zone of a mirrored database
     mirroring             what mirroring makes of its files

@@ -20,20 +20,18 @@ From another process: see ``GET /_sim`` on the same port.
 
 from __future__ import annotations
 
-import time
-import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
 from local.vendors import simulated
+from local.vendors.entra import EntraBehaviour, EntraVendor
 from local.vendors.mirroring import Mirroring
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TENANT = "11111111-2222-3333-4444-555555555555"
 CLIENT_ID = "77777777-8888-9999-0000-111111111111"
 CLIENT_SECRET = "simulated-fabric-secret"  # noqa: S105 - invented
 WORKSPACE = "bbbbbbbb-cccc-dddd-eeee-ffffffffffff"
@@ -51,10 +49,9 @@ DELETE /_sim/tokens                 expire every token issued so far
 
 
 @dataclass(slots=True)
-class OneLakeBehaviour(simulated.Behaviour):
+class OneLakeBehaviour(EntraBehaviour):
     """How this tenant behaves."""
 
-    token_lifetime_seconds: float = 3599.0
     names_per_page: int = 5_000
     allowed: bool = True
     """False: the application is not in the workspace, 403."""
@@ -64,7 +61,7 @@ class OneLakeBehaviour(simulated.Behaviour):
     """False: the capacity is paused; files are taken and not read."""
 
 
-class SimulatedOneLake(simulated.Vendor):
+class SimulatedOneLake(EntraVendor):
     """The server; token endpoint and API on one port.
 
     Args:
@@ -73,26 +70,18 @@ class SimulatedOneLake(simulated.Vendor):
     """
 
     name = "onelake"
+    scope, client_id, client_secret = SCOPE, CLIENT_ID, CLIENT_SECRET
     modes_type = OneLakeBehaviour
     modes: OneLakeBehaviour
     help_text = HELP
 
-    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
-        self.secrets = [CLIENT_SECRET]
-        super().__init__(port, now=now)
-
     def _clear(self) -> None:
-        self._tokens: dict[str, float] = {}
+        super()._clear()
         self._files: dict[str, bytes | None] = {}
         self._appended: dict[str, bytes] = {}
         self._mirroring = Mirroring(self._files)
 
     # --- for tests --------------------------------------------------------------------------------
-
-    @property
-    def token_url(self) -> str:
-        """The value for ``FABRIC_TOKEN_URL``."""
-        return f"{self.url}/{TENANT}/oauth2/v2.0/token"
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """The rows of a mirrored table, by key; empty where there is no such table."""
@@ -130,16 +119,11 @@ class SimulatedOneLake(simulated.Vendor):
                 del self._files[path]
             self._mirror()
 
-    def end_tokens(self) -> None:
-        """Expire every token issued so far."""
-        with self.lock:
-            self._tokens.clear()
-
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
         """``token``, ``look``, ``list``, ``read``, ``create_file``, ``append``, ``rename``, ..."""
-        if request.segments[-2:] == ("v2.0", "token"):
+        if self._asks_for_token(request):
             return "token"
         match request.method:
             case "HEAD":
@@ -160,8 +144,7 @@ class SimulatedOneLake(simulated.Vendor):
         """401 without a valid token, 403 outside the workspace, 404 where something is not there."""
         if operation == "token":
             return None
-        token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self._tokens.get(token, float("-inf")) <= self._now():
+        if not self._has_token(request):
             return WireAnswer(401, self._error("InvalidAuthenticationInfo"))
         if "x-ms-version" not in request.headers:
             return WireAnswer(400, self._error("MissingRequiredHeader"))
@@ -216,20 +199,6 @@ class SimulatedOneLake(simulated.Vendor):
     def _mirror(self) -> None:
         if self.modes.is_mirroring:
             self._mirroring.replicate()
-
-    # --- tokens ---------------------------------------------------------------------------------
-
-    def _token(self, request: Request) -> WireAnswer:
-        form = {k: v[-1] for k, v in parse_qs(str(request.body or "")).items()}
-        asked = (request.segments[0], form.get("grant_type"), form.get("scope"))
-        if asked != (TENANT, "client_credentials", SCOPE):
-            return WireAnswer(400, {"error": "invalid_request"})
-        if form.get("client_id") != CLIENT_ID or form.get("client_secret") not in self.secrets:
-            return WireAnswer(401, {"error": "invalid_client"})
-        token = uuid.uuid4().hex
-        self._tokens[token] = self._now() + self.modes.token_lifetime_seconds
-        life = int(self.modes.token_lifetime_seconds)
-        return WireAnswer(200, {"token_type": "Bearer", "expires_in": life, "access_token": token})
 
     # --- paths ----------------------------------------------------------------------------------
 
@@ -324,7 +293,7 @@ class SimulatedOneLake(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> WireAnswer:
-        """Adds tables, files and tokens to the paths of every vendor."""
+        """Adds tables and files to the paths of every vendor."""
         with self.lock:
             match (request.method, *request.segments[1:]):
                 case ("GET", "tables"):
@@ -340,8 +309,5 @@ class SimulatedOneLake(simulated.Vendor):
                     return WireAnswer(200, {"files": self.files()})
                 case ("DELETE", "tables", table):
                     self.drop(table)
-                    return WireAnswer(200, {"ok": True})
-                case ("DELETE", "tokens"):
-                    self._tokens.clear()
                     return WireAnswer(200, {"ok": True})
         return super().admin(request)

@@ -30,15 +30,15 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
 from local.vendors import simulated
+from local.vendors.entra import EntraBehaviour, EntraVendor
 from local.vendors.wire import ClientConnection, Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TENANT = "11111111-2222-3333-4444-555555555555"
 CLIENT_ID = "66666666-7777-8888-9999-000000000000"
 CLIENT_SECRET = "simulated-powerbi-secret"  # noqa: S105 - invented
 WORKSPACE = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
@@ -74,10 +74,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 @dataclass(slots=True)
-class PowerBiBehaviour(simulated.Behaviour):
+class PowerBiBehaviour(EntraBehaviour):
     """How this tenant behaves; the limits are the documented ones unless a test lowers them."""
 
-    token_lifetime_seconds: float = 3599.0
     posts_per_minute: int = 120
     posts_per_hour_busy: int = 120
     rows_per_hour: int = 1_000_000
@@ -116,41 +115,29 @@ class Dataset:
     rows_at: deque[tuple[float, int]] = field(default_factory=deque)
 
 
-class SimulatedPowerBi(simulated.Vendor):
+class SimulatedPowerBi(EntraVendor):
     """The server; token endpoint and API on one port.
 
     Args:
         port: 0 for any free port.
-        secrets: valid client secrets; a list, so that one can be rotated.
         now: seconds, for token expiry and the limits.
     """
 
     name = "powerbi"
+    scope, client_id, client_secret = SCOPE, CLIENT_ID, CLIENT_SECRET
     modes_type = PowerBiBehaviour
     modes: PowerBiBehaviour
     help_text = HELP
 
-    def __init__(
-        self,
-        port: int = 0,
-        *,
-        secrets: tuple[str, ...] = (CLIENT_SECRET,),
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self.secrets = list(secrets)
+    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
         self._pending = 0
         super().__init__(port, now=now)
 
     def _clear(self) -> None:
-        self._tokens: dict[str, float] = {}
+        super()._clear()
         self._datasets: dict[str, Dataset] = {}
 
     # --- for tests --------------------------------------------------------------------------------
-
-    @property
-    def token_url(self) -> str:
-        """The value for ``POWERBI_TOKEN_URL``."""
-        return f"{self.url}/{TENANT}/oauth2/v2.0/token"
 
     def create_dataset(self, definition: dict[str, Any]) -> str:
         """Create a dataset without needing a token; returns its id."""
@@ -171,16 +158,11 @@ class SimulatedPowerBi(simulated.Vendor):
         with self.lock:
             return {one.id: one.name for one in self._datasets.values()}
 
-    def end_tokens(self) -> None:
-        """Expire every token issued so far."""
-        with self.lock:
-            self._tokens.clear()
-
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
         """``token``, ``post_rows``, ``clear_rows``, ..."""
-        if request.segments[-2:] == ("v2.0", "token"):
+        if self._asks_for_token(request):
             return "token"
         match (request.method, *request.segments[2:]):
             case ("POST", "groups", _, "datasets"):
@@ -205,8 +187,7 @@ class SimulatedPowerBi(simulated.Vendor):
         """401 without a valid token, 404 for an unknown path, 403 outside the workspace."""
         if operation == "token":
             return None
-        token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self._tokens.get(token, float("-inf")) <= self._now():
+        if not self._has_token(request):
             return WireAnswer(401, self.error_body(401))
         if operation == "unknown":
             return WireAnswer(404, self.error_body(404))
@@ -264,21 +245,7 @@ class SimulatedPowerBi(simulated.Vendor):
         """Power BI's errors are little more than a code."""
         return {"error": {"code": _CODES.get(status, "UnknownError")}}
 
-    # --- tokens and datasets --------------------------------------------------------------------
-
-    def _token(self, request: Request) -> WireAnswer:
-        if request.segments[0] != TENANT:
-            return WireAnswer(400, {"error": "invalid_request"})
-        form = {k: v[-1] for k, v in parse_qs(str(request.body or "")).items()}
-        is_known = form.get("client_id") == CLIENT_ID and form.get("client_secret") in self.secrets
-        if form.get("grant_type") != "client_credentials" or form.get("scope") != SCOPE:
-            return WireAnswer(400, {"error": "invalid_request"})
-        if not is_known:
-            return WireAnswer(401, {"error": "invalid_client"})
-        token = uuid.uuid4().hex
-        self._tokens[token] = self._now() + self.modes.token_lifetime_seconds
-        life = int(self.modes.token_lifetime_seconds)
-        return WireAnswer(200, {"token_type": "Bearer", "expires_in": life, "access_token": token})
+    # --- datasets -------------------------------------------------------------------------------
 
     def _created(self, definition: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         try:
@@ -376,7 +343,7 @@ class SimulatedPowerBi(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> WireAnswer:
-        """Adds datasets and tokens to the paths of every vendor."""
+        """Adds datasets to the paths of every vendor."""
         with self.lock:
             match (request.method, *request.segments[1:]):
                 case ("GET", "datasets"):
@@ -385,9 +352,6 @@ class SimulatedPowerBi(simulated.Vendor):
                     )
                 case ("GET", "datasets", dataset_id, "tables", table, "rows"):
                     return WireAnswer(200, {"rows": self._datasets[dataset_id].tables[table].rows})
-                case ("DELETE", "tokens"):
-                    self._tokens.clear()
-                    return WireAnswer(200, {"ok": True})
         return super().admin(request)
 
 

@@ -29,6 +29,7 @@ from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
+from local.vendors.entra import TENANT
 from tests.simulation import endpoints, neighbours
 from tests.simulation.carriers import CONFIGURATION_SET
 from tests.simulation.wire import url_of
@@ -153,7 +154,7 @@ class Clients:
         tokens = EntraTokens(
             scope=SCOPE,
             client=self._vendor("powerbi", lambda _: {}, TOKENS_PER_MINUTE, window_seconds=60.0),
-            path=f"/{powerbi_vendor.TENANT}/oauth2/v2.0/token",
+            path=f"/{TENANT}/oauth2/v2.0/token",
             client_id=powerbi_vendor.CLIENT_ID,
             secret=lambda refresh: self._secrets.text(POWERBI_SECRET, refresh=refresh),
             clock=self._clock,

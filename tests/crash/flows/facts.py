@@ -11,7 +11,8 @@ from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
 from chalicelib.facts.posting.ndjson import FileRows
 from local.vendors import aloware, hubspot
-from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from local.vendors.entra import TENANT
+from local.vendors.powerbi import CLIENT_ID, WORKSPACE
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
 from tests.crash.run import Run
 

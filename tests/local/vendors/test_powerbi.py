@@ -4,7 +4,8 @@ import pytest
 import requests
 
 from chalicelib.facts.dataset import definition, fact_row
-from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, SCOPE, TENANT, WORKSPACE
+from local.vendors.entra import TENANT
+from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, SCOPE, WORKSPACE
 from tests.rigs.fact_writer import fact
 
 FORM = {

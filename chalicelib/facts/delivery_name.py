@@ -1,0 +1,67 @@
+"""What the name of an Aloware delivery says of its communication; the name can be wrong."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from chalicelib.facts.model import Metric
+
+_SEEN = re.compile(
+    r"(Inbound|Outbound)[A-Za-z]+(-Disposition[A-Za-z]+)?|Recording-Saved|Call-Disposed"
+    r"|transcription\.[a-z_.]+"
+)
+
+
+class DeliveryPart(Enum):
+    """What of a communication a delivery reports.
+
+    Attributes:
+        ENDING: its disposition, which has all of it.
+        PART: a recording or a transcription: it repeats the final numbers, and may come first.
+        OTHER: anything else, such as its beginning.
+    """
+
+    ENDING = auto()
+    PART = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryName:
+    """A delivery's name, as Aloware wrote it; empty where it has none."""
+
+    text: str
+
+    @property
+    def part(self) -> DeliveryPart:
+        """What it reports."""
+        if self._has("disposition", "disposed"):
+            return DeliveryPart.ENDING
+        return DeliveryPart.PART if self._has("record", "transcri") else DeliveryPart.OTHER
+
+    @property
+    def is_contact(self) -> bool:
+        """Whether it names a contact; one with a type is of a communication all the same."""
+        return self.text.lower().startswith("contact")
+
+    @property
+    def metric(self) -> Metric | None:
+        """The metric that it names."""
+        if self._has("text", "sms"):
+            return Metric.TEXTS
+        return Metric.CALLS if self._has("call") else None
+
+    @property
+    def is_outbound(self) -> bool:
+        """Whether it names the direction of what an agent began."""
+        return self._has("outbound", "outgoing")
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether Aloware is known to send it for a communication."""
+        return _SEEN.fullmatch(self.text) is not None
+
+    def _has(self, *words: str) -> bool:
+        return any(word in self.text.lower() for word in words)
