@@ -38,17 +38,15 @@ class Right(StrEnum):
     """Settle, redrive, replay: whatever changes the stage."""
     CONVERSE = "converse"
     """The conversations of one's companies."""
-    LEAD = "lead"
-    """What goes beyond one conversation, of one's companies."""
     BUILD = "build"
-    """Endpoint, keys, register and costs of one's companies."""
+    """Endpoint, keys, register, figures and costs of one's companies."""
 
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.VIEWER: frozenset({Right.LOOK}),
     Role.OPERATOR: frozenset({Right.LOOK, Right.ACT}),
     Role.AGENT: frozenset({Right.CONVERSE}),
-    Role.LEAD: frozenset({Right.CONVERSE, Right.LEAD, Right.BUILD}),
+    Role.LEAD: frozenset({Right.CONVERSE, Right.BUILD}),
     Role.DEVELOPER: frozenset({Right.BUILD}),
 }
 

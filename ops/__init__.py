@@ -9,6 +9,7 @@
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
     journal      enters and reads what persons did
+    first_run_end  whether a stage was set up whole once
     seen         what an entry says that a person saw, in words
     roles        which of the stage's policies a command needs
     regions      refuses a region that AWS does not have

@@ -13,7 +13,7 @@ unknown    effects of unknown outcome: evidence, and settling one
 letters    dead letters by reason; a dry run, then a redrive
 parked     accepted events that are not finished, by reason
 charts     the stage's metrics over time
-figures    how a company's conversations go, for who leads it
+figures    how a company's conversations go
 facts      facts on their way to the report
 companies  a company's settings, checked
 company    which company a lead or a developer looks at
@@ -79,7 +79,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         "Watch",
         (
             ("Not finished", "parked.show", Right.LOOK),
-            ("Figures", "figures.show", Right.LEAD),
+            ("Figures", "figures.show", Right.BUILD),
             ("Charts", "charts.show", Right.LOOK),
             ("Facts", "facts.show", Right.LOOK),
             ("Stopped drafts", "stops.show", Right.LOOK),

@@ -1,6 +1,6 @@
 """How a company's conversations go: what waits, who answered and how fast, what failed, what it cost.
 
-Of one's own companies, for who leads them.  It shows counts and codes, and no recipient.
+Of one's own companies, for their leads and developers.  It shows counts and codes, and no recipient.
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ class WaitingNow:
 
 
 @pages.get("/figures")
-@needs(Right.LEAD)
+@needs(Right.BUILD)
 def show() -> str:
     """The form, or a company's figures by day or by week."""
     company, project = _named("company"), _named("project")
     by = request.args.get("by", Step.DAY)
     if by not in list(Step):
         abort(400, f"by: one of {', '.join(Step)}")
-    company = company or min(person().led or (), default="")
-    if company and not person().leads(company):
+    company = company or min(person().built or (), default="")
+    if company and not person().builds(company):
         abort(404)
     about = _about(reading(), company, Step(by), project) if company else {}
     return render_template(
         "company_figures.html",
         company=company,
-        companies=sorted(person().led or ()),
+        companies=sorted(person().built or ()),
         project=project,
         by=by,
         spans={one: f"{company_figures.PERIODS[one]} {one}s" for one in Step},

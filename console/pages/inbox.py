@@ -90,7 +90,7 @@ def show() -> str | Response:
 
 def home() -> Response:
     """The first page of a person without operators' pages."""
-    return redirect(url_for("figures.show" if person().may(Right.LEAD) else "inbox.show"))
+    return redirect(url_for("figures.show" if person().may(Right.BUILD) else "inbox.show"))
 
 
 def _enter_look(company: str | None, many: int) -> None:

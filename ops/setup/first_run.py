@@ -1,8 +1,8 @@
 """What an empty stage still lacks before its first message, each step with its check; changes nothing.
 
 The checks are those of `setup` and `doctor`; that something has arrived and was processed is read from the
-stage's own metrics.  Once every step was done the journal says so, and it is not asked again: what breaks
-later is an incident or an alarm.
+stage's own metrics.  Once every step was done the journal says so (`ops.first_run_end`), and it is not
+asked again: what breaks later is an incident or an alarm.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from chalicelib.once.journal import Act
 from ops.inspect import metrics
 from ops.inspect.metrics import Query
 from ops.output import Output
@@ -19,8 +18,6 @@ from ops.setup import steps
 from ops.setup.answers import Answers
 from ops.setup.walk import DONE, SetupStep, StepOutcome, Walk, look
 
-STORY = "stage:first-run"
-"""Key of the journal's entry that every step was done."""
 _ALARMS = "alarm recipients"
 _WEEKS = 52
 """In which a first message is looked for."""
@@ -97,16 +94,6 @@ def examined(session: Session) -> list[StepOutcome]:
 def is_done(found: Sequence[StepOutcome]) -> bool:
     """Whether nothing is left to do."""
     return all(one.state == DONE for one in found)
-
-
-def is_over(session: Session) -> bool:
-    """Whether every step was done once."""
-    return bool(session.services.journal.story(STORY))
-
-
-def end(session: Session) -> None:
-    """Enter that every step was done."""
-    session.services.journal.enter(Act("first run", STORY, session.identity.name, "done"))
 
 
 def is_on_this_machine(session: Session) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.outreach.desk.inbox import InboxPage, NoConversationError
+from chalicelib.outreach.desk.inbox_order import HowMany
 from console import rights
 from console.rights import Person, Right, Role
 from tests.rigs import console as rig
@@ -48,16 +49,15 @@ COMPANIES_OWN = {
     ),
     *(f"company_keys.{one}" for one in ("show", "make", "revoke")),
     *(f"company_register.{one}" for one in ("show", "download", "judge", "take")),
-    *("company_sending.show", "company_sending.ask", "company_usage.show"),
+    *("company_sending.show", "company_sending.ask", "company_usage.show", "figures.show"),
 }
 """A company's leads' and developers'."""
-LED = {"figures.show"}
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
     Role.OPERATOR: {Right.LOOK, Right.ACT},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE, Right.BUILD, Right.LEAD},
+    Role.LEAD: {Right.CONVERSE, Right.BUILD},
     Role.DEVELOPER: {Right.BUILD},
 }
 OURS = frozenset({"ci-aaa-001"})
@@ -68,7 +68,6 @@ def right_of(endpoint):
         (ACTS, Right.ACT),
         (CONVERSATIONS, Right.CONVERSE),
         (COMPANIES_OWN, Right.BUILD),
-        (LED, Right.LEAD),
         (OPEN, Right.ANYONE),
     )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)
@@ -103,11 +102,12 @@ class Nothing:
     """An inbox without a conversation."""
 
     def list(self, **_):
-
         return InboxPage([])
 
-    def conversation(self, _opaque_id):
+    def unanswered(self, **_):
+        return HowMany(0)
 
+    def conversation(self, _opaque_id):
         raise NoConversationError("CONVERSATION_NOT_FOUND", "none")
 
 

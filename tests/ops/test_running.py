@@ -83,6 +83,11 @@ def test_help_is_no_error_with_json_either(capsys, line):
 AWS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "AWS_DEFAULT_REGION": "eu-west-1"}
 
 
+def hearing_ctrl_c():
+    """A shell has what it starts in the background ignore the signal, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def stopped(*options):
     """How a command ends that a person stops while the stage does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -94,6 +99,7 @@ def stopped(*options):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=hearing_ctrl_c,  # noqa: PLW1509 - no lock is taken in it
         ) as running:
             asked, _ = silent.accept()
             with asked:
@@ -121,6 +127,7 @@ def test_a_command_that_is_stopped_while_it_is_loaded_says_so_without_a_tracebac
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hearing_ctrl_c,  # noqa: PLW1509 - no lock is taken in it
     ) as running:
         for line in running.stderr:  # one for each module, once it is loaded
             if "chalicelib." in line:

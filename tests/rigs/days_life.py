@@ -11,7 +11,7 @@ from chalicelib.once.journal import Act
 from chalicelib.outreach.conversations.records import PROMPT, Entry
 from chalicelib.support.effects import add_tag
 from local.stack.emf import values_of
-from ops.setup import first_run
+from ops import first_run_end
 from tests.rigs.desk import TEL
 from tests.rigs.ledger import MODES, facts
 
@@ -146,7 +146,7 @@ def an_operators_day(console):
     for week in range(13):
         clock.forward(-timedelta(weeks=12 - week).total_seconds())
         if week == 0:
-            first_run.end(session)
+            first_run_end.end(session)
         messages = 420 + 31 * (week % 4)
         answered = messages * (38 + 2 * week) // 100
         counted(console, "mw.support.messages", answered, answer="automatic")

@@ -12,12 +12,8 @@ from tests.rigs.ops_session import session as offline_session
 PEOPLE = {
     "sam": Person("sam@example.com", frozenset({Role.AGENT}), frozenset({OURS})),
     "kim": Person("kim@example.com", frozenset({Role.AGENT}), frozenset({OURS})),
-    "lea": Person(
-        "lea@example.com", frozenset({Role.LEAD}), frozenset({OURS}), led=frozenset({OURS})
-    ),
-    "zoe": Person(
-        "zoe@example.com", frozenset({Role.LEAD}), frozenset({OTHERS}), led=frozenset({OTHERS})
-    ),
+    "lea": Person("lea@example.com", frozenset({Role.LEAD}), *[frozenset({OURS})] * 3),
+    "zoe": Person("zoe@example.com", frozenset({Role.LEAD}), *[frozenset({OTHERS})] * 3),
     "oda": Person("oda@example.com", frozenset({Role.OPERATOR})),
 }
 

@@ -70,9 +70,3 @@ def test_the_overview_leads_to_what_is_left_and_each_step_says_what_to_do(consol
     assert "0 of 6 done" in text
     assert "Webhooks arrive . Without it: nothing is done before a vendor reports" in text
     assert 'href="/try"' in answer.text
-
-
-def test_what_was_done_once_is_not_asked_again_whatever_breaks_later(console):
-    first_run.end(console.session)
-    assert first_run.is_over(console.session)
-    assert "/first-run" not in console.browser().get("/").text
