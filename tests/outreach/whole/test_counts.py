@@ -26,6 +26,10 @@ UNITS = 60
 """Of each message, as documented."""
 
 
+def calls(start):
+    return {name: start[name] for name in ("channel", "door", "worker")}
+
+
 @pytest.fixture
 def meter(outreach, monkeypatch):
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", another_session())
@@ -35,7 +39,7 @@ def meter(outreach, monkeypatch):
 
 def test_a_start_takes_three_calls_at_the_door_and_eleven_in_the_worker(outreach, meter):
     found = starts_of(outreach.services, outreach.app, outreach.stage, meter)
-    assert [asdict(one) for one in found] == STARTS
+    assert [calls(asdict(one)) for one in found] == STARTS
 
 
 def test_a_message_costs_the_same_however_long_its_conversation_is(outreach, meter):
@@ -58,7 +62,7 @@ def counted(*, starts):
 
 @pytest.mark.long  # the same figures at the wire of the engine, as the measurement takes them
 def test_the_measurement_at_the_wire_finds_the_same_figures():
-    assert counted(starts=True) == STARTS
+    assert [calls(one) for one in counted(starts=True)] == STARTS
     found = counted(starts=False)
     assert [(one["number"], one["computed"]) for one in found] == [
         (10, UNITS),
