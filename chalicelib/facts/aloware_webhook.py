@@ -85,8 +85,9 @@ def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
         SignatureError: ``missing_credential`` or ``invalid_credential``.
     """
     scheme, given = credential(headers)
-    secret = _basic(given) if scheme.lower() == "basic" else given.strip()
-    known = [_equal(secret, one) for one in credentials]
+    is_basic = scheme.lower() == "basic"
+    secret = _basic(given) if is_basic else given.strip()
+    known = [_equal(secret, one) and (":" in one or not is_basic) for one in credentials]
     if scheme.lower() not in ("basic", "bearer") or not any(known):
         raise SignatureError("invalid_credential", "header authorization is wrong")
 

@@ -143,6 +143,8 @@ class TimeForm(StrEnum):
 
     TEXT = "text"
     MILLISECONDS = "milliseconds"
+    DIGITS = "digits"
+    """Milliseconds in a text."""
     OTHER = "other"
 
 
@@ -323,7 +325,10 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
         if low <= number < high:
             since = timedelta(microseconds=round(number * 1_000_000 / units))
             is_plain = units == 1_000 and number.is_integer()  # noqa: PLR2004
-            return _EPOCH + since, TimeForm.MILLISECONDS if is_plain else TimeForm.OTHER
+            if not is_plain:
+                return _EPOCH + since, TimeForm.OTHER
+            is_text = isinstance(value, str)
+            return _EPOCH + since, TimeForm.DIGITS if is_text else TimeForm.MILLISECONDS
     return None, TimeForm.OTHER
 
 

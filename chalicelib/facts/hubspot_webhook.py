@@ -232,7 +232,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
                 properties.get("createdate"),
             )
         ],
-        known={TimeForm.MILLISECONDS, TimeForm.TEXT},
+        known={TimeForm.MILLISECONDS, TimeForm.DIGITS, TimeForm.TEXT},
     )
     ids = (raw.get("objectId"), raw.get("vid"), _plain(properties.get("hs_object_id")))
     statuses = (_plain(properties.get(name)) for name in _STATUSES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http import HTTPStatus
 
 from chalicelib.errors import ProviderError
 from chalicelib.facts.dataset import DATASET, definition
@@ -20,29 +22,52 @@ REFUSED = (
     f"Power BI makes no new push datasets, and those that exist end on {ENDS_ON}:"
     " FACTS_REPORT=onelake, as in docs/facts-fabric.md"
 )
+NO_MEMBER = (
+    "Power BI refuses this application: make it a member of the workspace in POWERBI_WORKSPACE_ID,"
+    " as in docs/facts.md"
+)
 
 
 def existing_datasets(session: Session) -> Sequence[str]:
-    """Ids of the workspace's datasets of the report's name."""
-    services = session.services
-    client, workspace = services.posting.powerbi_client, services.settings.powerbi_workspace_id
-    return datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
+    """Ids of the workspace's datasets of the report's name.
+
+    Raises:
+        OpsError: no workspace is named, or Power BI refuses it to this application.
+    """
+    client, workspace = session.services.posting.powerbi_client, _workspace(session)
+    with _refusals():
+        return datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
 
 
 def make_dataset(session: Session) -> str:
     """Make the push dataset; returns its id.
 
     Raises:
-        OpsError: Power BI makes none any more; says what to do.
+        OpsError: no workspace is named, or Power BI makes none any more, or refuses it to this
+            application; says what to do.
         ProviderError: it was not made, or perhaps.
     """
-    workspace = session.services.settings.powerbi_workspace_id
-    client = session.services.posting.dataset_maker
-    try:
+    client, workspace = session.services.posting.dataset_maker, _workspace(session)
+    with _refusals():
         return create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
+
+
+def _workspace(session: Session) -> str:
+    workspace = session.services.settings.powerbi_workspace_id
+    if not workspace:
+        raise OpsError("POWERBI_WORKSPACE_ID is not set", code=2)
+    return workspace
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
     except ProviderError as error:
         if error.reason == FEATURE_DEPRECATED:
             raise OpsError(REFUSED) from None
+        if error.status == HTTPStatus.FORBIDDEN:
+            raise OpsError(NO_MEMBER) from None
         raise
 
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from chalicelib.errors import AuthError, MiddlewareError, SettingsError, TransientError
 from chalicelib.facts.dataset import TABLES
+from chalicelib.facts.mapping import configured_rules
 from chalicelib.facts.posting.batch import WRITER_KEY, Batch
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import StoredRows
 from chalicelib.facts.posting.nightly import SILENT_SECONDS
 from chalicelib.facts.posting.powerbi import ENDS_ON
 from chalicelib.once.ports import Clock
+from chalicelib.settings import Settings
 from ops.inspect.doctor_deployed import unset
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
@@ -39,6 +42,8 @@ _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": 
 def facts(session: Session) -> Iterator[Finding]:
     """Run every check of the facts."""
     services = session.services
+    if problems := list(_unreadable(services.settings)):
+        yield finding("facts settings", problems, good="")
     newest = services.facts.ledger.survey().newest_seconds
     held = services.posting.held
     if held and not newest:
@@ -59,6 +64,18 @@ def facts(session: Session) -> Iterator[Finding]:
     yield _pending(session)
     yield from _arrivals(session, newest)
     yield _roster(session)
+
+
+def _unreadable(settings: Settings) -> Iterator[str]:
+    """Variables whose value is none of its kind."""
+    try:
+        ZoneInfo(settings.facts_timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        yield "FACTS_TIMEZONE is no time zone of the IANA list"
+    try:
+        configured_rules(settings.hubspot_fact_rules)
+    except SettingsError as error:
+        yield str(error)
 
 
 def report(session: Session) -> Iterator[Finding]:

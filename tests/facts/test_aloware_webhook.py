@@ -50,6 +50,7 @@ def test_every_active_credential_is_accepted(headers):
         ({"authorization": "Bearer aloware:password "}, "invalid_credential"),
         ({"authorization": "Basic %%%"}, "invalid_credential"),
         (basic("aloware:wrong"), "invalid_credential"),
+        (basic("new"), "invalid_credential"),  # a token is for Bearer
         (
             basic("\udcff".encode("utf-8", "surrogateescape").decode("latin-1")),
             "invalid_credential",

@@ -242,7 +242,11 @@ def test_how_a_workflows_call_went_is_part_of_its_fact():
     ("changes", "key", "marks"),
     [
         ({}, "0-5:7:object.creation:1795217400000", ()),
-        ({"occurredAt": "1795217400000"}, "0-5:7:object.creation:1795217400000", ()),
+        (
+            {"occurredAt": "1795217400000"},
+            "0-5:7:object.creation:1795217400000",
+            ("time_in_other_form",),
+        ),
         (
             {"occurredAt": 1795217400},
             "0-5:7:object.creation:1795217400000",

@@ -55,6 +55,18 @@ def test_a_dataset_that_power_bi_makes_no_more_is_said_with_the_way_out(facts_ri
     assert "2027-10-31" in text
 
 
+def test_an_application_that_is_no_member_of_the_workspace_is_sent_there(facts_rig, run):
+    facts_rig.powerbi.set_modes(allowed=False)
+    code, text = run("create")
+    assert (code, "POWERBI_WORKSPACE_ID" in text, "secret" in text) == (1, True, False)
+
+
+def test_without_a_workspace_the_variable_is_named(facts_rig, run, monkeypatch):
+    monkeypatch.setenv("POWERBI_WORKSPACE_ID", "")
+    code, text = run("create")
+    assert (code, "POWERBI_WORKSPACE_ID is not set" in text) == (2, True)
+
+
 def test_a_table_whose_folder_was_deleted_is_made_and_filled_again(mirrored, facts_rig, run):
     run("create")
     keys = {f"ALOWARE:{facts_rig.aloware.call()}" for _ in range(3)}

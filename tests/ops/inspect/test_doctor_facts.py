@@ -56,6 +56,16 @@ def test_a_stage_without_facts_gets_one_line(findings):
     }
 
 
+def test_a_variable_that_is_none_of_its_kind_is_named_and_not_shown(posted, findings):
+    found = findings(FACTS_TIMEZONE="Mars/Olympus", HUBSPOT_FACT_RULES="{oops")
+    result, detail = found["facts settings"]
+    assert result == "fail"
+    assert "FACTS_TIMEZONE" in detail
+    assert "HUBSPOT_FACT_RULES" in detail
+    assert "Mars" not in detail
+    assert "oops" not in detail
+
+
 def test_the_end_of_push_datasets_is_said(posted, findings):
     result, detail = findings()["facts dataset end"]
     assert (result, "2027-10-31" in detail) == ("ok", True)
