@@ -282,7 +282,7 @@ def test_a_held_opening_is_approved_even_if_its_recipient_asked_for_a_person_fir
     """Its worker died, a switch stopped the next one, and it resumed after the recipient wrote."""
     held = {"starts": (TEXT,), "held": "auto_queue_initial_message"}
     handing_off = call_of(Port.TRANSACT, schedule(**held), which=2)
-    dies = fault(Port.READ, "crash_after", handing_off - 1)
+    dies = fault(Port.WRITE, "crash_after", handing_off - 1)
     story = held | {
         "says": (Says(2_100.0, "sms", TEXT.recipient, 0, "can a human call me"),),
         "flips": (

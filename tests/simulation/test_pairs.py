@@ -24,12 +24,7 @@ BREAKS = (
         "a click marks nothing",
         Edit(
             "chalicelib.outreach.conversations.do_not_contact:DoNotContact.forbid_member",
-            (
-                (
-                    "self.change(place, lambda one: self._marked(one, member, slot, mark), how, also=also)",
-                    "pass",
-                ),
-            ),
+            (('slot, mark = slot_of(reason), {"reason": str(reason)}', "return"),),
         ),
         "a click was answered without its mark",
         22,
