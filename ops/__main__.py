@@ -26,7 +26,7 @@ def _run() -> int:
             return _unusable(f"has no package {missing}")
         from ops import bug
 
-        return bug.told(error, sys.argv[1:])
+        return bug.report(error, sys.argv[1:])
 
 
 def _unusable(why: str) -> int:

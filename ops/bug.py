@@ -16,7 +16,7 @@ EXIT_NO = 1
 """As `ops.session` has it, which may be what cannot be imported."""
 
 
-def told(error: Exception, arguments: Sequence[str]) -> int:
+def report(error: Exception, arguments: Sequence[str]) -> int:
     """Say where a command ended that met what it does not expect; returns the exit code.
 
     With OPS_LOG set, or where no file can be written, the traceback is printed too.

@@ -24,7 +24,7 @@ def failed():
 
 
 def test_a_bug_is_one_line_that_names_its_place_and_the_file_with_the_traceback(capsys, folder):
-    assert bug.told(failed(), ["doctor"]) == 1
+    assert bug.report(failed(), ["doctor"]) == 1
     (kept,) = folder.iterdir()
     printed = capsys.readouterr()
     assert (printed.out, printed.err.count("\n")) == ("", 1)
@@ -36,13 +36,13 @@ def test_a_bug_is_one_line_that_names_its_place_and_the_file_with_the_traceback(
 
 
 def test_a_bug_is_a_document_with_json(capsys, folder):
-    bug.told(failed(), ["doctor", "--json"])
+    bug.report(failed(), ["doctor", "--json"])
     assert json.loads(capsys.readouterr().out).keys() == {"error"}
 
 
 def test_the_traceback_is_shown_where_it_is_asked_for(capsys, folder, monkeypatch):
     monkeypatch.setenv("OPS_LOG", "1")
-    bug.told(failed(), [])
+    bug.report(failed(), [])
     assert "Traceback" in capsys.readouterr().err
 
 
@@ -50,5 +50,5 @@ def test_the_traceback_is_shown_where_no_file_can_be_written(capsys, monkeypatch
     monkeypatch.delenv("OPS_LOG", raising=False)
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(bug, "FOLDER", Path(tmp_path / "file" / "folder"))
-    bug.told(failed(), [])
+    bug.report(failed(), [])
     assert "Traceback" in capsys.readouterr().err
