@@ -16,7 +16,7 @@ SAMPLES := $(addprefix sample-,crash reliability simulation attack fuzz neighbou
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
-.PHONY: help help-all run demo test test-long test-all cover check samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed aws-acceptance clean
+.PHONY: help help-all run demo test test-long test-all cover check lint samples $(SAMPLES) audit lock update format screenshots bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack fuzz attack-redaction bench-reliability mutate mutate-sample stats deploy-local drill test-deployed aws-acceptance clean
 
 help: ## The commands of every day
 	@grep -hE '^[a-z-]+:.* ## ' $(MAKEFILE_LIST) | awk -F ':.* ## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -73,11 +73,13 @@ sample-events: $(READY)
 sample-reliability: $(READY)
 	@$(BIN)/python -m bench.measures.reliability --every 12
 
-check: $(READY) ## Format, lint, types, import rules, security, the packaged templates
+lint: $(READY) ### Format, lint and import rules: seconds, before each commit
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+check: lint ## Format, lint, types, import rules, security, the packaged templates
+	@$(BIN)/mypy
 	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib console ops
 	@$(BIN)/python -m local.deploy.lint
 
