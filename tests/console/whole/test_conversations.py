@@ -105,6 +105,7 @@ FIELDS = {
     "decline": {"reason": "wrong"},
     "note": {"text": "Called before"},
     "transfer": {"to": "lea@example.com"},
+    "put_back": {},
     "give_back": {"hint": "Call at nine"},
     "close": {"reason": "solved"},
     "snooze": {},
