@@ -1,7 +1,8 @@
-"""Who works for a company: the people to whom a conversation can be handed.
+"""Whom a deployment lists as working for a company, from the environment.
 
 As text it is JSON, such as ``{"ci-aaa-001": ["sam@example.com", "Zoë Müller"]}``: names as people sign in
-with them.  Of a company without a list any name is taken.
+with them; or with their roles, ``{"ci-aaa-001": {"sam@example.com": "agent", "lea@example.com": "lead"}}``.
+Without a role a person is an agent.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
-Colleagues = Mapping[str, tuple[str, ...]]
+Colleagues = Mapping[str, Mapping[str, DeskRole]]
+"""By company, the role of each name."""
 VARIABLE = "CONSOLE_COLLEAGUES"
 
 
@@ -33,11 +36,18 @@ def colleagues(text: str) -> Colleagues:
         raise WrongColleaguesError("it is not JSON") from None
     if not isinstance(raw, dict):
         raise WrongColleaguesError("it is not a JSON object, company by company")
-    return {company: _names(company, names) for company, names in raw.items()}
+    return {company: _names(company, given) for company, given in raw.items()}
 
 
-def _names(company: str, given: object) -> tuple[str, ...]:
-    names = [persons.known(one) for one in given] if isinstance(given, list) else []
+def _names(company: str, given: object) -> Mapping[str, DeskRole]:
+    if isinstance(given, list):
+        roles: list[tuple[object, object]] = [(one, DeskRole.AGENT) for one in given]
+    else:
+        roles = list(given.items()) if isinstance(given, dict) else []
+    names = [persons.known(one) for one, _ in roles]
     if not names or None in names:
         raise WrongColleaguesError(f"the colleagues of {company!r} are not a list of names")
-    return tuple(sorted(one for one in names if one))
+    if any(role not in tuple(DeskRole) for _, role in roles):
+        raise WrongColleaguesError(f"a role at {company!r} is none of {', '.join(DeskRole)}")
+    pairs = zip(names, roles, strict=True)
+    return {name: DeskRole(str(role)) for name, (_, role) in pairs if name}

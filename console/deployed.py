@@ -15,11 +15,12 @@ from apig_wsgi import make_lambda_handler
 
 from chalicelib.aws import stage_guard
 from chalicelib.wiring import failed_at, services
-from console import settings
+from console import grants, settings
 from console.app import create_app
 from console.backend import Options
 from console.openid import OpenIdSignIn
 from console.sessions import Sessions
+from console.team import desk_roles
 from ops.session import Session
 
 LEFT_OUT = {
@@ -74,6 +75,9 @@ def _handler() -> Callable[[dict[str, Any], Any], dict[str, Any]]:
         lambda: found.secrets.text(f"rp-mw/{found.settings.stage}/console/client_secret").strip(),
         found.journal.enter,
         found.clock,
+        lambda name, roles: found.outreach.team.signed_in(
+            name, desk_roles(grants.person(name, roles))
+        ),
     )
     options = Options(
         hosts=frozenset({configured.host}),

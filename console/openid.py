@@ -10,7 +10,7 @@ them on the way back from the provider.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -51,6 +51,8 @@ class OpenIdSignIn:
         client_secret: reads the client's secret, at the first sign-in.
         enter_act: enters an act into the journal.
         clock: says when the provider is asked again.
+        keep_roles: keeps what a person is to companies, by their name and their roles as text, at a
+            sign-in and where the provider says others later.
     """
 
     def __init__(
@@ -60,7 +62,9 @@ class OpenIdSignIn:
         client_secret: Callable[[], str],
         enter_act: Callable[[Act], object],
         clock: Clock,
+        keep_roles: Callable[[str, Collection[str]], object],
     ) -> None:
+        self._keep_roles = keep_roles
         self._settings = settings
         self._sessions = sessions
         self._client_secret = client_secret
@@ -127,6 +131,8 @@ class OpenIdSignIn:
             name=called(claims, self._settings.name_claim),
         )
         roles = self._grants(claims)
+        if who is not None:
+            self._keep_roles(who.text, roles)
         if who is None or not roles:
             session.clear()
             return render_template("no_role.html"), 403
@@ -165,13 +171,18 @@ class OpenIdSignIn:
         if found is None:
             return None
         try:
-            return self._renewal.current(found, request.cookies.get(SESSION_COOKIE, ""))
-        except renewal.GoneError:
+            now = self._renewal.current(found, request.cookies.get(SESSION_COOKIE, ""))
+        except (
+            renewal.GoneError
+        ):  # the account is gone, or only too long ago proven: the row ends itself
             key = f"console-session:{found.session_id[:SHORT]}"
             self._enter_act(Act("console session end", key, found.person, result="provider"))
             return None
         except renewal.SilentError:
             abort(503, "The sign-in provider cannot be reached. Try again in a minute.")
+        if now.grants != found.grants:
+            self._keep_roles(now.person, now.grants)
+        return now
 
     def _grants(self, claims: Mapping[str, Any]) -> frozenset[str]:
         """A person's roles, by the groups in their claims."""

@@ -164,8 +164,10 @@ def shown(entry: Item) -> dict[str, Any]:
 def _change(entry: Item) -> str | None:
     """From what to what, or from whom to whom; None where the entry does not say it."""
     people = entry.get("people") or {}
+    if "about" in people:
+        return f"{people['about']}: {entry['result']}"
     if people:
-        return _arrow(people.get("from") or "no person", people["to"])
+        return _arrow(people.get("from") or "no person", people["to"] or "no person")
     saw = json.loads(entry["action_payload_redacted"])
     before = saw.get("before", saw.get("status")) if isinstance(saw, dict) else None
     if entry["result"] == ASKED or not isinstance(before, str):

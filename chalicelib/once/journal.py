@@ -76,8 +76,8 @@ class Act:
         at: when it was done; None: now.
         once: the id of the form that it came by; a second act of that form is refused.
         about: keyed ids of the addresses that it is about, where its story does not say so.
-        people: colleagues that it names, ``from`` whom and ``to`` whom; stored as they are called, as
-            the actor is.
+        people: colleagues that it names, ``from`` whom and ``to`` whom, or ``about`` whom; stored as
+            they are called, as the actor is.
     """
 
     what: str

@@ -25,6 +25,7 @@ from chalicelib.shared import Shared
 if TYPE_CHECKING:
     from chalicelib.outreach.desk.inbox import DeskInbox
     from chalicelib.outreach.desk.operators import Desk
+    from chalicelib.outreach.people.team_rows import TeamRows
     from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 
 
@@ -130,6 +131,13 @@ class Outreach:
             clock=shared.clock,
             current=self.companies.current,
         )
+
+    @cached_property
+    def team(self) -> TeamRows:
+        """Who works for a company, and who is away."""
+        from chalicelib.outreach.people.team_rows import TeamRows  # noqa: PLC0415 - of the console
+
+        return TeamRows(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def desk(self) -> Desk:

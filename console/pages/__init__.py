@@ -2,6 +2,11 @@
 
 overview   what waits for a person
 inbox      conversations that wait for a person, of one's own companies
+bulk       one act on several of them
+undoing    taking an act back
+outcomes   what became of an act on each of several conversations
+desk_acting  one act on one conversation: the colleague it names, why it was not done
+team       who works for a company, who is away, and who holds what
 conversation  one of them: its transcript, what is held, and the acts of who answers
 on_its_way  messages of persons that are not in it yet
 desk_story  what persons did with it
@@ -36,6 +41,7 @@ from flask import Flask
 
 from console.pages import (
     acts,
+    bulk,
     charts,
     companies,
     company,
@@ -58,7 +64,9 @@ from console.pages import (
     shared,
     stops,
     story,
+    team,
     trying,
+    undoing,
     unknown,
 )
 from console.rights import Right
@@ -69,6 +77,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         (
             ("Overview", "overview.show", Right.LOOK),
             ("Inbox", "inbox.show", Right.CONVERSE),
+            ("Team", "team.show", Right.CONVERSE),
             ("Find", "find.show", Right.LOOK),
             ("Incidents", "incidents.show", Right.LOOK),
             ("Unknown effects", "unknown.show", Right.LOOK),
@@ -105,6 +114,9 @@ def register(app: Flask) -> None:
     for module in (
         overview,
         inbox,
+        bulk,
+        undoing,
+        team,
         conversation,
         find,
         story,

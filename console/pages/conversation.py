@@ -20,15 +20,14 @@ from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts
-from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
-from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 from console import backend, forms
 from console.dossier import dossier
-from console.pages import desk_story, desk_words, on_its_way
+from console.pages import desk_acting, desk_story, desk_words, on_its_way, undoing
 from console.rights import Right, needs, person
+from console.team import team_of
 from console.transcript import transcript
 from console.word_diff import word_differences
 
@@ -93,44 +92,24 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     seen = request.form.get("version", "")
     if act == acts.TAKE and not seen:  # from the list, which shows no version
         seen = found["version"]
-    who = person()
     own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
     given = {name: value for name, value in own.items() if value.strip()}
     try:
-        asked = parsed_act(
-            {"act": act, "version": seen, **given},
-            conversation_id=opaque_id,
-            key=forms.once(),
-            actor=persons.normal(who.name),
-            who=who.who,
-            company_id=found["company"],
-            role=_role(found),
+        asked = desk_acting.asked_of(
+            opaque_id, found["company"], act, seen, key=forms.once(), fields=given
         )
-        _check_colleague(found["company"], asked.said("to"))
+        if question := desk_acting.though_away([found["company"]], asked.said("to")):
+            return question, 200
         backend.acting().services.outreach.inbox.act(asked)
     except PayloadError as error:
         return _page(opaque_id, said=error.message, kept={act: own}), error.status
     except ConflictError as error:
-        return _page(opaque_id, said=_faster(opaque_id, error), kept={act: own}), CONFLICT
+        return _page(
+            opaque_id, said=desk_acting.why_not(opaque_id, error), kept={act: own}
+        ), CONFLICT
     if acts.ACTS[act].is_last:
         return redirect(url_for("inbox.show", did=opaque_id), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
-
-
-def _colleagues(company: str) -> tuple[str, ...]:
-    """To whom a conversation of a company can be handed; empty: to any name."""
-    return backend.backend().options.colleagues.get(company, ())
-
-
-def _check_colleague(company: str, to: str) -> None:
-    """Refuse to hand a conversation to who is not on the company's list."""
-    if to and _colleagues(company) and to not in _colleagues(company):
-        raise PayloadError("INVALID_TO", "field to names no colleague of this company")
-
-
-def _role(found: Mapping[str, Any]) -> DeskRole:
-    """What the person is to the conversation's company."""
-    return DeskRole.LEAD if person().leads(found["company"]) else DeskRole.AGENT
 
 
 def _posted(name: str) -> str:
@@ -175,11 +154,15 @@ def _page(
     traits = Channel(found["channel"]).traits
     others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
     holder = (found["handoff"] or {}).get("taken_by")
-    story = list(desk_story.story(opaque_id))
+    story, team = list(desk_story.story(opaque_id)), team_of(found["company"])
     drafts = conversations.kept_drafts(record)
     read = transcript(found["messages"], drafts)
     is_leaving = on_its_way.is_leaving(found, story, now)
-    offered = [] if is_leaving else list(inbox.offered(opaque_id, name, _role(found)))
+    offered = (
+        []
+        if is_leaving
+        else list(inbox.offered(opaque_id, name, desk_acting.role_at(found["company"])))
+    )
     return render_template(
         "conversation.html",
         traits=traits,
@@ -201,7 +184,9 @@ def _page(
         said=said,
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
-        colleagues=[one for one in _colleagues(found["company"]) if one != holder],
+        colleagues=[one for one in team.colleagues if one.person != holder],
+        away_until=team.away_until(holder or ""),
+        undo=undoing.offer(opaque_id, story),
         later=[(when, iso(now + wait)) for when, wait in _LATER],
         button=desk_words.button,
         why=desk_words.why,
@@ -220,13 +205,3 @@ def _is_seen(opaque_id: str) -> bool:
 def _held_text(found: Mapping[str, Any]) -> str:
     """The message that waits for approval; empty where none does, or it is written at the approval."""
     return str((found["held_message"] or {}).get("text", ""))
-
-
-def _faster(opaque_id: str, error: ConflictError) -> str:
-    """Why nothing was done, and who acted meanwhile."""
-    if error.code != "VERSION_CHANGED":
-        return f"Nothing was done: {error.message}."
-    last = next(desk_story.story(opaque_id), None)
-    if last is None:
-        return "Nothing was done: the recipient wrote meanwhile."
-    return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."

@@ -19,6 +19,7 @@ def story(opaque_id: str) -> Iterator[dict[str, str]]:
                 "at": entry_time(one),
                 "by": str(one["actor"]),
                 "act": act,
+                "act_id": str(one["ts_action_id"]).rpartition(":")[2],
                 "did": act.replace("_", " "),
                 "reason": str(one["reason"]),
             }

@@ -47,6 +47,8 @@ HAPPENED: Mapping[str, str] = {
     "note": "The note is kept for your colleagues.",
     "transfer": "Your colleague has it.",
     "snooze": "It is out of the list until then, or until the recipient writes.",
+    "put_back": "It waits for a colleague.",
+    "undo": "It is as it was before.",
     "give_back": "Automation has it again.",
     "close": "The hand-off is over. Nothing was sent.",
     "stop": "They get no further message, on no channel.",
@@ -68,7 +70,7 @@ def happened(story: Sequence[Mapping[str, str]], by: str, now: datetime) -> str:
     at = parsed(newest["at"]) if newest else None
     if newest is None or at is None or newest["by"] != by or now - at >= _FRESH:
         return ""
-    return HAPPENED.get(newest["act"], "")
+    return HAPPENED.get(newest["act"].partition(" ")[0], "")
 
 
 def button(act: DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ in ten minutes for each person and list, since an open list renews itself.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
@@ -16,15 +17,18 @@ from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.people import persons
 from console import backend
 from console.excerpt import excerpt
-from console.pages import desk_story, desk_words
+from console.pages import bulk, desk_story, desk_words, undoing
 from console.rights import Right, needs, person
+from console.team import team_of
 
 pages = Blueprint("inbox", __name__)
 PAGE = 50
-MINE = "mine"
+MINE, AWAY = "mine", "away"
 STATES = ("waiting", "taken", "answered", "snoozed")
 VIEWS = (
     ("", "All open"),
@@ -34,6 +38,7 @@ VIEWS = (
     ("answered", "Answered"),
     ("snoozed", "Put off"),
 )
+OF_LEADS = ((AWAY, "Held by somebody away"),)
 LOOKED = "inbox view"
 _ENTERED_EVERY = 10
 """Minutes."""
@@ -45,8 +50,10 @@ def show() -> str | Response:
     """The list, doubts and then the longest waiting first; the filter is the address."""
     company = _company()
     state, channel, project = (request.args.get(one, "") for one in ("state", "channel", "project"))
-    if state and state not in (*STATES, MINE):
-        abort(400, f"state: one of {', '.join((*STATES, MINE))}")
+    if state and state not in (*STATES, MINE, AWAY):
+        abort(400, f"state: one of {', '.join((*STATES, MINE, AWAY))}")
+    if state == AWAY and not company:
+        abort(400, "company: name one, to see what somebody away has")
     if channel and channel not in set(Channel):
         abort(400, f"channel: one of {', '.join(Channel)}")
     wanted: dict[str, Any] = {
@@ -55,6 +62,7 @@ def show() -> str | Response:
         "project_id": project or None,
         **({"states": (state,)} if state in STATES else {}),
         **({"taken_by": person().who.has} if state == MINE else {}),
+        **({"taken_by": team_of(company).is_away} if state == AWAY and company else {}),
     }
     session = backend.reading()
     inbox = session.services.outreach.inbox
@@ -67,15 +75,19 @@ def show() -> str | Response:
     return render_template(
         "inbox.html",
         entries=[
-            (one, excerpt(records.get(one["id"])), _icon(one["channel"])) for one in found.entries
+            (_with_holder(one, records), excerpt(records.get(one["id"])), _icon(one["channel"]))
+            for one in found.entries
         ],
+        bulk=[(one, acts.ACTS[one].words) for one in bulk.BULK],
+        colleagues=team_of(company).colleagues if company else (),
         unanswered=inbox.unanswered(**wanted),
         more=_address(after=found.after) if found.after else "",
         company=company,
         companies=sorted(person().companies or ()),
         renewed=_address(after=request.args.get("after") or None),
         views=[
-            (title, _address(state=name or None, here=None), name == state) for name, title in VIEWS
+            (title, _address(state=name or None, here=None), name == state)
+            for name, title in (*VIEWS, *(OF_LEADS if company and person().leads(company) else ()))
         ],
         state=state,
         channel=channel,
@@ -106,14 +118,23 @@ def _enter_look(company: str | None, many: int) -> None:
     )
 
 
-def _happened(opaque_id: str) -> tuple[str, str]:
-    """What the reader has just done with a conversation, and its id; empty where there is nothing to say."""
+def _happened(opaque_id: str) -> tuple[str, str, undoing.UndoOffer | None]:
+    """What the reader has just done with a conversation, its id, and how it is undone; or nothing."""
     if not opaque_id:
-        return "", ""
+        return "", "", None
     now = backend.reading().services.clock.now()
     name = persons.normal(person().name)
     newest = list(itertools.islice(desk_story.story(opaque_id), 1))
-    return desk_words.happened(newest, name, now), opaque_id
+    said = desk_words.happened(newest, name, now)
+    return said, opaque_id, undoing.offer(opaque_id, newest) if said else None
+
+
+def _with_holder(one: dict[str, Any], records: Mapping[str, Record]) -> dict[str, Any]:
+    """An entry with until when its holder is away, and what a tick of it names."""
+    record, holder = records.get(one["id"]), one["taken_by"]
+    away = team_of(one["company"]).away_until(holder) if holder else ""
+    tick = f"{one['id']}~{shown.version_of(record)}" if record else ""
+    return {**one, "away": away, "tick": tick}
 
 
 def _icon(channel: str | None) -> str:

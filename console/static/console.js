@@ -25,7 +25,7 @@
       const due = Number(one.dataset.due || 0);
       const next = Date.now() + 1000 * Number(one.dataset.renew);
       if (!due) one.dataset.due = next;
-      const isBusy = one.contains(document.activeElement);
+      const isBusy = one.contains(document.activeElement) || one.querySelector("[data-tick]:checked");
       if (!due || document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
       one.dataset.due = next;
       htmx.trigger(one, "renew");

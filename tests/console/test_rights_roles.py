@@ -37,6 +37,9 @@ CONVERSATIONS = {
     "find.show_texts",
     "story.say_wrong",
     "inbox.show",
+    "bulk.do",
+    "undoing.do",
+    *("team.show", "team.away", "team.back"),
 }
 COMPANIES_OWN = {
     "company.show",
@@ -80,6 +83,7 @@ def test_what_each_role_may_do_is_what_the_page_says(console: Console, role, mon
     person = Person(f"{role}@example.com", frozenset({role}), companies, built=built)
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "one": person})
     monkeypatch.setattr(console.services.outreach, "inbox", Nothing(), raising=False)
+    monkeypatch.setattr(console.services.outreach, "team", Nothing(), raising=False)
     browser = console.browser("one")
     for rule in console.app.url_map.iter_rules():
         if rule.endpoint in ("static", "health.checks"):
@@ -103,6 +107,9 @@ class Nothing:
 
     def list(self, **_):
         return InboxPage([])
+
+    def of(self, _company_id):
+        return ()
 
     def unanswered(self, **_):
         return HowMany(0)

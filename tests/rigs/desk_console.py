@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from chalicelib.outreach.people.team_rows import TeamRows
 from console.rights import Person, Role
+from console.team import desk_roles
 from tests.rigs import console as rig
 from tests.rigs.desk import OTHERS, OURS
 from tests.rigs.ops_session import session as offline_session
@@ -23,10 +25,19 @@ class DeskConsole(rig.Console):
 
     def __init__(self, desk, **more):
         session = offline_session()
-        outreach = SimpleNamespace(inbox=desk.inbox, conversations=desk.conversations)
+        self.team = TeamRows(table=desk.conversations_table, clock=desk.clock)
+        outreach = SimpleNamespace(
+            inbox=desk.inbox, conversations=desk.conversations, team=self.team
+        )
         session.services.__dict__.update(outreach=outreach, journal=desk.journal, clock=desk.clock)
         super().__init__(session, **more)
         self.desk = desk
+
+    def signs_in(self, *names):
+        """People of the rig sign in: their companies' teams know them."""
+        for one in names:
+            who = rig.PEOPLE[one]
+            self.team.signed_in(who.name, desk_roles(who))
 
     def looks(self, record):
         """Who looked at a conversation, in order."""
@@ -37,4 +48,6 @@ class DeskConsole(rig.Console):
 @pytest.fixture
 def desk_console(desk, monkeypatch):
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, **PEOPLE})
-    return DeskConsole(desk)
+    made = DeskConsole(desk)
+    made.signs_in(*PEOPLE)
+    return made

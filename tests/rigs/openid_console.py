@@ -38,6 +38,7 @@ class OpenIdConsole:
             }
         )
         self.table = tables.console_sessions()
+        self.kept_roles = []
         self.sessions = Sessions(self.table, self.services.clock, self.settings.session_lasts)
         sign_in = self.sign_in = openid.OpenIdSignIn(
             self.settings,
@@ -45,6 +46,7 @@ class OpenIdConsole:
             lambda: "secret",
             self.services.journal.enter,
             self.services.clock,
+            lambda name, roles: self.kept_roles.append((name, sorted(roles))),
         )
         is_https = self.settings.url.startswith("https:")
         options = Options(frozenset({self.settings.host}), sign_in.form_targets, is_https=is_https)

@@ -37,7 +37,9 @@ APPROVED, GIVEN_BACK, DECLINED, CLOSED = "approved", "given_back", "declined", "
 REPLACED = "replaced"
 """A later hand-off, which holds a message, took its place."""
 TAKEN = "taken-"
-"""Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key."""
+"""Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key.
+
+Again where a release of it was taken back: the event of that release finds another id."""
 CLOSED_FOR = timedelta(days=1)
 """An entry that has ended stays on the list, marked as such, for this long."""
 _PARTITION = "handoffs#"
@@ -92,7 +94,7 @@ def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
 
 def listed_id(handoff: Mapping[str, Any]) -> str:
     """The id under which the list has a conversation's hand-off, taken or not."""
-    return str(handoff["id"]).removeprefix(TAKEN)
+    return str(handoff["id"]).rpartition(TAKEN)[2]
 
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:

@@ -25,8 +25,9 @@ A partition ``opaque#{opaque_id}`` holds the key of the conversation with that o
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
 see `former`).  A partition ``handoffs#{company_id}`` is a company's list of hand-offs (`handoffs`);
 ``handoffs`` and ``handed#{company_id}`` say where to look (`handoff_list`).  ``events#...`` and
-``endpoint#...`` are described in `company_events.outbox`.  Of all these rows the hand-offs alone are in
-an index, their own partition's by time: the others cost one write, and indexes find conversations.
+``endpoint#...`` are described in `company_events.outbox`, ``team#...`` in `people.team_rows`.  Of all
+these rows the hand-offs alone are in an index, their own partition's by time: the others cost one write,
+and indexes find conversations.
 
 ``messages`` in the conversation's item is the newest end of the history in the order of time, bounded in
 entries and in bytes, so that an append costs the same however long the conversation is.

@@ -11,19 +11,27 @@ from collections.abc import Iterator, Mapping
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.desk import changes, holding
+from chalicelib.outreach.desk import changes, holding, undoing
 from chalicelib.outreach.desk.case import Case, Planned
 from chalicelib.outreach.desk.holding import Holder
 from chalicelib.outreach.desk.row import ActField, ActWords, DeskAct, FieldKind, Offered
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
-TAKE, APPROVE = "take", "approve"
+TAKE, APPROVE, TRANSFER, PUT_BACK = "take", "approve", "transfer", "put_back"
 """The acts that code names."""
 _WITH_SUBJECT = frozenset(one for one in Channel if one.traits.form is Form.MAIL)
 _SUBJECT = ActField(
     "subject", "of an e-mail", "Subject", 200, FieldKind.LINE, channels=_WITH_SUBJECT
 )
+UNDO = DeskAct(
+    undoing.UNDO,
+    undoing.undo,
+    ActWords("Undo", "the conversation is as it was before the person's own act"),
+    states=holding.ANYWHERE,
+    roles=holding.ANYBODY,
+)
+"""No act of its own choice: it names another one, and the pages offer it behind that."""
 ACTS: Mapping[str, DeskAct] = {
     one.name: one
     for one in (
@@ -110,7 +118,7 @@ ACTS: Mapping[str, DeskAct] = {
             offered=Offered.ALL,
         ),
         DeskAct(
-            "transfer",
+            TRANSFER,
             changes.transfer,
             ActWords("Hand to a colleague", "another person has it"),
             (
@@ -122,6 +130,16 @@ ACTS: Mapping[str, DeskAct] = {
                     FieldKind.PERSON,
                     is_needed=True,
                 ),
+            ),
+            is_last=True,
+        ),
+        DeskAct(
+            PUT_BACK,
+            changes.put_back,
+            ActWords(
+                "Put back",
+                "no person has it any more: it waits for one, for as long as the recipient has waited",
+                "It waits for a colleague.",
             ),
             is_last=True,
         ),
@@ -211,7 +229,7 @@ def planned(case: Case) -> Planned:
     Raises:
         RefusedError: the conversation is not in a state for it, or another person has it.
     """
-    act, asked = ACTS[case.asked.act], case.asked
+    act, asked = UNDO if case.asked.act == UNDO.name else ACTS[case.asked.act], case.asked
     refused = act.refusal(case.record, asked.who, asked.role)
     if refused is not None:
         raise refused

@@ -91,7 +91,7 @@ def parsed_act(
 
 def check_moments(asked: Asked, now: datetime) -> None:
     """Refuse a time that is over, or so far off that what is hidden until then is lost from sight."""
-    for one in ACTS[asked.act].fields:
+    for one in ACTS[asked.act].fields if asked.act in ACTS else ():
         said = asked.said(one.name)
         if one.kind is not FieldKind.MOMENT or not said:
             continue

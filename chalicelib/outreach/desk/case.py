@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
@@ -85,6 +86,7 @@ class Case:
         now: the time of the act.
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
+        done: what was stored of an act, by its id; None where it was not done.
         subjects: what the recipient has said about being contacted; see `Doubts.subjects_of`.
         forbids: why the recipient must not be written to, by words or not; None if they may.
     """
@@ -94,6 +96,7 @@ class Case:
     now: datetime
     previous: Callable[[], Status]
     held: Callable[[], Draft | None]
+    done: Callable[[str], Mapping[str, Any] | None]
     subjects: Callable[[], Sequence[Subject]]
     forbids: Callable[[], str | None]
 
@@ -106,11 +109,17 @@ class Planned:
         change: what it writes.
         event: key of the event that does the rest in the conversation's lane; empty where nothing is
             left to do.
+        tells: what the company hears of it, for an act that says different things.
+        of: the person whom that is about, where it is not who acts.
+        undid: the act that it takes back.
         is_sending: a message will be sent, so what forbids it refuses the act.
         is_machines: automation goes on: not while a person has to decide whether it may.
     """
 
     change: ActChange
     event: str = ""
+    tells: str = ""
+    of: str = ""
+    undid: str = ""
     is_sending: bool = False
     is_machines: bool = False

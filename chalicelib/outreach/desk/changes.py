@@ -110,6 +110,14 @@ def transfer(case: Case) -> Planned:
     return _held_by(case.record, case.asked, case.asked.said("to"))
 
 
+def put_back(case: Case) -> Planned:
+    """No person has it: it waits for one, since when it did."""
+    record, asked = case.record, case.asked
+    gone = ("taken_by", "taken_as", "snoozed_until")
+    handoff = {name: one for name, one in record.handoff.items() if name not in gone}
+    return Planned(ActChange(handoff, attributes={"person_act": asked.act_id}))
+
+
 def snooze(case: Case) -> Planned:
     """The person has it, and the list hides it for a time."""
     asked = case.asked

@@ -28,9 +28,9 @@ from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.conversations.handoffs import listed_id
 from chalicelib.outreach.conversations.records import Draft, Record, Status
 from chalicelib.outreach.conversations.register_entries import Reason
-from chalicelib.outreach.desk import acts, shown, stop_ends
+from chalicelib.outreach.desk import acts, shown, stop_ends, undoing
 from chalicelib.outreach.desk.asked import check_moments
-from chalicelib.outreach.desk.case import Asked, Case, RefusedError
+from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
 from chalicelib.outreach.desk.counted_acts import counted_as
 from chalicelib.outreach.desk.holding import person_of
 from chalicelib.outreach.desk.inbox_order import HowMany, InboxFilter, InboxOrder
@@ -206,6 +206,17 @@ class DeskInbox:
         """
         return acts.offered(self.record(opaque_id), by, role)
 
+    def undoable(self, opaque_id: str, act_id: str, who: persons.DeskPerson) -> str:
+        """The act of a person that they can still take back; empty where they cannot.
+
+        Raises:
+            NoConversationError: see `record`.
+        """
+        record = self.record(opaque_id)
+        mark = self._conversations.act_done(record, act_id)
+        refused = undoing.refusal(record, mark, act_id, who, self._clock.now())
+        return "" if mark is None or refused else str(mark["act"])
+
     def _held(self, record: Record) -> Draft | None:
         """The message that a hand-off holds, or the draft that the checks have refused."""
         holds = record.handoff.get("held") if record.is_handed_off else ""
@@ -252,6 +263,7 @@ class DeskInbox:
                 now,
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
+                done=lambda act_id: self._conversations.act_done(record, act_id),
                 subjects=lambda: self._conversations.subjects_of(record),
                 forbids=lambda: self._conversations.forbids(record),
             )
@@ -265,6 +277,7 @@ class DeskInbox:
             "act": asked.act,
             "by": asked.by,
             "event": planned.event,
+            **undoing.kept(record, asked, planned),
         }
         event = None
         if planned.event:
@@ -278,7 +291,7 @@ class DeskInbox:
             planned.change,
             about=about,
             journal=[
-                *self._journal.writes(self._entry(record, asked, planned.change)),
+                *self._journal.writes(self._entry(record, asked, planned)),
                 *([self._conversations.counting(record, counts)] if counts else ()),
             ],
             event=event,
@@ -322,9 +335,9 @@ class DeskInbox:
                 f"{record.channel.traits.title} takes no free text now, and no template is set",
             )
 
-    def _entry(self, record: Record, asked: Asked, change: ActChange) -> Act:
+    def _entry(self, record: Record, asked: Asked, planned: Planned) -> Act:
         return Act(
-            what=f"handoff {asked.act}",
+            what=f"handoff {asked.act} {planned.undid}".rstrip(),
             key=record.opaque_id,
             actor=asked.actor if asked.actor == asked.by else f"{asked.actor}/{asked.by}",
             result=asked.act,
@@ -335,7 +348,7 @@ class DeskInbox:
                 "why": record.handoff.get("reason"),
                 "messages": record.message_count,
             },
-            people=_people(record, change),
+            people=_people(record, planned.change),
             act_id=asked.act_id,
             about=[
                 *(one.member for one in self._conversations.places_of(record)),
@@ -385,9 +398,10 @@ def _undecided() -> RefusedError:
 
 
 def _people(record: Record, change: ActChange) -> dict[str, str]:
-    """Who had the conversation before an act that gives it to another person, and who has it then."""
-    after = "" if change.ended else str((change.handoff or {}).get("taken_by") or "")
-    before = person_of(record)
-    if persons.normal(after) in ("", before):
+    """Who had the conversation before an act that gives it to another person or to none, and who then."""
+    if change.ended or change.handoff is None:
+        return {}
+    after, before = str(change.handoff.get("taken_by") or ""), person_of(record)
+    if persons.normal(after) == before:
         return {}
     return {**({"from": before} if before else {}), "to": after}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.once.effect import Effect
@@ -50,12 +51,12 @@ class ActHandler(Handler):
         context: EventContext = event.subject
         record, act_id = context.conversation, context.key.name
         done = self._conversations.act_done(record, act_id) or {}
-        if done.get("act") in _NOTED:
-            listed = listed_id(record.handoff)
-            by = "person" if done["act"] == NOT_STOP else None
-            who = persons.read(str(done.get("by") or "")).facts
-            noted = _NOTED[done["act"]]
-            self._events.record(record, noted, act_id, hand_off=listed, by=by, **who)
+        if done.get("tells") or done.get("act") in _NOTED:
+            noted = Name(done["tells"]) if done.get("tells") else _NOTED[done["act"]]
+            facts = {**_facts(done), "hand_off": listed_id(record.handoff)}
+            if noted is Name.HANDED_OFF:  # an act was taken back: it waits again
+                facts["reason"] = str(record.handoff["reason"])
+            self._events.record(record, noted, act_id, **facts)
             if done["act"] == STOP:
                 asked = Reason.ASKED.value
                 self._events.record(record, Name.OPTED_OUT, act_id, reason=asked)
@@ -88,3 +89,9 @@ class ActHandler(Handler):
         """The person learns what stops their reply, and the recipient waits for an answer again."""
         self._conversations.reply_failed(record, reason)
         return NotAnEvent(EventStatus.FAILED, reason)
+
+
+def _facts(done: Mapping[str, Any]) -> dict[str, str]:
+    """The person of an act, or whom it is about; and that a person has lifted a wish."""
+    who = persons.read(str(done["of" if "tells" in done else "by"])).facts
+    return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

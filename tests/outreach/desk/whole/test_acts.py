@@ -30,6 +30,7 @@ FIELDS = {
     "decline": {"reason": "Wrong tone"},
     "note": {"text": "Called before"},
     "transfer": {"to": "kim"},
+    "put_back": {},
     "snooze": {"until": "2026-12-01T09:00:00Z"},
     "give_back": {"hint": "The fee was refunded"},
     "close": {"reason": "Answered by phone"},
@@ -131,7 +132,7 @@ def test_the_journal_says_what_a_lead_takes_from_a_colleague(desk, act):
 
     now = desk.conversations.find(record.opaque_id)
     before = "no person" if act == "take" else "eve"
-    after = now.handoff["taken_by"]
+    after = now.handoff.get("taken_by", "no person")
     is_moved = now.is_handed_off and after != before
     assert changes(desk, record)[act] == (f"{before} → {after}" if is_moved else None)
 

@@ -1,0 +1,125 @@
+"""Taking an act back: the conversation is as it was before, while nothing has happened since; pure.
+
+The mark of an act that can be taken back keeps what the act has changed (``undo``)::
+
+    before   {"handoff": {...}, "conversation_status": "handed_off_to_human", ...}
+    left     5d0c...        version of the conversation as the act left it
+
+A step into what the machine had keeps no hand-off: taken back, the machine has it again and answers what
+waits.  Who has been sent a message, or was asked something else meanwhile, is never taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.company_events.event_names import TELLS, Name
+from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.desk_acts import ActChange
+from chalicelib.outreach.conversations.records import CONFIRMATION, Record, Status
+from chalicelib.outreach.desk import changes, shown
+from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
+from chalicelib.outreach.people import persons
+
+UNDO = "undo"
+OF = "of"
+"""Field with the id of the act."""
+UNDO_FOR = timedelta(minutes=10)
+_GIVE_BACK = "give_back"
+_HEARD = frozenset({"take", "close"})
+"""Acts of which the company has heard."""
+UNDOABLE = _HEARD | {"put_back", "transfer", _GIVE_BACK}
+_STATUS = "conversation_status"
+_KEPT = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.CLEARED)
+"""What those acts, or the release that follows, change beside the hand-off."""
+
+
+def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
+    """What an act's mark keeps, so that it can be taken back; and of an undo what the company hears.
+
+    Args:
+        record: before the act.
+        asked: the act.
+        planned: what it changes.
+    """
+    if planned.tells:
+        return {"tells": planned.tells, "of": planned.of}
+    handoff = record.handoff if record.is_handed_off else {}
+    is_lost = CONFIRMATION in record.item or handoff.get("releasing")
+    is_unopened = asked.act == "close" and handoff.get("held") == "start"
+    if asked.act not in UNDOABLE or planned.change.handoff is None or is_lost or is_unopened:
+        return {}
+    after = {**record.item, **planned.change.attributes, "handoff": dict(planned.change.handoff)}
+    before = {name: record.item[name] for name in _KEPT if name in record.item}
+    if handoff:
+        before["handoff"] = dict(handoff)
+    return {UNDO: {"before": before, "left": shown.version_of(Record(after))}}
+
+
+def refusal(
+    record: Record,
+    mark: Mapping[str, Any] | None,
+    act_id: str,
+    who: persons.DeskPerson,
+    now: datetime,
+) -> RefusedError | None:
+    """Why an act cannot be taken back; None where it can.
+
+    Args:
+        record: the conversation as it is.
+        mark: what was stored of the act.
+        act_id: its id.
+        who: the person who takes it back.
+        now: the time.
+    """
+    if mark is None or UNDO not in mark or persons.read(str(mark["by"])).key != who.key:
+        return RefusedError("NOT_UNDOABLE", "there is nothing of yours to take back")
+    done_at = parsed(mark["done_at"])
+    if done_at is None or now - done_at >= UNDO_FOR:
+        return RefusedError("TOO_LATE", "it can be taken back for ten minutes only")
+    if not _is_as_left(record, mark, act_id):
+        return RefusedError("CHANGED_SINCE", "something has happened with it since")
+    return None
+
+
+def undo(case: Case) -> Planned:
+    """The conversation is as it was before the person's act."""
+    record, asked = case.record, case.asked
+    act_id = asked.said(OF)
+    mark = case.done(act_id) or {}
+    refused = refusal(record, mark, act_id, asked.who, case.now)
+    if refused is not None:
+        raise refused
+    act, before = str(mark["act"]), dict(mark[UNDO]["before"])
+    handoff = before.pop("handoff", None)
+    if handoff is None:
+        given_back = changes.give_back(case)
+        return Planned(given_back.change, given_back.event, undid=act, is_machines=True)
+    if act == _GIVE_BACK:
+        handoff["id"] = f"{handoffs.TAKEN}{handoff['id']}"
+    gone = [name for name in _KEPT if name not in before]
+    attributes = {**before, "person_act": asked.act_id}
+    change = ActChange(handoff, attributes=attributes, remove=gone)
+    if act not in _HEARD or not record.item.get(TELLS):
+        return Planned(change, undid=act)
+    holder = str(handoff.get("taken_by") or "")
+    return Planned(
+        change,
+        outreach_keys.desk(record.opaque_id, asked.act_id),
+        tells=Name.TAKEN if holder else Name.HANDED_OFF,
+        of=holder,
+        undid=act,
+    )
+
+
+def _is_as_left(record: Record, mark: Mapping[str, Any], act_id: str) -> bool:
+    """Whether the conversation is as the act left it, or only released since, and nothing was sent."""
+    left: str = mark[UNDO]["left"]
+    if mark["act"] != _GIVE_BACK:
+        return record.person_act == act_id and shown.version_of(record) == left
+    as_left = Record({**record.item, _STATUS: Status.HANDED_OFF.value})
+    return shown.version_of(as_left) == left

@@ -1,0 +1,122 @@
+"""Who works for a company, as the console has seen them sign in, and who is away until when.
+
+Rows of the `conversations` table, in no index, in partitions that no address can be, and of persons of
+the company's team alone::
+
+    team#{company_id}   person#{digest}    person, role, seen_at, away_until, away_by, ttl
+    team                person#{digest}    companies: those of the person's newest sign-in; ttl
+
+A person without a ``role`` there is known only as somebody who is away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item, Store
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+
+KNOWN_FOR = timedelta(days=30)
+"""From a sign-in on: nothing tells that an account has ended."""
+LONGEST_AWAY = timedelta(days=90)
+_KEPT_FOR = max(KNOWN_FOR, LONGEST_AWAY) + timedelta(days=1)
+_AT_MOST = 1_000
+"""Rows of a company that are read."""
+_TEAM = "team"
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRow:
+    """A person of a company's team.
+
+    Attributes:
+        person: as `persons` writes them.
+        role: at their newest sign-in; None where that is over, or there was none.
+        away_until: None for who is there.
+    """
+
+    person: str
+    role: DeskRole | None = None
+    away_until: datetime | None = None
+
+    def is_about(self, person: str) -> bool:
+        """Whether it is about a person, as a conversation names who has it."""
+        return persons.read(self.person).has(person) or persons.read(person).has(self.person)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamRows:
+    """The rows of all companies."""
+
+    table: Store
+    clock: Clock
+
+    def of(self, company_id: str) -> tuple[TeamRow, ...]:
+        """Who is known or away now, by name."""
+        found = self.table.query_all(
+            at_most=_AT_MOST,
+            KeyConditionExpression="primary_channel = :p",
+            values={"p": f"{_TEAM}#{company_id}"},
+        )
+        rows = (self._read(one) for one in found)
+        known = [one for one in rows if one.role is not None or one.away_until is not None]
+        return tuple(sorted(known, key=lambda one: one.person))
+
+    def signed_in(self, person: str, roles: Mapping[str, DeskRole]) -> None:
+        """Keep what a person is to each company, and to no other any more; none ends all of them.
+
+        Args:
+            person: as `persons` writes them.
+            roles: by company, as the sign-in has just said.
+        """
+        key = {"primary_channel": _TEAM, **_place(person)}
+        before = (self.table.get(key) or {}).get("companies") or ()
+        if not roles and not before:
+            return
+        for company_id in sorted({*before} - roles.keys()):
+            self._change(company_id, person, {}, remove=("role", "seen_at"))
+        ends = int((self.clock.now() + _KEPT_FOR).timestamp())
+        self.table.put({**key, "companies": sorted(roles), "ttl": ends})
+        for company_id, role in roles.items():
+            seen = {"role": role.value, "seen_at": iso(self.clock.now())}
+            self._change(company_id, person, seen)
+
+    def be_away(self, company_id: str, person: str, until: datetime, *, by: str) -> None:
+        """A person is away until a time, at most `LONGEST_AWAY`; a later word replaces an earlier one."""
+        self._change(company_id, person, {"away_until": iso(until), "away_by": by})
+
+    def be_back(self, company_id: str, person: str) -> None:
+        """A person is there."""
+        self._change(company_id, person, {}, remove=("away_until", "away_by"))
+
+    def _change(
+        self, company_id: str, person: str, set_: Mapping[str, Any], *, remove: tuple[str, ...] = ()
+    ) -> None:
+        ends = int((self.clock.now() + _KEPT_FOR).timestamp())
+        self.table.update(
+            {"primary_channel": f"{_TEAM}#{company_id}", **_place(person)},
+            set_={"person": person, "ttl": ends, **set_},
+            remove=remove,
+            reading=False,
+        )
+
+    def _read(self, row: Item) -> TeamRow:
+        now = self.clock.now()
+        seen_at, away = parsed(row.get("seen_at")), parsed(row.get("away_until"))
+        is_known = seen_at is not None and now - seen_at < KNOWN_FOR
+        return TeamRow(
+            str(row["person"]),
+            DeskRole(row["role"]) if is_known else None,
+            away if away is not None and away > now else None,
+        )
+
+
+def _place(person: str) -> Item:
+    return {"conversation_id": f"person#{keys.digest(persons.read(person).key)[:32]}"}

@@ -1,0 +1,107 @@
+"""One act of the person of a request on one conversation: the same for its page and for many at once.
+
+An act of handing over names a colleague of the company, and is asked once more where that one is away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from flask import render_template, request
+
+from chalicelib.errors import ConflictError, PayloadError
+from chalicelib.outreach.desk.acts import TRANSFER
+from chalicelib.outreach.desk.asked import parsed_act
+from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+from console import forms
+from console.pages import desk_story
+from console.rights import person
+from console.team import UNKNOWN, Colleague, team_of
+
+CONFIRMED = "though_away"
+"""Field of a form that hands over to who is away all the same."""
+
+
+class NotAColleagueError(PayloadError):
+    """Who should get a conversation is not on the company's team."""
+
+    status = 422
+
+    def __init__(self) -> None:
+        super().__init__("INVALID_TO", UNKNOWN)
+
+
+def asked_of(
+    opaque_id: str, company: str, act: str, version: str, *, key: str, fields: Mapping[str, str]
+) -> Asked:
+    """The act that a form asks for.
+
+    Args:
+        opaque_id: the conversation.
+        company: its company.
+        act: a name in `acts.ACTS`.
+        version: of the conversation that the form's page showed.
+        key: the form's, unique for the conversation.
+        fields: the act's own.
+
+    Raises:
+        PayloadError: names the field, never its value.
+    """
+    who = person()
+    asked = parsed_act(
+        {"act": act, "version": version, **fields},
+        conversation_id=opaque_id,
+        key=key,
+        actor=persons.normal(who.name),
+        who=who.who,
+        company_id=company,
+        role=role_at(company),
+    )
+    if act != TRANSFER:
+        return asked
+    return replace(
+        asked, fields={**asked.fields, "to": colleague_of(company, asked.said("to")).person}
+    )
+
+
+def colleague_of(company: str, to: str) -> Colleague:
+    """Who gets a conversation that is handed over.
+
+    Raises:
+        NotAColleagueError: the company's team does not know them.
+    """
+    found = team_of(company).named(persons.normal(to))
+    if found is None:
+        raise NotAColleagueError
+    return found
+
+
+def though_away(companies: Iterable[str], to: str) -> str:
+    """The page that asks once more whether to hand over to who is away; empty where that is settled."""
+    if not to or request.form.get(CONFIRMED):
+        return ""
+    found = [team_of(one).named(persons.normal(to)) for one in companies]
+    away = next((one for one in found if one and one.away_until), None)
+    if away is None:
+        return ""
+    kept = [one for one in request.form.items(multi=True) if one[0] != forms.TOKEN_FIELD]
+    return render_template("though_away.html", to=away, kept=kept, confirmed=CONFIRMED)
+
+
+def role_at(company: str) -> DeskRole:
+    """What the person of this request is to a company."""
+    return DeskRole.LEAD if person().leads(company) else DeskRole.AGENT
+
+
+def why_not(opaque_id: str, error: ConflictError) -> str:
+    """Why nothing was done, and who acted meanwhile."""
+    if error.code != "VERSION_CHANGED":
+        return f"Nothing was done: {error.message}."
+    last: Mapping[str, Any] | None = next(desk_story.story(opaque_id), None)
+    if last is None:
+        return "Nothing was done: the recipient wrote meanwhile."
+    return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."

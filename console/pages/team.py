@@ -1,0 +1,181 @@
+"""A company's team: who works for it, who is away until when, and how much each of them has.
+
+A person says of themselves that they are away, a lead of everybody.  It ends by itself.  What somebody
+who is away has, a lead puts back into the queue in one act.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once.journal import Act
+from chalicelib.outreach.desk import acts, shown
+from chalicelib.outreach.desk.inbox import MOST_LISTED
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.team_rows import LONGEST_AWAY
+from console import backend, forms
+from console.excerpt import excerpt
+from console.pages import bulk, desk_words, outcomes
+from console.rights import Right, needs, person
+from console.team import Team, team_of
+
+pages = Blueprint("team", __name__)
+HELD = ("taken", "answered", "snoozed")
+"""States of what somebody has."""
+
+
+@pages.get("/team")
+@needs(Right.CONVERSE)
+def show() -> str:
+    """The team of one of the reader's companies."""
+    company = _company()
+    if not company:
+        return render_template("team.html", company="", companies=[])
+    team, who = team_of(company), person().who
+    page = backend.reading().services.outreach.inbox.list(
+        company_id=company, states=HELD, limit=MOST_LISTED
+    )
+    left = [one for one in page.entries if team.away_until(one["taken_by"])]
+    return render_template(
+        "team.html",
+        company=company,
+        companies=sorted(person().companies or ()),
+        colleagues=[
+            (one, who.has(one.person), _held_by(one.person, page.entries))
+            for one in team.colleagues
+        ],
+        others=_others(team, page.entries),
+        is_more=bool(page.after),
+        is_lead=person().leads(company),
+        own=who.text,
+        own_away=team.away_until(who.text),
+        left=_put_back(left[: outcomes.MOST]),
+        all_left=len(left),
+        act=acts.PUT_BACK,
+        pick=bulk.PICK,
+        waited=desk_words.waited,
+        called=desk_words.called,
+        did=request.args.get("did", ""),
+    )
+
+
+@pages.post("/team/away")
+@needs(Right.CONVERSE)
+def away() -> Response:
+    """Somebody is away until a time."""
+    company, whose, until = _company(), _whose(), _until()
+    for one in _companies(company, whose):
+        _enter(one, whose, "away", until=iso(until))
+        _rows().be_away(one, whose, until, by=person().who.text)
+    return redirect(url_for("team.show", company=company, did="away"), code=303)
+
+
+@pages.post("/team/back")
+@needs(Right.CONVERSE)
+def back() -> Response:
+    """Somebody is there again."""
+    company, whose = _company(), _whose()
+    for one in _companies(company, whose):
+        _enter(one, whose, "back")
+        _rows().be_back(one, whose)
+    return redirect(url_for("team.show", company=company, did="back"), code=303)
+
+
+def _company() -> str:
+    """The company that is asked for, or the reader's first; empty for who has to name one."""
+    own, asked = person().companies, request.values.get("company", "").strip()
+    if asked and not person().sees(asked):
+        abort(404)
+    return asked or min(own or ("",))
+
+
+def _whose() -> str:
+    """Whose absence a form is about: the person's own, or for a lead that of any colleague.
+
+    Raises:
+        HTTPException: 422 for who is no colleague, 403 for what is a lead's.
+    """
+    company, who = _company(), person().who
+    given = persons.normal(request.form.get("person", ""))
+    if not company:
+        abort(400, "company: name one")
+    if not given:
+        abort(400, "person: whose absence it is")
+    if given == who.text:
+        return given
+    if not person().leads(company):
+        abort(403, "Only a lead says of a colleague that they are away.")
+    found = team_of(company).named(given)
+    if found is None:
+        abort(422, "person: names no colleague of this company")
+    return found.person
+
+
+def _until() -> datetime:
+    until, now = (
+        parsed(request.form.get("until", "").strip()),
+        backend.reading().services.clock.now(),
+    )
+    if until is None:
+        abort(400, "until: a time such as 2026-11-30T09:00")
+    if not now < until <= now + LONGEST_AWAY:
+        abort(400, f"until: in the future, and within {LONGEST_AWAY.days} days")
+    return until
+
+
+def _companies(company: str, whose: str) -> list[str]:
+    """Where an absence counts: one's own at each company of one's own, a colleague's at the lead's."""
+    return sorted(
+        {company, *(person().companies or ())} if whose == person().who.text else {company}
+    )
+
+
+def _rows() -> Any:  # noqa: ANN401 - services are built lazily
+    return backend.acting().services.outreach.team
+
+
+def _enter(company: str, whose: str, result: str, **evidence: str) -> None:
+    backend.acting().services.journal.enter(
+        Act(
+            f"team {result}",
+            f"team:{company}",
+            persons.normal(person().name),
+            result=result,
+            evidence=evidence,
+            people={"about": whose},
+            act_id=f"{forms.once()}.{company}",
+        )
+    )
+
+
+def _held_by(who: str, entries: list[dict[str, Any]]) -> int:
+    return sum(persons.read(who).has(one["taken_by"] or "") for one in entries)
+
+
+def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Who else has conversations: people of the company's own desk, or of a list before."""
+    known = [persons.read(one.person) for one in team.colleagues]
+    holders = Counter(str(one["taken_by"]) for one in entries if one["taken_by"])
+    return [
+        (holder, many)
+        for holder, many in sorted(holders.items())
+        if not any(one.has(holder) for one in known)
+    ]
+
+
+def _put_back(entries: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Any, str]]:
+    """Entries with the recipient's name and the version that the page shows."""
+    records = backend.reading().services.outreach.conversations.find_all(
+        [one["id"] for one in entries]
+    )
+    return [
+        (one, excerpt(records[one["id"]]), shown.version_of(records[one["id"]]))
+        for one in entries
+        if one["id"] in records
+    ]

@@ -1,0 +1,76 @@
+"""Taking back one's own act, or those of one form, within minutes and while nothing has happened since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.desk import acts, shown, undoing
+from chalicelib.outreach.desk.case import Asked
+from chalicelib.outreach.people import persons
+from console import backend, forms
+from console.pages import desk_acting, outcomes
+from console.rights import Right, needs, person
+
+pages = Blueprint("undoing", __name__)
+PICK = "done"
+_CONFLICT = 409
+
+
+class UndoOffer(NamedTuple):
+    """An act that its person can take back."""
+
+    value: str
+    """Of the form's field."""
+    button: str
+
+
+@pages.post("/inbox/undo")
+@needs(Right.CONVERSE)
+def do() -> Response | tuple[str, int]:
+    """Take back each; what has changed since is left as it is."""
+    once = forms.once()
+    picked = outcomes.picked(request.form.getlist(PICK), PICK)
+    found = [outcomes.acted(one, partial(_asked, of=of, once=once)) for one, of in picked]
+    is_all = all(one.is_done for one in found)
+    if is_all and len(found) == 1:
+        return redirect(url_for("conversation.show", opaque_id=found[0].opaque_id), code=303)
+    page = render_template("outcomes.html", act=acts.UNDO.words, found=found)
+    return page, 200 if any(one.is_done for one in found) else _CONFLICT
+
+
+def offer(opaque_id: str, story: Sequence[Mapping[str, str]]) -> UndoOffer | None:
+    """The newest act on a conversation, where its reader can take it back.
+
+    Args:
+        opaque_id: the conversation.
+        story: acts of persons, newest first.
+    """
+    newest = story[0] if story else None
+    if newest is None or persons.read(newest["by"]).key != person().who.key:
+        return None
+    inbox = backend.reading().services.outreach.inbox
+    act = inbox.undoable(opaque_id, newest["act_id"], person().who)
+    if not act:
+        return None
+    return UndoOffer(f"{opaque_id}~{newest['act_id']}", f"Undo: {acts.ACTS[act].words.button}")
+
+
+def _asked(record: Record, *, of: str, once: str) -> Asked:
+    who = person()
+    return Asked(
+        acts.UNDO.name,
+        record.opaque_id,
+        shown.version_of(record),
+        f"{once}.{record.opaque_id}",
+        by=who.who.text,
+        actor=persons.normal(who.name),
+        company_id=record.company_id,
+        role=desk_acting.role_at(record.company_id),
+        fields={undoing.OF: of},
+    )

@@ -1,0 +1,104 @@
+"""A company's team as it is now: to whom a conversation can be handed, and who is away.
+
+A colleague is who has signed in with a role for the company, and whom the deployment's list names.  A
+name of the list is the person who has signed in under it, once they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from flask import g
+
+from chalicelib.clock import iso
+from chalicelib.outreach.door.access import DeskRole
+from chalicelib.outreach.people import persons
+from chalicelib.outreach.people.team_rows import TeamRow
+from console import backend
+from console.colleagues import VARIABLE
+from console.rights import Person
+
+UNKNOWN = (
+    "field to names no colleague of this company: those are who has signed in with a role for it, and"
+    f" whom {VARIABLE} lists"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Colleague:
+    """Somebody to whom a conversation can be handed.
+
+    Attributes:
+        person: as a conversation names who has it.
+        away_until: None for who is there.
+    """
+
+    person: str
+    role: DeskRole
+    away_until: datetime | None = None
+
+    @property
+    def called(self) -> str:
+        """What a page calls them."""
+        return persons.read(self.person).called
+
+    @property
+    def away(self) -> str:
+        """Until when they are away, as ISO text; empty for who is there."""
+        return iso(self.away_until) if self.away_until else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """A company's colleagues, by name, and who of all that have its conversations is away."""
+
+    colleagues: Sequence[Colleague]
+    absent: Sequence[TeamRow]
+
+    def named(self, to: str) -> Colleague | None:
+        """The colleague of a name or of a text that names them; None for none, or for two of one name."""
+        found = [one for one in self.colleagues if one.person == to]
+        found = found or [one for one in self.colleagues if persons.means(to, one.person)]
+        return found[0] if len(found) == 1 else None
+
+    def away_until(self, holder: str) -> str:
+        """Until when who has a conversation is away, as ISO text; empty for who is there."""
+        found = (one.away_until for one in self.absent if one.is_about(holder))
+        return next((iso(one) for one in found if holder and one), "")
+
+    def is_away(self, holder: str) -> bool:
+        """Whether who has a conversation is away."""
+        return bool(self.away_until(holder))
+
+
+def team_of(company_id: str) -> Team:
+    """A company's team, read once for a request."""
+    known: dict[str, Team] = g.setdefault("teams", {})
+    if company_id not in known:
+        known[company_id] = _read(company_id)
+    return known[company_id]
+
+
+def _read(company_id: str) -> Team:
+    rows = backend.reading().services.outreach.team.of(company_id)
+    listed = backend.backend().options.colleagues.get(company_id, {})
+    absent = [one for one in rows if one.away_until is not None]
+    return Team(sorted(_colleagues(rows, listed), key=lambda one: one.called), absent)
+
+
+def desk_roles(who: Person) -> Mapping[str, DeskRole]:
+    """What a person is to each company of theirs; empty for who has every company of the stage."""
+    return {one: DeskRole.LEAD if who.leads(one) else DeskRole.AGENT for one in who.companies or ()}
+
+
+def _colleagues(rows: Sequence[TeamRow], listed: Mapping[str, DeskRole]) -> Iterator[Colleague]:
+    seen = [one for one in rows if one.role is not None]
+    for row in seen:
+        if row.role is not None:
+            yield Colleague(row.person, row.role, row.away_until)
+    for name, role in listed.items():
+        if not any(one.is_about(name) for one in seen):
+            away = next((one.away_until for one in rows if one.is_about(name)), None)
+            yield Colleague(name, role, away)
