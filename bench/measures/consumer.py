@@ -1,7 +1,10 @@
-"""One worker process of a throughput run: `python -m bench.measures.consumer ours|raw`.
+"""One worker process of a throughput run: `python -m bench.measures.consumer SIDE`.
 
-It prints ``ready`` once warm, waits for a line on standard input, works until the queue is empty,
-and prints how many messages it handled and when the last one ended.
+Sides: ``ours``, the application; ``requests``, what the application sends for an event and nothing
+else; ``aws``, the part of it that goes to AWS.
+
+It handles one message, so that it is warm, and prints ``ready``.  For each line on standard input it
+works until the queue is empty, and prints how many messages it handled and when the last one ended.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import boto3
@@ -24,25 +27,40 @@ POLL_SECONDS = 1
 Handler = Callable[[dict[str, Any], Any], Any]
 
 
-def main() -> int:
-    """Run the worker process."""
-    handler = {"ours": ours, "raw": Raw}[sys.argv[1]]()
-    sqs = boto3.client("sqs")
-    pump = Pump(sqs, os.environ["BENCH_QUEUE_URL"], os.environ["BENCH_QUEUE_ARN"], handler)
-    sqs.get_queue_attributes(QueueUrl=pump.queue_url, AttributeNames=["QueueArn"])
+class HandlingError(Exception):
+    """A message was not handled; it would come again only minutes later, so the run is over."""
+
+
+def main(side: str, started: Iterable[str]) -> int:
+    """Run the worker process until `started` ends."""
+    handler = ours() if side == "ours" else Recorded(with_vendor=side == "requests")
+    queue = os.environ["BENCH_QUEUE_URL"], os.environ["BENCH_QUEUE_ARN"]
+    pump = Pump(boto3.client("sqs"), *queue, handler, on_error=_fail)
+    while not _is_one_handled(pump):
+        pass
     print("ready", flush=True)
-    sys.stdin.readline()
-    handled, failed, ended = 0, 0, time.monotonic()
-    while True:
-        done = pump._receive(*pump.queues[0], wait_seconds=POLL_SECONDS)  # noqa: SLF001 - on this thread, waiting
-        if done is None and not pump.depth():
-            break
-        if done is not None:
-            handled += done.error is None
-            failed += done.error is not None
-            ended = time.monotonic()
-    print(json.dumps({"handled": handled, "failed": failed, "ended": ended}), flush=True)
+    for _ in started:
+        print(json.dumps(_drained(pump)), flush=True)
     return 0
+
+
+def _drained(pump: Pump) -> dict[str, float]:
+    """Work until the queue is empty."""
+    handled, ended = 0, time.monotonic()
+    while True:
+        if _is_one_handled(pump):
+            handled, ended = handled + 1, time.monotonic()
+        elif not pump.depth():
+            return {"handled": handled, "ended": ended}
+
+
+def _is_one_handled(pump: Pump) -> bool:
+    """Wait for a message and handle it on this thread; False if none came."""
+    return pump._receive(*pump.queues[0], wait_seconds=POLL_SECONDS) is not None  # noqa: SLF001
+
+
+def _fail(error: BaseException) -> None:
+    raise HandlingError from error
 
 
 def ours() -> Handler:
@@ -58,28 +76,45 @@ def ours() -> Handler:
     return handler
 
 
-class Raw:
-    """Sends only the DynamoDB requests of one routed event: no decision, no vendor, no log.
+class Recorded:
+    """Sends the requests of one routed event: no decision, no log.
 
-    The requests were recorded from our own worker, so their number, order, size and conditions are
-    the same; only the ids in them change.
+    They were recorded from our own worker, so their number, order, size and conditions are the same;
+    only the ids in them change.  The row that all workers share, the vendor's pace, is one for each
+    message here: the same conditional write of one row would be refused from the second time on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_vendor: bool) -> None:
+        import requests  # noqa: PLC0415 - only this side needs it by itself
+
+        recorded = json.loads(os.environ["BENCH_RECORDED"])
         self._dynamodb = boto3.client("dynamodb", config=CLIENT)
-        self._recorded = json.loads(os.environ["BENCH_RECORDED"])
-        self._name = os.environ["BENCH_RECORDED_NAME"]
-        self._comment = os.environ["BENCH_RECORDED_COMMENT"]
+        self._session = requests.Session()
+        self._session.trust_env = False
+        self._name, self._comment = recorded["name"], recorded["comment"]
+        self._aws = recorded["aws"]
+        self._vendor = recorded["vendor"] if with_vendor else []
 
     def __call__(self, event: dict[str, Any], context: Any) -> None:  # noqa: ANN401 - Lambda's
         """Send them with this message's ids."""
         del context
         job = json.loads(event["Records"][0]["body"])
-        for operation, arguments in self._recorded:
-            text = arguments.replace(self._comment, job["message_id"])
-            parsed = json.loads(text.replace(self._name, job["conversation_id"]))
-            getattr(self._dynamodb, operation)(**parsed)
+        ids = {
+            self._comment: job["message_id"],
+            self._name: job["conversation_id"],
+            '"pace:': f'"pace:{job["message_id"]}:',
+        }
+        for operation, arguments in self._aws:
+            getattr(self._dynamodb, operation)(**json.loads(_replaced(arguments, ids)))
+        for request in self._vendor:
+            self._session.request(**json.loads(_replaced(request, ids))).raise_for_status()
+
+
+def _replaced(text: str, ids: dict[str, str]) -> str:
+    for before, after in ids.items():
+        text = text.replace(before, after)
+    return text
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1], sys.stdin))

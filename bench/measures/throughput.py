@@ -1,108 +1,132 @@
-"""Events per second through engine and worker, by worker processes, against the engine's own limit.
+"""Events per second through engine and worker, by worker processes, against the same requests alone.
 
-The limit is the same number of receives and deletes with the same DynamoDB requests in between,
-sent by processes that do nothing else.  It is measured in the same run with the same number of
-processes, each pair in turns.
+Beside our workers run processes that receive, send the requests that ours sent for such an event, to
+engine and vendor, and delete.  They decide nothing and log nothing, so their rate is the limit of what
+surrounds the worker on this machine.  A further comparison leaves the vendor's requests out, too.
+
+All processes of a contest are warm before it begins and wait while another side works.  The sides
+take turns, on the same messages' number, in changing order; the median of the rounds counts.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from botocore import xform_name
 
 from bench.report.sizes import Sizes
 from bench.rig.system import System
+from local.vendors.richpanel import API_KEY as RICHPANEL_KEY
 
 ROOT = Path(__file__).resolve().parents[2]
-PROCESSES = (1, 2, 4)
+OURS, REQUESTS, AWS = "ours", "requests", "aws"
 REPEATABLE = {"update_item", "put_item", "batch_write_item", "batch_execute_statement", "get_item"}
 """Operations that another process can send again with other ids in them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Events per second of both sides in one run.
+class Side:
+    """Worker processes of one kind.
 
     Attributes:
-        shape: ``parallel``, or ``one hot conversation``.
+        name: `OURS`, `REQUESTS` or `AWS`.
     """
 
-    shape: str
+    name: str
     processes: int
-    ours: float
-    raw: float
-
-
-def measure(system: System, sizes: Sizes) -> list[Run]:
-    """Measure all runs."""
-    recorded = _record(system)
-    runs = [
-        _run(system, recorded, "parallel", n, sizes.messages, sizes.conversations)
-        for n in PROCESSES
-    ]
-    hot = sizes.messages // 4
-    return [*runs, *(_run(system, recorded, "one hot conversation", n, hot, 1) for n in (1, 2))]
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
-    requests: str
-    name: str
-    comment: str
+class Contest:
+    """Sides that take turns; every other one is compared with the first.
+
+    Attributes:
+        is_hot: all messages belong to one conversation.
+    """
+
+    sides: tuple[Side, ...]
+    is_hot: bool = False
 
 
-def _record(system: System) -> _Recorded:
-    """The DynamoDB requests of one routed event, in order."""
+Rates = dict[Side, float]
+"""Events per second by side, medians of the rounds."""
+
+
+def contests(sizes: Sizes) -> list[Contest]:
+    """Ours by processes, each beside its requests; two beside those to AWS, four beside two."""
+    more = {2: (Side(AWS, 2),), 4: (Side(OURS, 2),)}
+    wide = [Contest((Side(OURS, n), Side(REQUESTS, n), *more.get(n, ()))) for n in sizes.processes]
+    return wide + [Contest((Side(OURS, n), Side(REQUESTS, n)), is_hot=True) for n in sizes.hot]
+
+
+def measure(system: System, sizes: Sizes) -> list[tuple[Contest, Rates]]:
+    """Run every contest."""
+    recorded = _record(system)
+    return [(one, _run(system, recorded, one, sizes)) for one in contests(sizes)]
+
+
+def _record(system: System) -> str:
+    """The requests of one routed event to DynamoDB and to the vendor, in order, as JSON."""
     system.post(system.message("warm-up"))
     system.work()  # the first event also checks every table's stage
     name = f"recorded-{uuid.uuid4().hex}"
     body = system.message(name)
     system.post(body)
-    found: list[tuple[str, str]] = []
+    sent: list[tuple[str, str]] = []
 
     def note(params: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401 - botocore's
         kept = {k: v for k, v in params.items() if k != "ReturnConsumedCapacity"}
-        found.append((xform_name(model.name), json.dumps(kept)))
+        sent.append((xform_name(model.name), json.dumps(kept)))
 
-    system.services.switches.current()
+    system.read_switches()
+    system.reset_counts()
     client = system.services._dynamodb  # noqa: SLF001 - to listen to what it sends
     client.meta.events.register("provide-client-params.dynamodb", note)
     try:
         assert system.work() == 1
     finally:
         client.meta.events.unregister("provide-client-params.dynamodb", note)
-    assert all(operation in REPEATABLE for operation, _ in found), found
-    return _Recorded(json.dumps(found), name, body["message_id"])
+    assert all(operation in REPEATABLE for operation, _ in sent), sent
+    headers = {"x-richpanel-key": RICHPANEL_KEY}
+    vendor = [
+        json.dumps(
+            {
+                "method": call.method,
+                "url": f"{system.richpanel.url}{call.path}",
+                "params": dict(call.query),
+                "json": call.body,
+                "headers": headers,
+            }
+        )
+        for call in system.richpanel.calls
+    ]
+    return json.dumps({"aws": sent, "vendor": vendor, "name": name, "comment": body["message_id"]})
 
 
-def _run(
-    system: System,
-    recorded: _Recorded,
-    shape: str,
-    processes: int,
-    messages: int,
-    conversations: int,
-) -> Run:
-    seconds = {"raw": 0.0, "ours": 0.0}
-    half = messages // 2
-    for side in (
-        "raw",
-        "ours",
-        "ours",
-        "raw",
-    ):  # so that a drift of the machine affects both equally
-        _fill(system, half, conversations)
-        seconds[side] += half / _rate(system, recorded, side, processes, half)
-    return Run(shape, processes, 2 * half / seconds["ours"], 2 * half / seconds["raw"])
+def _run(system: System, recorded: str, contest: Contest, sizes: Sizes) -> Rates:
+    messages, tickets = sizes.messages, sizes.conversations
+    if contest.is_hot:
+        messages, tickets = messages // 4, 1
+    seconds: dict[Side, list[float]] = {side: [] for side in contest.sides}
+    with ExitStack() as stack:
+        workers = [stack.enter_context(_workers(system, recorded, one)) for one in contest.sides]
+        for _ in range(sizes.rounds):
+            for side in workers:
+                _fill(system, messages, tickets)
+                seconds[side.side].append(side.drain(messages))
+            workers.reverse()
+    return {side: messages / statistics.median(taken) for side, taken in seconds.items()}
 
 
 def _fill(system: System, messages: int, conversations: int) -> None:
@@ -118,41 +142,60 @@ def _fill(system: System, messages: int, conversations: int) -> None:
         system.post({"ticket_id": ticket, "message_id": comment["id"], "message": comment["body"]})
 
 
-def _rate(system: System, recorded: _Recorded, side: str, processes: int, messages: int) -> float:
+@dataclass(frozen=True, slots=True)
+class _Workers:
+    """The warm processes of a side, each waiting for a line."""
+
+    side: Side
+    processes: Sequence[subprocess.Popen[str]]
+
+    def drain(self, messages: int) -> float:
+        """Seconds until so many messages, which are on the queue, have been handled."""
+        began = time.monotonic()
+        for one in self.processes:
+            _pipe(one.stdin).write("go\n")
+            _pipe(one.stdin).flush()
+        answers = [json.loads(self._line(one)) for one in self.processes]
+        assert sum(answer["handled"] for answer in answers) == messages, (self.side, answers)
+        return max(answer["ended"] for answer in answers) - began
+
+    def wait_until_warm(self) -> None:
+        """Wait until each has handled its first message."""
+        for one in self.processes:
+            assert self._line(one) == "ready\n"
+
+    def _line(self, one: subprocess.Popen[str]) -> str:
+        line = _pipe(one.stdout).readline()
+        assert line, f"a worker of {self.side.name} ended; its error is above"
+        return line
+
+
+def _pipe(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None
+    return pipe
+
+
+@contextmanager
+def _workers(system: System, recorded: str, side: Side) -> Iterator[_Workers]:
     environ = {
         **os.environ,
         **system.variables,
         "BENCH_QUEUE_URL": system.stage.queue_url,
         "BENCH_QUEUE_ARN": system.stage.queue_arn,
-        "BENCH_RECORDED": recorded.requests,
-        "BENCH_RECORDED_NAME": recorded.name,
-        "BENCH_RECORDED_COMMENT": recorded.comment,
+        "BENCH_RECORDED": recorded,
     }
+    _fill(system, side.processes, side.processes)  # one for each, to be warm
+    command = [sys.executable, "-m", "bench.measures.consumer", side.name]
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     started = [
-        subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "bench.measures.consumer", side],
-            cwd=ROOT,
-            env=environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(processes)
+        subprocess.Popen(command, cwd=ROOT, env=environ, **pipes)  # noqa: S603 - our own module
+        for _ in range(side.processes)
     ]
     try:
-        for one in started:
-            assert one.stdout is not None
-            assert one.stdout.readline() == "ready\n"
-        began = time.monotonic()
-        for one in started:
-            assert one.stdin is not None
-            one.stdin.write("go\n")
-            one.stdin.flush()
-        answers = [json.loads(one.communicate()[0]) for one in started]
+        workers = _Workers(side, started)
+        workers.wait_until_warm()
+        yield workers
     finally:
         for one in started:
             one.kill()
-            one.wait()
-    handled = sum(answer["handled"] for answer in answers)
-    assert handled == messages, (side, handled, messages, answers)
-    return messages / (max(answer["ended"] for answer in answers) - began)
+            one.communicate()

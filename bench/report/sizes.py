@@ -14,6 +14,8 @@ class Sizes:
         events: events of each kind and side.
         messages: messages of one throughput run.
         conversations: how many conversations those belong to.
+        rounds: throughput runs of each side.
+        processes, hot: how many worker processes, on many conversations and on one.
         imports: fresh interpreters of each side.
         ledgers: items in the ledger before growth is measured.
         histories: messages in a conversation before growth is measured.
@@ -24,6 +26,9 @@ class Sizes:
     events: int = 30
     messages: int = 80
     conversations: int = 40
+    rounds: int = 3
+    processes: tuple[int, ...] = (1, 2, 4)
+    hot: tuple[int, ...] = (1, 2)
     imports: int = 9
     ledgers: tuple[int, ...] = (1_000, 100_000)
     histories: tuple[int, ...] = (100, 1_000, 5_000)
@@ -36,6 +41,9 @@ SMALL = Sizes(
     events=8,
     messages=24,
     conversations=8,
+    rounds=1,
+    processes=(2,),
+    hot=(),
     imports=3,
     ledgers=(100, 1_000),
     histories=(10, 100),
