@@ -40,6 +40,11 @@ def stages() -> list[str]:
     return list(_read()["stages"])
 
 
+def is_traced(stage: str) -> bool:
+    """Whether X-Ray records the stage's invocations."""
+    return bool(_read()["stages"].get(stage, {}).get("xray"))
+
+
 def write(stage: str, values: Mapping[str, str]) -> list[str]:
     """Give a stage variables of its own; returns the names of those that changed.
 

@@ -210,7 +210,7 @@ def test_what_a_job_that_raises_has_counted_is_written(log, stream):
             log.metric("mw.worker.handed_back", reason="busy")
             raise ValueError
 
-    with pytest.raises(ValueError):  # noqa: PT011 - the one that is raised here
+    with pytest.raises(ValueError):
         hand_back()
     (line,) = lines(stream)
     assert (line["event"], line["reason"]) == ("worker.handed_back", "busy")
