@@ -43,22 +43,28 @@ def measure(system: System) -> list[EventCount]:
     return [_of(system, kind, number) for number, kind in enumerate(KINDS)]
 
 
+def stored_metrics(written: str) -> set[tuple[str, ...]]:
+    """What CloudWatch stores of these lines: each name with the values of its dimensions."""
+    found = set()
+    for line in written.splitlines():
+        record = json.loads(line)
+        for group in record.get("_aws", {}).get("CloudWatchMetrics", ()):
+            for names in group["Dimensions"]:
+                labels = tuple(f"{one}={record[one]}" for one in names)
+                found |= {(one["Name"], *labels) for one in group["Metrics"]}
+    return found
+
+
 def _of(system: System, kind: Kind, number: int) -> EventCount:
-    written, door = io.StringIO(), _Door(system)
-    log = system.services.log
-    stream, log._stream = log._stream, written  # noqa: SLF001 - as `System` sets it
-    try:
-        with door:
-            kind.send(system, f"count {number}")
-        before = system.actions_begun()
-        system.read_switches()
-        system.reset_counts()
-        start = len(written.getvalue())
-        assert system.work() == 1
-        worked = written.getvalue()[start:]
-    finally:
-        log._stream = stream  # noqa: SLF001
-    meter = system.meter
+    written, door = system.services.log._stream, _Door(system)  # noqa: SLF001
+    with door:
+        kind.send(system, f"count {number}")
+    before = system.actions_begun()
+    system.read_switches()
+    system.reset_counts()
+    start = written.tell()
+    assert system.work() == 1
+    worked, meter = written.getvalue()[start:], system.meter
     lines = (door.written + worked).splitlines(keepends=True)
     plain = sum(map(_plain_bytes, lines))
     sends = sum(
@@ -140,9 +146,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.measures.event_counts")
     parser.add_argument("--to", type=Path, default=COUNTED)
     file: Path = parser.parse_args().to
+    written = io.StringIO()
     with whole() as system:
+        system.services.log._stream = written  # noqa: SLF001 - as `System` sets it
         found = measure(system)
-    document = {"functions": sizes(), "kinds": [asdict(one) for one in found]}
+    document = {
+        "functions": sizes(),
+        "metrics": len(stored_metrics(written.getvalue())),
+        "kinds": [asdict(one) for one in found],
+    }
     file.write_text(json.dumps(document, indent=1) + "\n")
     for one in found:
         sys.stdout.write(

@@ -62,7 +62,7 @@ def _each_kind(run: CommandRun) -> object:
     """Dollars of a million events, behind either gateway."""
     terms = [Terms(one, is_traced=config.is_traced(run.session.stage)) for one in Gateway]
     kinds = counted()
-    two = bill.with_actions(kinds["routed event"], kinds["event that moves a ticket"], 2)
+    two = bill.with_actions(kinds["routed event"], 2)
     rows: list[dict[str, object]] = []
     for count in (*kinds.values(), two):
         rest, http = (bill.times(bill.of_event(count, one), 1e6) for one in terms)
