@@ -18,11 +18,8 @@ from typing import Any
 
 from bench.rig.kinds import KINDS, Kind
 from bench.rig.system import System, whole
-from ops.cost.assumptions import COUNTED
-from ops.cost.event_kinds import EventCount
+from ops.cost.event_kinds import COUNTED, EventCount
 
-CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
-FUNCTIONS = ("api_handler", "worker")
 RECEIVE_AND_DELETE = 2
 """Lambda's own requests for a message of a queue."""
 ROUND_BYTES = 100
@@ -128,19 +125,6 @@ def _plain_bytes(line: str) -> int:
     return len(json.dumps(left, separators=(",", ":"))) + 1 if "event" in left else 0
 
 
-def sizes() -> dict[str, dict[str, object]]:
-    """The functions' sizes, as they are deployed."""
-    config = json.loads(CONFIG.read_text())
-    architecture = config.get("lambda_architecture", "x86_64")
-    return {
-        name: {
-            "memory_mb": config["lambda_functions"][name]["lambda_memory_size"],
-            "architecture": architecture,
-        }
-        for name in FUNCTIONS
-    }
-
-
 def main() -> int:
     """Count, and write the file."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.event_counts")
@@ -151,7 +135,6 @@ def main() -> int:
         system.services.log._stream = written  # noqa: SLF001 - as `System` sets it
         found = measure(system)
     document = {
-        "functions": sizes(),
         "metrics": len(stored_metrics(written.getvalue())),
         "kinds": [asdict(one) for one in found],
     }

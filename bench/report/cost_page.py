@@ -9,9 +9,9 @@ from bench.report import marked
 from bench.rig import cost
 from chalicelib.once.lanes import LANES
 from ops.cost import assumptions, bill
-from ops.cost.assumptions import COUNTED, FunctionSize
+from ops.cost.assumptions import FunctionSize
 from ops.cost.bill import Cause, Gateway, Terms
-from ops.cost.event_kinds import EventCount, counted
+from ops.cost.event_kinds import COUNTED, EventCount, counted
 from ops.cost.prices import each, prices
 
 PAGE = marked.ROOT / "docs" / "cost.md"

@@ -6,14 +6,12 @@ a log-normal distribution; every company should put in its own.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-COUNTED = Path(__file__).with_name("counted.json")
+from ops.stage import config
 
 LATENCY_SECONDS: Mapping[str, float] = {
     "richpanel": 0.3,
@@ -67,11 +65,8 @@ class FunctionSize:
 
 @cache
 def deployed(function: str) -> FunctionSize:
-    """The size of a function, as `.chalice/config.json` deploys it.
-
-    No package holds that file, so the counts have a copy, which a test compares.
-    """
-    return FunctionSize(**json.loads(COUNTED.read_text())["functions"][function])
+    """The size of a function, as `.chalice/config.json` deploys it."""
+    return FunctionSize(*config.function_size(function))
 
 
 def mean_seconds(vendor: str) -> float:

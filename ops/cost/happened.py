@@ -67,6 +67,16 @@ class Charged:
     dollars: Dollars
     project: str = ""
 
+    @property
+    def aws(self) -> float:
+        """Dollars on AWS's bill."""
+        return bill.total(self.dollars, bill.AWS)
+
+    @property
+    def carrier(self) -> float:
+        """Dollars on the carrier's."""
+        return self.dollars.get(Cause.CARRIER, 0.0)
+
 
 def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]:
     """What came in at a stage's doors in the newest days, today included, and its models."""
