@@ -359,7 +359,7 @@ def _answered(
     """A door's answer; 500 for whatever it raises, of which the log gets the place and no text."""
     shown = shown or _response
     try:
-        return shown(services().caller_shares.answered(source, _address(), answering))
+        return shown(services().answered(source, _address(), answering))
     except Exception as error:  # noqa: BLE001 - every error, so that Chalice prints none
         return shown(failed_at(source, error))
 

@@ -14,7 +14,7 @@ from chalicelib.support.settable_tags import every_tag
 from console import loopback
 from local import trial as trials
 from local.stack import environment
-from local.stack.emf import RECORD, Metrics
+from local.stack.emf import RECORD, Metrics, without_metrics
 from local.stack.system import STAGE, Ports, Stack
 from local.vendors.shopify import SimulatedShopify
 from local.welcome import welcome
@@ -174,10 +174,10 @@ def _complain(what: str, error: BaseException) -> None:
 
 
 class _WithoutMetrics:
-    """A terminal that shows log lines; metric records go to the engine, where the console reads them.
+    """A terminal that shows log lines; their metrics go to the engine, where the console reads them.
 
     Attributes:
-        metrics: takes the records; None while the engine starts or stops, when they are dropped.
+        metrics: takes them; None while the engine starts or stops, when they are dropped.
     """
 
     def __init__(self, terminal: TextIO) -> None:
@@ -189,7 +189,8 @@ class _WithoutMetrics:
             return self._terminal.write(text)
         if self.metrics is not None:
             self.metrics.take(text)
-        return len(text)
+        shown = without_metrics(text)
+        return self._terminal.write(shown) if shown else len(text)
 
     def flush(self) -> None:
         self._terminal.flush()

@@ -24,6 +24,7 @@
     incidents/   what holds events up, by cause: who has it, and one act that mends it
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, usage, erasure
+    cost/        the table of prices, and what events, a stage and a company cost
     setup/       from an empty account to a stage that is ready for its first message
     stage/       a stage's resources: provision, switches
     support/     the settings document of support, its tags, its shadow report

@@ -19,6 +19,7 @@ from ops.companies import (
     verdict_commands,
     writing_commands,
 )
+from ops.cost import commands as cost_commands
 from ops.facts import commands as fact_commands
 from ops.incidents.commands import incidents_app
 from ops.inspect import commands as inspect_commands
@@ -41,6 +42,7 @@ app.add_typer(repair_commands.app)
 app.add_typer(setup_commands.app)
 app.add_typer(stage_commands.app)
 app.add_typer(company_commands.app)
+app.add_typer(cost_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(incidents_app, name="incidents")
 app.add_typer(stage_commands.switch_app, name="switch")

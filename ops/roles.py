@@ -28,6 +28,7 @@ NEEDS = {
             "company attempts",
             "company events",
             "company usage",
+            "cost",
             "desk-token list",
             "dlq count",
             "incidents list",

@@ -1,25 +1,25 @@
-"""What the model assumes and the product does not state: latencies, vendors' limits, traffic.
+"""What the model assumes and the product does not state: waits, vendors' limits, traffic.
 
-Latencies are medians of a log-normal distribution.  Richpanel's other integrations and the traffic
-are one company's; every company should put in its own.
+Latencies and processor time are those that the bill rests on (`ops/cost/assumptions.py`).  Richpanel's
+other integrations and the traffic are one company's; every company should put in its own.
 """
 
 from __future__ import annotations
 
 from bench.load.traffic import Day
+from ops.cost.assumptions import (
+    AWS_CALL_SECONDS,
+    LATENCY_SECONDS,
+    LATENCY_SIGMA,
+    VCPU_SECONDS,
+    deployed,
+)
 
-LATENCY_SECONDS = {
-    "richpanel": 0.3,
-    "shopify": 0.3,
-    "openai": 1.5,
-    "twilio": 0.2,
-    "ses": 0.1,
-    "powerbi": 1.0,
-}
-LATENCY_SIGMA = 0.4
-AWS_CALL_SECONDS = 0.008
-OWN_SECONDS = 0.05
-"""Processor time of an event at 512 MB, beside its calls."""
+__all__ = ["AWS_CALL_SECONDS", "LATENCY_SECONDS", "LATENCY_SIGMA"]
+
+OWN_SECONDS = deployed("worker").own_seconds(VCPU_SECONDS)
+"""Processor time of an event with its function's share of a processor, beside its calls."""
+
 HOP_SECONDS = 0.1
 """From the sender to the worker where nothing waits: gateway, door, queue, poll."""
 LATER_SECONDS = 0.5

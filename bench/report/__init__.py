@@ -8,6 +8,7 @@ marked    writes a table between two marks of a docs page
 desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreach-people.md say of acts
 settings  `python -m bench.report.settings`: what docs/outreach-settings.md says of unreadable settings
 jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions-rules.md
+cost_page  `python -m bench.report.cost_page`: the tables of docs/cost.md
 mutation  `python -m bench.report.mutation`: results of `make mutate`
 mutation_sample  `python -m bench.report.mutation_sample`: packages outside the core, by sample
 stats     `python -m bench.report.stats`: lines, coverage, bundle size, clone to demo

@@ -1,12 +1,10 @@
-"""Dollars per million events of a kind, from its counted units at list prices of us-east-1.
+"""Dollars per million events of a kind, from its counted units; without logs, see `python -m ops cost`.
 
-Prices are those of https://aws.amazon.com/dynamodb/pricing/on-demand/ , /sqs/pricing/ ,
-/lambda/pricing/, /s3/pricing/, /athena/pricing/, /api-gateway/pricing/, /waf/pricing/ and
-/cloudwatch/pricing/ as of November 2026.  The cost of an event does not include its log volume.
+Every price is a row of `ops/cost/prices.toml`, with its source and date, and every assumption one of
+`ops/cost/assumptions.py`.
 
 OneLake's rates are those of https://learn.microsoft.com/fabric/onelake/onelake-consumption (hot), by the
-type that Azure gives to each request (.../azure/storage/blobs/map-rest-apis-transaction-categories); the
-price of a capacity unit is that of https://azure.microsoft.com/pricing/details/microsoft-fabric/ , US East.
+type that Azure gives to each request (.../azure/storage/blobs/map-rest-apis-transaction-categories).
 """
 
 from __future__ import annotations
@@ -14,35 +12,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-WRITE_UNIT, READ_UNIT = 0.625, 0.125
-FIFO_REQUEST = 0.50
-LAMBDA_REQUEST, LAMBDA_GB_SECOND = 0.20, 16.67
-REST_API, HTTP_API = 3.50, 1.00
-REST_TIERS = ((333e6, REST_API), (1_000e6, 2.80), (20_000e6, 2.38), (float("inf"), 1.51))
-"""Requests of a month up to which each price holds; what the gateway refuses itself is free."""
-LOG_GB = 0.50
-WAF_MONTH, WAF_REQUEST = 5.0 + 2 * 1.0, 0.60
-"""A web ACL with two rules, and a million requests that it looks at, blocked ones too."""
-MEMORY_GB = 0.5
-DOOR_SECONDS = 0.015
-"""Billed time of a warm webhook: one SQS request."""
-CALL_SECONDS, VENDOR_SECONDS, OWN_SECONDS = 0.004, 0.030, 0.010
-"""The worker's billed time for one AWS call, for one vendor request, and for our own code.
+from ops.cost import assumptions
+from ops.cost.prices import each, per_million, prices
 
-An assumption, not a measurement: DynamoDB responds in single-digit milliseconds; vendors vary.
-With 100 ms per vendor request, a million events cost about $1.2 more.
-"""
-STANDARD_REQUEST = 0.40
-S3_WRITE, S3_READ = 5.00, 0.40
-"""A million PUTs or lists, and a million GETs; deletes are free."""
+WRITE_UNIT, READ_UNIT = per_million("dynamodb_writes"), per_million("dynamodb_reads")
+FIFO_REQUEST, STANDARD_REQUEST = per_million("sqs_fifo"), per_million("sqs_standard")
+DOOR, WORKER = assumptions.deployed("api_handler"), assumptions.deployed("worker")
+LAMBDA_REQUEST = per_million("lambda_requests")
+LAMBDA_GB_SECOND = per_million(f"lambda_{WORKER.architecture}")
+REST_API, HTTP_API = per_million("rest_api"), per_million("http_api")
+LOG_GB, ALARM = each("log_gb"), each("alarm_month")
+WAF_MONTH, WAF_REQUEST = each("waf_month"), per_million("waf_requests")
+MEMORY_GB = WORKER.gigabytes
+CALL_SECONDS = assumptions.AWS_CALL_SECONDS
+VENDOR_SECONDS = assumptions.mean_seconds("richpanel")
+S3_WRITE, S3_READ = per_million("s3_writes"), per_million("s3_reads")
 S3_SECONDS = 0.020
-"""Of one request, an assumption like those above."""
-ATHENA_TERABYTE, ATHENA_LEAST_BYTES = 5.00, 10e6
+"""Of one request, an assumption like those of `ops.cost`."""
+ATHENA_TERABYTE, ATHENA_LEAST_BYTES = each("athena_terabyte"), 10e6
 """What a query reads, and the least that is charged for."""
-CU_HOUR, F2 = 0.18, 2
+CU_HOUR, F2 = each("fabric_cu_hour"), 2
 """A capacity unit of Fabric, and how many the smallest capacity has."""
-ONELAKE_GB = 0.023
-"""Of a month; what is mirrored is free up to a terabyte for each unit."""
+ONELAKE_GB = each("onelake_gb_month")
 _ONELAKE_WRITE, _ONELAKE_READ = 1626 / 10_000, 104 / 10_000
 ONELAKE_CU_SECONDS: Mapping[str, float] = {
     "create_file": _ONELAKE_WRITE,
@@ -58,7 +49,6 @@ ONELAKE_CU_SECONDS: Mapping[str, float] = {
 """Of one request with at most 4 MB; a rename is an iterative write."""
 POLLERS, LONG_POLL_SECONDS = 5, 20
 """Lambda's connections to a quiet queue, and how long each of their requests waits."""
-ALARM = 0.10
 MONTH_SECONDS = 30 * 86_400
 QUEUE_REQUESTS = 3
 """Send, receive, delete; Lambda's empty receives are paid by the poller of a quiet queue only."""
@@ -97,12 +87,14 @@ class Cost:
 
 def of(*, writes: float, reads: float, aws_calls: int, vendor_calls: int, doors: int = 1) -> Cost:
     """The cost of an event from its units, calls and webhooks (`doors`)."""
-    worker = OWN_SECONDS + aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
-    seconds = doors * DOOR_SECONDS + worker
+    worker = WORKER.own_seconds(assumptions.VCPU_SECONDS)
+    worker += aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
+    door = DOOR.own_seconds(assumptions.DOOR_VCPU_SECONDS) + CALL_SECONDS
+    computing = doors * door * DOOR.gigabytes + worker * MEMORY_GB
     return Cost(
         gateway=doors * REST_API,
         queue=QUEUE_REQUESTS * FIFO_REQUEST,
-        functions=(doors + 1) * LAMBDA_REQUEST + seconds * MEMORY_GB * LAMBDA_GB_SECOND,
+        functions=(doors + 1) * LAMBDA_REQUEST + computing * LAMBDA_GB_SECOND,
         writes=writes * WRITE_UNIT,
         reads=reads * READ_UNIT,
     )
@@ -142,8 +134,4 @@ def athena_query(*, files: int, bytes_: float) -> float:
 
 def gateway_month(requests: float) -> float:
     """Dollars of a month's requests at a REST API, by its tiers."""
-    total, below = 0.0, 0.0
-    for until, price in REST_TIERS:
-        total += max(0.0, min(requests, until) - below) / 1e6 * price
-        below = until
-    return total
+    return prices()["rest_api"].month(requests)

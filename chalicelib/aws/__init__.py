@@ -9,7 +9,8 @@ switches        the four switches, read from SSM and cached
 switch_story    copies the switches' changes from SSM into the journal
 callers         the name of a person in an AWS identity
 secrets         named secrets, read from Secrets Manager and cached
-logs            JSON log lines and CloudWatch metrics, both redacted
+logs            JSON log lines, redacted, the last one of a job with its metrics
+metric_records  metrics in CloudWatch's embedded format, packed into few lines
 lambda_events   SQS records and the Lambda context as plain values
 stage_guard     refuses to start on another stage's tables or queue
 """

@@ -1,4 +1,4 @@
-"""JSON lines on standard output, and metrics in CloudWatch's embedded format; both redacted.
+"""JSON lines on standard output, and the metrics of a piece of work in its last line; both redacted.
 
 Example line::
 
@@ -6,10 +6,9 @@ Example line::
      "step": "worker", "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...",
      "ticket_id": "9b4e...", "idempotency_key": "77a0...", "attempt": 1}
 
-A metric is stored under every set of dimensions that its record names, and an alarm reads exactly
-one set.  Each metric is written by stage alone and with all its dimensions; `ROLLUPS` adds the
-partial sums that alarms and the dashboard read.  Every set is billed as a metric, so there are no
-more of them.
+What a job, a request or a run of a schedule counts is gathered and written once, in the line that
+ends it (`CLOSING`), with a further record where two metrics differ in a dimension.  So a process that
+is killed loses what it has counted since, and no line but one that was its job's last.
 """
 
 from __future__ import annotations
@@ -24,16 +23,23 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from chalicelib import redaction
+from chalicelib.aws.metric_records import packed
 from chalicelib.clock import iso
 from chalicelib.once import trace
 from chalicelib.once.ports import Clock
 
-ROLLUPS: Mapping[str, tuple[str, ...]] = {
-    "mw.effects": ("outcome",),
-    "mw.ingress.rejected": ("code",),
-    "mw.vendor.failed": ("outcome",),
-}
-"""Metric to the further dimensions under which it is summed, each together with the stage."""
+CLOSING = frozenset(
+    {
+        *("worker.processed", "worker.failed", "worker.parked", "worker.skipped"),
+        *("worker.duplicate_event", "worker.handed_back"),
+        *("ingress.accepted", "ingress.request.rejected", "ingress.failed"),
+        *("facts.kept", "facts.run", "reconcile.summary"),
+    }
+)
+"""Lines that end a piece of work: one waits for the metrics of its work, or for the next line."""
+
+Metric = tuple[str, float, Mapping[str, str]]
+"""Name, value, dimensions."""
 
 _STEPS = {"reconcile": "system", "ops": "system"}
 """Event prefixes whose step has another name."""
@@ -63,6 +69,27 @@ class HeldRequestLines:
         self.lines.clear()
 
 
+@dataclass(slots=True)
+class _Gathered:
+    """What a piece of work has counted, and the line that may be its last."""
+
+    metrics: list[Metric] = field(default_factory=list)
+    closing: Mapping[str, Any] | None = None
+    counted_before: int = 0
+
+    def next(self, line: Mapping[str, Any], *, is_closing: bool) -> list[Mapping[str, Any]]:
+        """What is written now that this line has come; a closing line waits."""
+        now = [one for one in (self.closing, None if is_closing else line) if one is not None]
+        self.closing = line if is_closing else None
+        self.counted_before = len(self.metrics)
+        return now
+
+    @property
+    def in_order(self) -> list[Metric]:
+        """Those of the closing line first: where two differ in a dimension, its own are in it."""
+        return self.metrics[self.counted_before :] + self.metrics[: self.counted_before]
+
+
 class JsonLog:
     """`once.ports.Log` as JSON lines; one writer per container.
 
@@ -85,6 +112,7 @@ class JsonLog:
         self._stage = stage
         self._stream = stream
         self._held: ContextVar[HeldRequestLines | None] = ContextVar("held", default=None)
+        self._gathered: ContextVar[_Gathered | None] = ContextVar("gathered", default=None)
 
     def event(self, name: str, **fields: object) -> None:
         """See `once.ports.Log.event`."""
@@ -99,30 +127,40 @@ class JsonLog:
         sampled = _XRAY.search(self._xray())
         if sampled:
             head["xray_trace_id"] = sampled[1]
-        self._write({**head, **self._always, **self._safe({**trace.current(), **fields})})
+        line = {**head, **self._always, **self._safe({**trace.current(), **fields})}
+        gathered = self._gathered.get()
+        if gathered is None:
+            self._write(line)
+            return
+        for one in gathered.next(line, is_closing=name in CLOSING):
+            self._write(one)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """See `once.ports.Log.metric`; written in CloudWatch's embedded metric format."""
-        labels = {"stage": self._stage, **dimensions}
-        sets = [["stage"]]
-        sets += [[one, "stage"] for one in ROLLUPS.get(name, ()) if one in dimensions]
-        everything = sorted(labels)
-        self._write(
-            {
-                "_aws": {
-                    "Timestamp": int(self._clock.now().timestamp() * 1000),
-                    "CloudWatchMetrics": [
-                        {
-                            "Namespace": f"rp-mw/{self._stage}",
-                            "Dimensions": [*(s for s in sets if s != everything), everything],
-                            "Metrics": [{"Name": name, "Unit": _unit(name)}],
-                        }
-                    ],
-                },
-                **labels,
-                name: value,
-            }
-        )
+        """See `once.ports.Log.metric`; written with the work that it counts, or at once outside one."""
+        gathered = self._gathered.get()
+        if gathered is None:
+            self._close([(name, value, dimensions)], None)
+        else:
+            gathered.metrics.append((name, value, dimensions))
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Write the metrics of the block at its end, in as few lines as can be."""
+        gathered = _Gathered()
+        token = self._gathered.set(gathered)
+        try:
+            yield
+        finally:
+            self._gathered.reset(token)
+            self._close(gathered.in_order, gathered.closing)
+
+    def _close(self, metrics: list[Metric], closing: Mapping[str, Any] | None) -> None:
+        records = packed(metrics, stage=self._stage, root=closing)
+        if closing is not None and not records:
+            self._write(closing)
+        now = self._clock.now()
+        for record in records:
+            self._write(record.line(now))
 
     @contextmanager
     def held(self) -> Iterator[HeldRequestLines]:
@@ -161,9 +199,3 @@ class JsonLog:
 
 def _is_digest(value: object) -> bool:
     return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
-
-
-def _unit(metric: str) -> str:
-    if metric.endswith("_seconds"):
-        return "Seconds"
-    return "Milliseconds" if metric.endswith("_ms") else "Count"

@@ -131,8 +131,7 @@ class Effects:
                 rows[item.action.key] = self._stop_pending(attempt, item.action, row)
         if due:
             rows |= self._start(attempt, due)
-        for item in step:
-            self._report(item.action, rows[item.action.key])
+        self._report([(item.action, rows[item.action.key]) for item in step])
         return rows
 
     def _reason_to_skip(
@@ -366,12 +365,26 @@ class Effects:
         if left < DEADLINE_SECONDS + LEASE_MARGIN_SECONDS:
             raise HandBackError(why.LEASE_TOO_SHORT, delay_seconds=SHORTEST_WAIT_SECONDS)
 
-    def _report(self, action: Effect, row: ActionRow) -> None:
-        self._log.event(
-            f"action.{row.status.value}", action_type=action.audit_type, reason=row.reason
-        )
-        kind = action.kind
-        self._log.metric("mw.effects", outcome=row.status.value, vendor=kind.vendor, kind=kind.name)
+    def _report(self, ended: Sequence[tuple[Effect, ActionRow]]) -> None:
+        """One line for the actions of a step that ended alike."""
+        alike: dict[tuple[ActionStatus, str | None], list[Effect]] = {}
+        for action, row in ended:
+            alike.setdefault((row.status, row.reason), []).append(action)
+        for (status, reason), actions in alike.items():
+            self._log.event(
+                f"action.{status.value}",
+                action_type=",".join(dict.fromkeys(one.audit_type for one in actions)),
+                actions=len(actions) if len(actions) > 1 else None,
+                reason=reason,
+            )
+            kind = actions[0].kind
+            self._log.metric(
+                "mw.effects",
+                len(actions),
+                outcome=status.value,
+                vendor=kind.vendor,
+                kind=kind.name,
+            )
 
 
 def _is_satisfied(row: ActionRow) -> bool:

@@ -28,6 +28,8 @@ from chalicelib.once.lazy import Lazy, hands_of, late
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from chalicelib.facts.build import Facts
     from chalicelib.facts.doors import FactDoors
     from chalicelib.facts.posting.build import Posting
@@ -316,8 +318,13 @@ class Services(Core):
         delivery = lambda_events.delivery(record, context, max_receives=limit)
         if delivery.lane != FACTS:  # its jobs are stored under keys of their own: it makes no ids
             self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
-        with self.heartbeat.of(delivery):
+        with self.log.gathered(), self.heartbeat.of(delivery):
             self.worker.process(delivery)
+
+    def answered(self, source: str, address: str, answering: Callable[[], Answer]) -> Answer:
+        """A door's answer, or 429 to who is beyond its share."""
+        with self.log.gathered():
+            return self.caller_shares.answered(source, address, answering)
 
     def job_in(self, body: str, lane: Lane, group_id: str) -> Job:
         """The job in a message that this stage has sealed for a lane and a group.
@@ -346,10 +353,11 @@ class Services(Core):
         """One run of reconciliation, in numbers."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
-        with self.current_job.in_place():
-            swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
-        report_handoffs(self.outreach.desk, self.clock, self.log)
-        report_turns(self.support.richpanel_level, self.clock, self.log)
+        with self.log.gathered():
+            with self.current_job.in_place():
+                swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
+            report_handoffs(self.outreach.desk, self.clock, self.log)
+            report_turns(self.support.richpanel_level, self.clock, self.log)
         return asdict(swept)
 
     def ticket_texts(self, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -363,8 +371,9 @@ class Services(Core):
         """One run of the writer of facts, in numbers."""
         from chalicelib.wiring.watching import report_switches
 
-        report_switches(self.switches, self.log)
-        return self.posting.run(time_left_seconds=lambda_events.time_left(context))
+        with self.log.gathered():
+            report_switches(self.switches, self.log)
+            return self.posting.run(time_left_seconds=lambda_events.time_left(context))
 
 
 def failed_at(source: str, error: Exception) -> Answer:

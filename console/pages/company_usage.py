@@ -1,4 +1,4 @@
-"""What a company's language models have cost this month, by project and day, against its budgets."""
+"""What a company has cost this month: language models by day against their budgets, and messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from console.pages.charts import Chart
 from console.rights import Right, needs
 from ops.companies import company as stored
 from ops.companies import usage
+from ops.cost import happened
+from ops.cost.bill import Terms
+from ops.cost.happened import Charged
 from ops.inspect.metrics import Series
+from ops.session import Session
+from ops.stage import config
 
 pages = Blueprint("company_usage", __name__)
 _MICRO = 1_000_000
@@ -60,7 +65,15 @@ def show() -> str:
             for one in stored.projects(session, company_id, None)
         ],
         chart=chart if values else None,
+        messages=_messages(session, company_id, now),
     )
+
+
+def _messages(session: Session, company_id: str, now: datetime) -> list[Charged]:
+    """What the company's messages of this month cost, beside what wrote them."""
+    terms = Terms(is_traced=config.is_traced(session.stage))
+    charged = happened.of_company(session, company_id, timedelta(days=now.day), terms)
+    return [one for one in charged if one.name != happened.MODEL_SPENT]
 
 
 def _project(project: Project, cost: Mapping[str, float], now: datetime) -> dict[str, Any]:

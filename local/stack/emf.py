@@ -1,4 +1,4 @@
-"""What CloudWatch does with the functions' output: metric records become the engine's metrics."""
+"""What CloudWatch does with the functions' output: metrics in their lines become the engine's metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RECORD = '{"_aws"'
-"""How a line of CloudWatch's embedded metric format begins."""
+"""How a line with metrics in CloudWatch's embedded format begins."""
 EVERY_SECONDS = 2.0
 AT_ONCE = 500
 """Of `PutMetricData`: values in a call."""
@@ -66,7 +66,7 @@ class Metrics:
 
 
 def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The values of a record: namespace and datum, one for each set of dimensions."""
+    """The values of a line: namespace and datum, one for each value and set of dimensions."""
     try:
         record = json.loads(line)
     except ValueError:
@@ -74,14 +74,31 @@ def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
     at = datetime.fromtimestamp(record["_aws"]["Timestamp"] / 1000, UTC)
     for group in record["_aws"]["CloudWatchMetrics"]:
         for metric in group["Metrics"]:
-            for names in group["Dimensions"]:
-                yield (
-                    group["Namespace"],
-                    {
-                        "MetricName": metric["Name"],
-                        "Timestamp": at,
-                        "Value": float(record[metric["Name"]]),
-                        "Unit": metric["Unit"],
-                        "Dimensions": [{"Name": one, "Value": str(record[one])} for one in names],
-                    },
-                )
+            given = record[metric["Name"]]
+            for value in given if isinstance(given, list) else [given]:
+                for names in group["Dimensions"]:
+                    yield (
+                        group["Namespace"],
+                        {
+                            "MetricName": metric["Name"],
+                            "Timestamp": at,
+                            "Value": float(value),
+                            "Unit": metric["Unit"],
+                            "Dimensions": [
+                                {"Name": one, "Value": str(record[one])} for one in names
+                            ],
+                        },
+                    )
+
+
+def without_metrics(line: str) -> str:
+    """The line as a person reads it, with its break; empty where it holds nothing but metrics."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return line
+    names = {
+        one["Name"] for group in record["_aws"]["CloudWatchMetrics"] for one in group["Metrics"]
+    }
+    shown = {name: value for name, value in record.items() if name != "_aws" and name not in names}
+    return json.dumps(shown, separators=(",", ":")) + "\n" if "event" in shown else ""

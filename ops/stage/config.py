@@ -40,6 +40,18 @@ def stages() -> list[str]:
     return list(_read()["stages"])
 
 
+def function_size(function: str) -> tuple[int, str]:
+    """A function's memory in MB, and its architecture."""
+    raw = _read()
+    memory = raw["lambda_functions"][function]["lambda_memory_size"]
+    return int(memory), str(raw.get("lambda_architecture", "x86_64"))
+
+
+def is_traced(stage: str) -> bool:
+    """Whether X-Ray records the stage's invocations."""
+    return bool(_read()["stages"].get(stage, {}).get("xray"))
+
+
 def write(stage: str, values: Mapping[str, str]) -> list[str]:
     """Give a stage variables of its own; returns the names of those that changed.
 

@@ -140,3 +140,97 @@ def test_lines_inside_a_scope_carry_its_fields_and_lines_outside_do_not(log, str
     assert (outer["mw_trace_id"], outer["ticket_id"]) == ("2a", "9b")
     assert "mw_trace_id" not in outside
     assert outside["step"] == "system"
+
+
+# --- a piece of work ---------------------------------------------------------------------------
+
+
+def test_a_job_ends_with_one_line_that_has_its_metrics(log, stream):
+    with log.gathered():
+        log.event("worker.job.start")
+        log.metric("mw.support.messages", answer="none")
+        log.event("worker.processed", attempt=1)
+        log.metric("mw.worker.events", outcome="processed")
+        log.metric("mw.worker.lag_ms", 218)
+    started, ended = lines(stream)
+    assert started["event"] == "worker.job.start"
+    assert (ended["event"], ended["attempt"], ended["env"]) == ("worker.processed", 1, "dev")
+    assert (ended["outcome"], ended["answer"]) == ("processed", "none")
+    assert (ended["mw.worker.events"], ended["mw.worker.lag_ms"]) == (1, 218)
+    assert {
+        one["Name"] for group in ended["_aws"]["CloudWatchMetrics"] for one in group["Metrics"]
+    } == {"mw.worker.events", "mw.worker.lag_ms", "mw.support.messages"}
+
+
+def test_metrics_that_differ_in_a_dimension_are_in_two_records_and_the_lines_own_are_in_it(
+    log, stream
+):
+    with log.gathered():
+        log.metric("mw.effects", 5, outcome="done", vendor="richpanel", kind="add_tag")
+        log.event("worker.failed")
+        log.metric("mw.worker.events", outcome="failed")
+    ended, other = lines(stream)
+    assert (ended["event"], ended["outcome"]) == ("worker.failed", "failed")
+    assert ended["mw.worker.events"] == 1
+    assert (other["outcome"], other["mw.effects"]) == ("done", 5)
+    assert "event" not in other
+
+
+def test_a_metric_that_is_counted_twice_keeps_both_values(log, stream):
+    """A maximum is not the sum of two."""
+    with log.gathered():
+        log.metric("mw.worker.lag_ms", 218)
+        log.metric("mw.worker.lag_ms", 20)
+    (line,) = lines(stream)
+    assert line["mw.worker.lag_ms"] == [218, 20]
+
+
+def test_no_record_has_more_values_of_a_metric_than_cloudwatch_takes(log, stream):
+    with log.gathered():
+        for number in range(101):
+            log.metric("mw.worker.lag_ms", number)
+    first, second = lines(stream)
+    assert (len(first["mw.worker.lag_ms"]), second["mw.worker.lag_ms"]) == (100, 100)
+
+
+def test_a_line_that_is_not_the_last_is_written_when_the_next_one_comes(log, stream):
+    """A container's worker may be killed in its second event."""
+    with log.gathered():
+        log.event("worker.processed")
+        log.event("worker.job.start")
+        assert [one["event"] for one in lines(stream)] == ["worker.processed", "worker.job.start"]
+        log.event("vendor.richpanel.add_tags")
+        assert len(lines(stream)) == 3
+
+
+def test_what_a_job_that_raises_has_counted_is_written(log, stream):
+    def hand_back():
+        with log.gathered():
+            log.event("worker.handed_back", reason="busy")
+            log.metric("mw.worker.handed_back", reason="busy")
+            raise ValueError
+
+    with pytest.raises(ValueError):
+        hand_back()
+    (line,) = lines(stream)
+    assert (line["event"], line["reason"]) == ("worker.handed_back", "busy")
+    assert line["mw.worker.handed_back"] == 1
+
+
+def test_a_field_that_a_dimension_contradicts_keeps_its_value(log, stream):
+    """The line says the whole reason, the metric its first word."""
+    with log.gathered():
+        log.event("worker.handed_back", reason="vendor:http_503")
+        log.metric("mw.worker.handed_back", reason="vendor")
+    line, record = lines(stream)
+    assert (line["reason"], record["reason"]) == ("vendor:http_503", "vendor")
+    assert "_aws" not in line
+
+
+def test_lines_that_a_request_loses_take_their_metrics_with_them(log, stream):
+    with log.held() as held:
+        with log.gathered():
+            log.event("ingress.request.rejected", source="desk", code="UNAUTHORIZED")
+            log.metric("mw.ingress.rejected", source="desk", code="UNAUTHORIZED")
+        held.drop()
+    assert stream.getvalue() == ""

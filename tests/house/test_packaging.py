@@ -265,10 +265,19 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
     (statement,) = [one for one in policy["Statement"] if one["Sid"] == "WriteTraces"]
     assert statement["Resource"] == "*"
 
+    stages = json.loads((CHALICE / "config.json").read_text())["stages"]
     assert template["Resources"][function]["Properties"]["Tracing"] == (
-        "PassThrough" if stage == "dev" else "Active"
+        "Active" if stages[stage].get("xray") else "PassThrough"
     )
     assert statement["Action"] == ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
+
+
+def test_no_stage_pays_for_traces_by_default():
+    """A trace of each event costs as much as all of its computing."""
+    stages = json.loads((CHALICE / "config.json").read_text())["stages"]
+    assert {name: one.get("xray", False) for name, one in stages.items()} == dict.fromkeys(
+        stages, False
+    )
 
 
 def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, stage: str):

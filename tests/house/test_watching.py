@@ -17,7 +17,8 @@ import pytest
 from chalice.test import Client
 
 from chalicelib import redaction
-from chalicelib.aws.logs import ROLLUPS, JsonLog
+from chalicelib.aws.logs import JsonLog
+from chalicelib.aws.metric_records import ROLLUPS
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.wiring import services

@@ -31,12 +31,21 @@ def test_each_effect_is_logged_and_counted_by_outcome_vendor_and_kind(effects_ri
     effects_rig.perform(TAG)
     effects_rig.perform(reply())
     assert effects_rig.log.events == [
-        ("action.refused", {"action_type": "tag", "reason": "http_422"}),
-        ("action.done", {"action_type": "auto_reply", "reason": None}),
+        ("action.refused", {"action_type": "tag", "actions": None, "reason": "http_422"}),
+        ("action.done", {"action_type": "auto_reply", "actions": None, "reason": None}),
     ]
     assert effects_rig.log.metrics == [
         ("mw.effects", 1, {"outcome": "refused", "vendor": "richpanel", "kind": "add_tag"}),
         ("mw.effects", 1, {"outcome": "done", "vendor": "richpanel", "kind": "say"}),
+    ]
+
+
+def test_the_actions_of_one_request_are_one_line_and_one_count(effects_rig):
+    effects_rig.perform(TAG, OTHER)
+    (line,) = effects_rig.log.of("action.done")
+    assert (line["action_type"], line["actions"]) == ("tag", 2)
+    assert effects_rig.log.metrics == [
+        ("mw.effects", 2, {"outcome": "done", "vendor": "richpanel", "kind": "add_tag"}),
     ]
 
 

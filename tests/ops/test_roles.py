@@ -17,6 +17,7 @@ READS = {
     "dlq count": ("dlq", "count"),
     "company events": ("company", "events", "ci-aaa-001"),
     "company usage": ("company", "usage", "ci-aaa-001"),
+    "cost": ("cost", "--company", "ci-aaa-001"),
     "facts pending": ("facts", "pending"),
     "facts failed": ("facts", "failed"),
     "support-settings history": ("support-settings", "history"),

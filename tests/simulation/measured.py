@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.aws.logs import ROLLUPS
+from chalicelib.aws.metric_records import ROLLUPS
 from chalicelib.once.lanes import LANES, TICKETS
 from tests.rigs.alarm_states import Metrics
 from tests.simulation.scenario import EPOCH, Scenario

@@ -223,6 +223,14 @@ def test_this_months_cost_is_shown_by_project_against_todays_budget(outreach, st
     assert re.search(rf"{PROJECT} \$0.50 \$(56|58|60|62).00 \$0.50 \$2.00 25 %", text)
 
 
+def test_this_months_messages_are_shown_with_what_they_cost(outreach, dev):
+    assert "Messages, estimated" not in dev.text("/company/usage")
+    outreach.start(channel="sms")
+    outreach.run()
+    text = dev.text("/company/usage")
+    assert re.search(rf"{PROJECT} starts 1 \$0.000\d \$0.0\d", text)
+
+
 # --- rights ---------------------------------------------------------------------------------------
 
 GETS = (KEYS, ASK, REGISTER, f"{REGISTER}.csv", "/company/usage")

@@ -1,11 +1,12 @@
 """Metric records of the functions' output become the engine's metrics, as CloudWatch makes them."""
 
 import io
+import json
 from datetime import timedelta
 
 from chalicelib.aws.logs import JsonLog
 from chalicelib.clock import SystemClock
-from local.stack.emf import Metrics, values_of
+from local.stack.emf import Metrics, values_of, without_metrics
 from ops.inspect import metrics
 from ops.inspect.metrics import Query
 from ops.session import Session
@@ -31,6 +32,27 @@ def test_a_record_has_a_value_for_each_of_its_sets_of_dimensions():
         ("rp-mw/dev", {"outcome", "stage"}),
         ("rp-mw/dev", {"kind", "outcome", "stage", "vendor"}),
     ]
+
+
+def test_each_value_of_a_metric_is_one():
+    stream = io.StringIO()
+    log = JsonLog(SystemClock(), stage="dev", release="r", stream=stream)
+    with log.gathered():
+        log.metric("mw.worker.lag_ms", 1)
+        log.metric("mw.worker.lag_ms", 2)
+    assert [one["Value"] for _, one in values_of(stream.getvalue())] == [1.0, 2.0]
+
+
+def test_a_terminal_shows_the_line_without_its_metrics_and_no_record_of_metrics_alone():
+    stream = io.StringIO()
+    log = JsonLog(SystemClock(), stage="dev", release="r", stream=stream)
+    with log.gathered():
+        log.event("worker.processed", attempt=2)
+        log.metric("mw.worker.lag_ms", 1)
+    shown = json.loads(without_metrics(stream.getvalue()))
+    assert (shown["event"], shown["attempt"]) == ("worker.processed", 2)
+    assert not {"_aws", "mw.worker.lag_ms"} & shown.keys()
+    assert without_metrics(records("done")[0]) == ""
 
 
 def test_what_is_no_record_has_no_value():

@@ -96,6 +96,7 @@ OF_COMPANIES = (
     ("handoff", "list", "--show", "{held}"),
     ("company", "check", ID),
     ("company", "usage", ID),
+    ("cost", "--company", ID),
     ("company", "events", ID),
     ("company", "attempts", ID, PROJECT),
     ("do-not-contact", "list", "--company", ID),

@@ -1,0 +1,151 @@
+"""What one event of each kind uses, from its request to its end, as `ops cost` charges it.
+
+    python -m bench.measures.event_counts
+
+It counts at the wire and in the log, and writes `ops/cost/counted.json`.  Bytes of a log are rounded, as
+times and ids differ between runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from bench.rig.kinds import KINDS, Kind
+from bench.rig.system import System, whole
+from ops.cost.event_kinds import COUNTED, EventCount
+
+RECEIVE_AND_DELETE = 2
+"""Lambda's own requests for a message of a queue."""
+ROUND_BYTES = 100
+CARRIER: dict[str, dict[str, int]] = {
+    "conversation started, SMS": {"sms_out": 1, "sms_carrier_fee": 1},
+    "reply answered, SMS": {"sms_in": 1, "sms_out": 1, "sms_carrier_fee": 1},
+}
+"""Messages of one segment, by price."""
+
+
+def measure(system: System) -> list[EventCount]:
+    """Every kind of event, in the order of `bench.measures.counts`: two calls share a turn at Richpanel."""
+    for number, kind in enumerate(KINDS):
+        kind.send(system, f"warm-up {number}")
+        system.work()
+    system.post(system.message("counted"))
+    system.work()
+    return [_of(system, kind, number) for number, kind in enumerate(KINDS)]
+
+
+def stored_metrics(written: str) -> set[tuple[str, ...]]:
+    """What CloudWatch stores of these lines: each name with the values of its dimensions."""
+    found = set()
+    for line in written.splitlines():
+        record = json.loads(line)
+        for group in record.get("_aws", {}).get("CloudWatchMetrics", ()):
+            for names in group["Dimensions"]:
+                labels = tuple(f"{one}={record[one]}" for one in names)
+                found |= {(one["Name"], *labels) for one in group["Metrics"]}
+    return found
+
+
+def _of(system: System, kind: Kind, number: int) -> EventCount:
+    written, door = system.services.log._stream, _Door(system)  # noqa: SLF001
+    with door:
+        kind.send(system, f"count {number}")
+    before = system.actions_begun()
+    system.read_switches()
+    system.reset_counts()
+    start = written.tell()
+    assert system.work() == 1
+    worked, meter = written.getvalue()[start:], system.meter
+    lines = (door.written + worked).splitlines(keepends=True)
+    plain = sum(map(_plain_bytes, lines))
+    sends = sum(
+        many for name, many in (door.requests + meter.requests).items() if "sqs.Send" in name
+    )
+    return EventCount(
+        name=kind.name,
+        actions=system.actions_begun() - before,
+        door_calls=door.requests.total(),
+        worker_calls=meter.total,
+        queue_requests=sends + RECEIVE_AND_DELETE,
+        writes=door.writes + meter.writes,
+        door_writes=door.writes,
+        reads=door.reads + meter.reads,
+        vendors={
+            name: len(one.calls)
+            for name in ("richpanel", "shopify", "twilio")
+            if (one := getattr(system, name)).calls
+        },
+        log_bytes=round(plain, -2),
+        metric_bytes=round(sum(map(len, lines)) - plain, -2),
+        carrier=CARRIER.get(kind.name, {}),
+    )
+
+
+class _Door:
+    """Counts the newest request at a door alone: a kind may need others before its own."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._request = system.request
+
+    def __enter__(self) -> None:
+        self._system.request = self._counted  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        self._system.request = self._request  # type: ignore[method-assign]
+
+    def _counted(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+        system, stream = self._system, self._system.services.log._stream  # noqa: SLF001
+        system.reset_counts()
+        start = stream.tell()
+        answer = self._request(path, body, headers)
+        self.requests = system.meter.requests.copy()
+        self.writes, self.reads = system.meter.writes, system.meter.reads
+        self.written = stream.getvalue()[start:]
+        return answer
+
+
+def _plain_bytes(line: str) -> int:
+    """Bytes of a line without its metrics; none of a record that holds nothing else."""
+    record = json.loads(line)
+    if "_aws" not in record:
+        return len(line)
+    groups = record["_aws"]["CloudWatchMetrics"]
+    added = {one["Name"] for group in groups for one in group["Metrics"]} | {"_aws", "stage"}
+    added |= {"outcome", "answer", "kind", "vendor"} & {
+        one for group in groups for names in group["Dimensions"] for one in names
+    }
+    left = {name: value for name, value in record.items() if name not in added}
+    return len(json.dumps(left, separators=(",", ":"))) + 1 if "event" in left else 0
+
+
+def main() -> int:
+    """Count, and write the file."""
+    parser = argparse.ArgumentParser(prog="python -m bench.measures.event_counts")
+    parser.add_argument("--to", type=Path, default=COUNTED)
+    file: Path = parser.parse_args().to
+    written = io.StringIO()
+    with whole() as system:
+        system.services.log._stream = written  # noqa: SLF001 - as `System` sets it
+        found = measure(system)
+    document = {
+        "metrics": len(stored_metrics(written.getvalue())),
+        "kinds": [asdict(one) for one in found],
+    }
+    file.write_text(json.dumps(document, indent=1) + "\n")
+    for one in found:
+        sys.stdout.write(
+            f"{one.name:<32} {one.door_calls + one.worker_calls:>3} calls {one.writes:>5.1f} WRU"
+            f" {one.log_bytes:>6,} B of log {one.metric_bytes:>6,} B of metrics\n"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

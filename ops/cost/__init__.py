@@ -1,0 +1,8 @@
+"""What a stage costs: one table of prices, what each kind of event uses, and what has happened.
+
+commands      `cost`
+prices        `prices.toml`: every price with its source and date
+assumptions   what is not measured: latencies, processor time, tokens of a message
+event_kinds   `counted.json`: calls, units and bytes of each kind of event, counted at the wire
+bill          dollars by cause, of a million events and of what a stage or a company has had
+"""

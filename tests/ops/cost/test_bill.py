@@ -1,0 +1,87 @@
+"""Dollars of an event by cause, worked out by hand."""
+
+import pytest
+
+from ops.cost import assumptions, bill
+from ops.cost.assumptions import FunctionSize
+from ops.cost.bill import Cause, Gateway, Terms
+from ops.cost.event_kinds import EventCount
+
+ONE = EventCount(
+    "one",
+    actions=1,
+    door_calls=1,
+    worker_calls=5,
+    queue_requests=3,
+    writes=10.0,
+    reads=2.0,
+    vendors={"twilio": 1},
+    log_bytes=1_340,
+    metric_bytes=1_000,
+    carrier={"sms_out": 1, "sms_carrier_fee": 1},
+    model_calls=1,
+)
+WHOLE = FunctionSize(1_769, "arm64")
+"""One whole processor."""
+
+
+def million(cause, terms=Terms(), count=ONE):  # noqa: B008 - frozen
+    return bill.of_event(count, terms)[cause] * 1e6
+
+
+def test_requests_are_those_of_the_gateway_the_functions_and_the_queue():
+    assert million(Cause.REQUESTS) == pytest.approx(3.5 + 2 * 0.2 + 3 * 0.5)
+    http = Terms(Gateway.HTTP_API)
+    assert million(Cause.REQUESTS, http) == pytest.approx(1.0 + 2 * 0.2 + 3 * 0.5)
+
+
+def test_units_are_write_and_read_units():
+    assert million(Cause.UNITS) == pytest.approx(10 * 0.625 + 2 * 0.125)
+
+
+def test_a_function_is_billed_while_it_waits_for_a_vendor():
+    terms = Terms(door=WHOLE, worker=WHOLE)
+    seconds = assumptions.DOOR_VCPU_SECONDS + assumptions.VCPU_SECONDS
+    seconds += 6 * assumptions.AWS_CALL_SECONDS
+    seconds += assumptions.mean_seconds("twilio") + assumptions.mean_seconds("openai")
+    assert million(Cause.COMPUTING, terms) == pytest.approx(seconds * 1_769 / 1024 * 13.3334)
+
+
+def test_half_the_memory_takes_our_own_code_twice_as_long_and_costs_half_while_it_waits():
+    small, large = FunctionSize(512, "x86_64"), FunctionSize(1024, "x86_64")
+    assert small.own_seconds(1.0) == pytest.approx(2 * large.own_seconds(1.0))
+    assert FunctionSize(3_008, "x86_64").own_seconds(1.0) == 1.0
+    assert million(Cause.COMPUTING, Terms(worker=small)) < million(
+        Cause.COMPUTING, Terms(worker=large)
+    )
+
+
+def test_logs_have_lambdas_own_lines_and_metrics_are_beside_them():
+    lines = 2 * assumptions.LAMBDA_LINES_BYTES
+    assert million(Cause.LOGS) == pytest.approx((1_340 + lines) * 0.5 / 1e3)
+    assert million(Cause.METRICS) == pytest.approx(0.5)
+
+
+def test_traces_cost_five_dollars_a_million_for_each_function_where_a_stage_has_them():
+    assert million(Cause.TRACES) == 0.0
+    assert million(Cause.TRACES, Terms(is_traced=True)) == pytest.approx(10.0)
+
+
+def test_carrier_and_model_are_on_other_bills_than_aws():
+    assert million(Cause.CARRIER) == pytest.approx(11_800)
+    tokens = assumptions.MODEL_INPUT_TOKENS, assumptions.MODEL_OUTPUT_TOKENS
+    assert million(Cause.MODEL) == pytest.approx(tokens[0] * 0.1 + tokens[1] * 0.5, rel=0.01)
+    dollars = bill.of_event(ONE, Terms())
+    aws = bill.total(dollars) - dollars[Cause.CARRIER] - dollars[Cause.MODEL]
+    assert bill.total(dollars, bill.AWS) == pytest.approx(aws)
+
+
+def test_an_event_of_fewer_actions_has_three_units_less_for_each():
+    two = bill.with_actions(EventCount("routed", actions=5, writes=20.0), 2)
+    assert (two.name, two.actions, two.writes) == ("routed, 2 actions", 2, 11.0)
+
+
+def test_bills_are_added_by_cause():
+    dollars = bill.of_event(ONE, Terms())
+    thrice = bill.added(dollars, bill.times(dollars, 2))
+    assert thrice == pytest.approx({cause: 3 * dollars[cause] for cause in Cause})

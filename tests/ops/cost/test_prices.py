@@ -1,0 +1,37 @@
+"""The table of prices: every row has its source and date, and no other file has a price."""
+
+from datetime import date
+
+import pytest
+
+from bench.load import assumptions as of_load
+from bench.rig import cost
+from ops.cost import assumptions
+from ops.cost.prices import each, per_million, prices
+
+
+@pytest.mark.parametrize("one", prices().values(), ids=lambda one: one.name)
+def test_a_price_names_its_page_and_the_day_on_which_it_was_read(one):
+    assert one.source.startswith("https://")
+    assert date(2026, 1, 1) < one.read <= date.today()  # noqa: DTZ011 - a day, not a time
+    assert one.usd > 0
+
+
+def test_tiers_of_a_month_are_charged_one_after_the_other():
+    """The REST API's first 333 million cost $3.50 each, the next $2.80."""
+    assert prices()["rest_api"].month(10e6) == pytest.approx(35.0)
+    assert prices()["rest_api"].month(433e6) == pytest.approx(333 * 3.5 + 100 * 2.8)
+
+
+def test_a_price_is_given_for_one_and_for_a_million():
+    assert each("ses_mail") == pytest.approx(0.0001)
+    assert per_million("dynamodb_writes") == pytest.approx(0.625)
+
+
+def test_the_bench_and_the_load_model_assume_what_the_bill_does():
+    assert per_million("dynamodb_writes") == cost.WRITE_UNIT
+    assert cost.CALL_SECONDS == of_load.AWS_CALL_SECONDS == assumptions.AWS_CALL_SECONDS
+    assert of_load.LATENCY_SECONDS is assumptions.LATENCY_SECONDS
+    worker = assumptions.deployed("worker")
+    assert worker.own_seconds(assumptions.VCPU_SECONDS) == of_load.OWN_SECONDS
+    assert worker.gigabytes == cost.MEMORY_GB
