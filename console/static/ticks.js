@@ -27,6 +27,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.closest("[data-tick]")) event.preventDefault();
     const isTyping = event.target.closest("input:not([data-tick]), textarea, select");
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key !== "x" && event.key !== "X") return;

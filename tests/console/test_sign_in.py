@@ -56,6 +56,16 @@ def test_who_is_in_no_known_group_has_no_session(console):
     assert visitor.get("/find").status_code == 302
 
 
+def test_who_signs_in_is_known_to_their_companies_with_their_roles(console):
+    for name in ("ann", "zoe"):
+        console.visitor().sign_in(name)
+    issuer = console.provider.url
+    assert console.kept_roles == [
+        (f"ann@example.com <ann at {issuer}>", ["agent:ci-a"]),
+        (f"zoe@example.com <zoe at {issuer}>", []),
+    ]
+
+
 def test_roles_are_those_of_the_groups_at_sign_in(console):
     visitor = console.visitor()
     visitor.sign_in("ann")
