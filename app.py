@@ -21,19 +21,19 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalice deploy`
     from ops.stage.chalice_deploy import prepare
-    from ops.stage.packages import bundle_the_lock
+    from ops.stage.function_bundle import take_over
 
     prepare()
-    bundle_the_lock()
+    take_over()
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
     from ops.stage.chalice_deploy import check
     from ops.stage.console_layer import build_beside_package
-    from ops.stage.packages import bundle_the_lock
+    from ops.stage.function_bundle import take_over
 
     check()
     build_beside_package()
-    bundle_the_lock()
+    take_over()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 STAGE = os.environ.get("STAGE", "dev")

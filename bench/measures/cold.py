@@ -1,10 +1,13 @@
-"""A cold container: importing the app, its memory, the first webhook, the first fact, the package.
+"""`python -m bench.measures.cold`: a function's first job, from the bundle that is really deployed.
 
-`python -m bench --only cold_worker --small` measures the first fact alone and prints it.
+The bundle is packaged, unpacked into an empty folder and imported there by new interpreters, with the
+engine of this machine as AWS.  `--bundle FILE` measures another archive, `--rounds N` more of each.
+Counts are exact; times are this machine's under its load, of which the line below the table is a sign.
 """
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import json
 import os
@@ -13,239 +16,196 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
+import zipfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from bench.rig.system import System
+from rich.console import Console
+from rich.table import Table
+
+from bench.rig.system import System, gateway_event
+from bench.rig.unpacked import Step, Unpacked, unpacked
+from chalicelib.once import keys
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = (
     "import chalice.app, boto3, botocore.config, botocore.exceptions\n"
     "from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,"
-    " ValidationError, model_validator"
+    " ValidationError, model_validator\n"
 )
 """What `import app` takes from others, and nothing of ours; pydantic loads what is named."""
-APP = "import app"
-
-_MEASURE = """
-import sys, time
-started = time.perf_counter(); spent = time.process_time()
-{statement}
-ended, used = time.perf_counter(), time.process_time()
-memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
-print(ended - started, used - spent, memory, len(sys.modules))
+_OURS = """
+import app
+mark()
+answer = getattr(app, given["handler"])(given["event"], context)
+mark()
+assert given["handler"] != "app" or answer["statusCode"] == 200, answer
 """
-
-_FIRST = """
-import json, os, sys, time
-from local.stack.lambda_events import LambdaContext as context_of
-event = json.loads(sys.argv[1])
-{make}
-sys.stdout, out = open(os.devnull, "w"), sys.stdout
-started = time.perf_counter()
-first = handler(event, context_of("rp-mw-dev", 25.0))
-ended = time.perf_counter()
-second = handler({{**event, "body": event["body"].replace("first", "other")}}, context_of("x", 25.0))
-assert first["statusCode"] == second["statusCode"] == 200, (first, second)
-print(ended - started, time.perf_counter() - ended, 0, 0, file=out)
-"""
-
-_OURS = "import app; handler = app.app"
 _BARE = """
-import hmac, json, boto3
+import hmac, boto3
 from chalice.app import Chalice, Response
 app = Chalice(app_name="bare", configure_logs=False)
-clients = []
 @app.route("/webhook/richpanel", methods=["POST"])
 def webhook():
-    if not clients:
-        token = boto3.client("secretsmanager").get_secret_value(SecretId=os.environ["WEBHOOK_SECRET_ID"])
-        clients[:] = boto3.client("sqs"), token["SecretString"]
-    sqs, token = clients
-    request = app.current_request
-    if not hmac.compare_digest(request.headers.get("x-richpanel-webhook-token", ""), token):
+    token = boto3.client("secretsmanager").get_secret_value(SecretId=os.environ["WEBHOOK_SECRET_ID"])
+    request, sqs = app.current_request, boto3.client("sqs")
+    given = request.headers.get("x-richpanel-webhook-token", "")
+    if not hmac.compare_digest(given, token["SecretString"]):
         return Response({"status": "error"}, status_code=401)
-    payload = request.json_body
-    sqs.send_message(QueueUrl=os.environ["BENCH_QUEUE_URL"], MessageBody=json.dumps(payload),
-        MessageGroupId="bare", MessageDeduplicationId="bare-" + payload["message_id"])
+    url = sqs.get_queue_url(QueueName=os.environ["QUEUE_NAME"])["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(request.json_body),
+        MessageGroupId="bare", MessageDeduplicationId="bare-" + request.json_body["message_id"])
     return Response({"status": "accepted"})
-handler = app
+mark()
+answer = app(given["event"], context)
+mark()
+assert answer["statusCode"] == 200, answer
 """
-"""The least that could be called a webhook, secret and client built at the first request."""
-
-_FIRST_FACT = """
-import json, os, sys, time
-from types import SimpleNamespace
-{libraries}
-record, context = json.loads(sys.argv[1]), SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000)
-sys.stdout, out = open(os.devnull, "w"), sys.stdout
-{before}
-def ours(): return sum(name.startswith("chalicelib.") for name in sys.modules)
-loaded, started, spent = ours(), time.perf_counter(), time.process_time()
-{statement}
-ended, used = time.perf_counter(), time.process_time()
-memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
-print(ended - started, used - spent, memory, ours() - loaded, file=out)
-"""
-_KEEP = 'app.facts_worker({"Records": [record]}, context)'
-_ALONE = """
-import boto3
-from datetime import timedelta
-from chalicelib.aws.dynamo import Table
-from chalicelib.clock import SystemClock
-from chalicelib.facts.jobs import AlowareDelivery
-from chalicelib.facts.keeper import FactRecorder
-from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
-from chalicelib.facts.roster import NoRoster
-table = Table(boto3.client("dynamodb"), os.environ["BENCH_FACTS_TABLE"], ATTRIBUTES)
-store = FactLedger(table, SystemClock(), retention=timedelta(days=14))
-log = SimpleNamespace(event=lambda *_, **__: None, metric=lambda *_, **__: None)
-fields = json.loads(record["body"])
-del fields["mac"]
-FactRecorder(store, NoRoster(), log)(AlowareDelivery.model_validate(fields))
-"""
-"""The least that keeps a fact: no settings, no check of the stage, no log, no other kind of job."""
+"""The least that could be called a webhook; its clients are built at the first request."""
+WEBHOOK, EVENT, FACT = "webhook", "routed event", "fact"
+BARE, ONLY_LIBRARIES = "bare webhook", "libraries alone"
+_PROGRAMS = {
+    WEBHOOK: ("app", _OURS),
+    BARE: ("app", _BARE),
+    EVENT: ("worker", _OURS),
+    FACT: ("facts_worker", _OURS),
+    ONLY_LIBRARIES: ("app", LIBRARIES + "mark(); mark()"),
+}
+"""Of each first job: the function, and the program."""
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """Medians of fresh interpreters.
+class FirstJob:
+    """A function's first job after a cold start; medians of new interpreters.
 
     Attributes:
-        ms: on the wall. cpu_ms: of processor time. memory_mb: resident.
-        modules: how many are loaded; of a worker's first job the project's own alone.
+        init: importing the app, before Lambda hands the job over. call: the job itself.
+        memory_mb: resident at the end.
     """
 
-    ms: float
-    cpu_ms: float
+    init: Step
+    call: Step
     memory_mb: float
-    modules: int
+
+    @property
+    def cpu_ms(self) -> float:
+        """Processor time of both."""
+        return self.init.cpu_ms + self.call.cpu_ms
+
+    @property
+    def ours(self) -> int:
+        """Modules of the project that both load."""
+        return self.init.ours + self.call.ours
+
+    @property
+    def modules(self) -> int:
+        """Modules that both load."""
+        return self.init.modules + self.call.modules
 
 
-def imports(rounds: int) -> tuple[Start, Start]:
-    """The app, and its libraries alone; taken in turns."""
-    ours, theirs = [], []
-    for _ in range(rounds):
-        theirs.append(run(_MEASURE.format(statement=LIBRARIES)))
-        ours.append(run(_MEASURE.format(statement=APP)))
-    return _median(ours), _median(theirs)
-
-
-def first_requests(system: System, rounds: int) -> tuple[tuple[float, float], tuple[float, float]]:
-    """(first, second) webhook after the import in ms: ours, and the bare route's."""
-    from bench.rig.system import gateway_event  # noqa: PLC0415 - after the environment
-
-    environ = {**system.variables, "BENCH_QUEUE_URL": system.stage.queue_url}
-    found: dict[str, list[list[float]]] = {_OURS: [], _BARE: []}
+def measure(
+    system: System, bundle: Unpacked, rounds: int, only: Collection[str] = ()
+) -> dict[str, FirstJob]:
+    """Every first job, or some, taken in turns; each has an event of its own."""
+    programs = {name: one for name, one in _PROGRAMS.items() if not only or name in only}
+    runs: dict[str, list[FirstJob]] = {name: [] for name in programs}
     for number in range(rounds):
-        for make, runs in found.items():
-            name = f"first-{number}-{len(make)}"
-            body = json.dumps({"ticket_id": name, "message_id": f"c-{name}", "message": "Hello"})
-            token = {"x-richpanel-webhook-token": system.stage.secrets.webhook_token}
-            event = gateway_event("/webhook/richpanel", body, token)
-            runs.append(run(_FIRST.format(make=make), json.dumps(event), environ=environ))
-    ours, bare = (
-        tuple(statistics.median(run[n] for run in runs) * 1000 for n in (0, 1))
-        for runs in found.values()
-    )
-    return (ours[0], ours[1]), (bare[0], bare[1])
+        for name, (handler, code) in programs.items():
+            event = _event(system, handler, f"{keys.digest(name)[:8]}-{number}")
+            lambdas = {"_HANDLER": f"app.{handler}", "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand"}
+            given = {"handler": handler, "event": event}
+            (init, call), memory = bundle.run(code, given, {**system.variables, **lambdas})
+            runs[name].append(FirstJob(init, call, memory))
+    return {name: _median(found) for name, found in runs.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class FirstFact:
-    """What a cold worker takes for its first fact, after the libraries are imported.
+def _event(system: System, handler: str, name: str) -> Any:  # noqa: ANN401 - a Lambda event
+    """What invokes a function; nothing else works on it."""
+    if handler == "facts_worker":
+        return {"Records": [_fact(system, name)]}
+    body = system.message(name)
+    if handler == "app":
+        token = {"x-richpanel-webhook-token": system.stage.secrets.webhook_token}
+        return gateway_event("/webhook/richpanel", json.dumps(body), token)
+    events: list[Any] = []
+    work, system.pump.handler = system.pump.handler, lambda event, _: events.append(event)
+    system.work()  # what earlier webhooks have left
+    events.clear()
+    system.post(body)
+    system.work()
+    system.pump.handler = work
+    (event,) = events
+    return event
 
-    Attributes:
-        whole: import of the app and the fact; invocation: the fact alone, the app imported.
-        alone: the parts that keep a fact, and nothing else, imported and used.
-    """
 
-    whole: Start
-    invocation: Start
-    alone: Start
-
-
-def first_fact(system: System, rounds: int) -> FirstFact:
-    """The three, taken in turns; every round keeps a new fact."""
+def _fact(system: System, name: str) -> dict[str, Any]:
     from chalicelib.facts.jobs import AlowareDelivery  # noqa: PLC0415 - after the environment
     from chalicelib.once.job import encode  # noqa: PLC0415
     from chalicelib.once.lanes import FACTS  # noqa: PLC0415
     from local.stack import lambda_events  # noqa: PLC0415
 
-    table = system.stage.tables["QuillLedgerTable"]
-    environ = {**system.variables, "BENCH_FACTS_TABLE": table}
-    sides: dict[str, tuple[str, str]] = {
-        "whole": ("", f"import app; {_KEEP}"),
-        "invocation": ("import app", _KEEP),
-        "alone": ("", _ALONE),
-    }
-    found: dict[str, list[list[float]]] = {name: [] for name in sides}
-    for number in range(rounds):
-        for name, (before, statement) in sides.items():
-            job = AlowareDelivery(
-                event_key=f"evt:aloware:{name}-{number}",
-                conversation_id=name,
-                received_at="2026-11-20T09:00:00.000Z",
-                source="aloware",
-                trace_id="1f",
-                event="OutboundPhoneCall-DispositionCompleted",
-                communication_id=f"{name}-{number}",
-                type=1,
-                direction=2,
-            )
-            arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
-            body = system.stage.sealed(encode(job), group_id="bench", lane=FACTS)
-            record = lambda_events.made_up_record(body, group_id="bench", queue_arn=arn)
-            code = _FIRST_FACT.format(libraries=LIBRARIES, before=before, statement=statement)
-            found[name].append(run(code, json.dumps(record), environ=environ))
-    return FirstFact(**{name: _median(runs) for name, runs in found.items()})
-
-
-def package_mb(requirements: Path = ROOT / "requirements.txt") -> dict[str, float]:
-    """Unzipped size of what is deployed, by part, in 10^6 bytes; boto3 and botocore apart.
-
-    The wheels are those that `chalice package` would fetch for Lambda; of Chalice itself only two
-    files are shipped, whatever the requirements say.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "site"
-        subprocess.run(  # noqa: S603 - pip of this environment
-            [
-                *(sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target)),
-                *("--platform", "manylinux2014_x86_64", "--only-binary", ":all:"),
-                *("--python-version", "3.11", "--no-compile", "-r", str(requirements)),
-            ],
-            check=True,
-            capture_output=True,
-        )
-        shutil.rmtree(target / "bin", ignore_errors=True)
-        sizes = {one.name: _bytes(one) for one in target.iterdir()}
-    runtime = sum(
-        size for name, size in sizes.items() if name.startswith(("boto3", "botocore", "s3transfer"))
+    job = AlowareDelivery(
+        event_key=f"evt:aloware:{name}",
+        conversation_id=name,
+        received_at="2026-11-20T09:00:00.000Z",
+        source="aloware",
+        trace_id="1f",
+        event="OutboundPhoneCall-DispositionCompleted",
+        communication_id=name,
+        type=1,
+        direction=2,
     )
-    chalice = sizes.pop("chalice", 0)
-    import chalice.app as shipped  # noqa: PLC0415 - only its place is asked for
+    arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
+    body = system.stage.sealed(encode(job), group_id="bench", lane=FACTS)
+    return dict(lambda_events.made_up_record(body, group_id="bench", queue_arn=arn))
 
-    shipped_files = Path(shipped.__file__).parent
-    own = _bytes(ROOT / "chalicelib") + (ROOT / "app.py").stat().st_size
-    return {
-        "ours": own / 1e6,
-        "chalice's runtime": sum(
-            (shipped_files / name).stat().st_size for name in ("app.py", "__init__.py")
+
+def _median(runs: list[FirstJob]) -> FirstJob:
+    def step(steps: list[Step]) -> Step:
+        return Step(
+            ms=statistics.median(one.ms for one in steps),
+            cpu_ms=statistics.median(one.cpu_ms for one in steps),
+            ours=int(statistics.median(one.ours for one in steps)),
+            modules=int(statistics.median(one.modules for one in steps)),
         )
-        / 1e6,
-        "libraries": (sum(sizes.values()) - runtime) / 1e6,
-        "boto3 and botocore": runtime / 1e6,
-        "left out of chalice": chalice / 1e6,
-    }
+
+    memory = statistics.median(one.memory_mb for one in runs)
+    return FirstJob(step([one.init for one in runs]), step([one.call for one in runs]), memory)
 
 
-def _bytes(path: Path) -> int:
-    if path.is_file():
-        return path.stat().st_size
-    found = (one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
-    return sum(one.stat().st_size for one in found)
+def package_mb() -> dict[str, float]:
+    """Unzipped size of what is deployed, by part, in 10^6 bytes."""
+    with unpacked() as bundle:
+        return parts_mb(bundle.archive)
+
+
+def parts_mb(archive: Path) -> dict[str, float]:
+    """The same of an archive; boto3 and botocore apart, and bytecode within each part."""
+    sizes = dict.fromkeys(("ours", "chalice's runtime", "libraries", "boto3 and botocore"), 0.0)
+    with zipfile.ZipFile(archive) as zipped:
+        for one in zipped.infolist():
+            top = one.filename.split("/", 1)[0]
+            part = "libraries"
+            if top in ("app.py", "chalicelib") or one.filename.startswith("__pycache__/app."):
+                part = "ours"
+            elif top == "chalice":
+                part = "chalice's runtime"
+            elif top.startswith(("boto3", "botocore", "s3transfer")):
+                part = "boto3 and botocore"
+            sizes[part] += one.file_size / 1e6
+    return sizes
+
+
+def loop_ms() -> float:
+    """Processor time of a loop of a million additions, in ms: how fast this machine is just now."""
+    spent, total = time.process_time(), 0
+    for number in range(1_000_000):
+        total += number
+    return (time.process_time() - spent) * 1000
 
 
 def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
@@ -265,15 +225,39 @@ def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> li
 
 @cache
 def _compiled() -> str:
-    """Where bytecode goes: ours and the libraries' alike, compiled by the first of the runs.
-
-    A checkout may have none of its own code's while an installation has its libraries'.
-    """
+    """Where bytecode of the working tree goes, compiled by the first of the runs."""
     folder = tempfile.mkdtemp(prefix="cold-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
-def _median(runs: list[list[float]]) -> Start:
-    ms, cpu, memory, modules = (statistics.median(column) for column in zip(*runs, strict=True))
-    return Start(ms * 1000, cpu * 1000, memory / 1024, int(modules))
+def main() -> int:
+    """Print counts and times."""
+    parser = argparse.ArgumentParser(prog="python -m bench.measures.cold")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--bundle", type=Path, help="an archive that was packaged before")
+    options = parser.parse_args()
+    shown = Table(box=None)
+    headings = ("first", "modules", "ours", "init", "job", "both, ms of processor", "ms", "MB")
+    for heading in headings:
+        shown.add_column(heading, justify="left" if heading == "first" else "right")
+    with unpacked(options.bundle) as bundle, System() as system:
+        loops = [loop_ms()]
+        for name, one in measure(system, bundle, options.rounds).items():
+            counts = (f"{one.modules}", f"{one.ours}")
+            times = (one.init.cpu_ms, one.call.cpu_ms, one.cpu_ms, one.init.ms + one.call.ms)
+            shown.add_row(name, *counts, *(f"{ms:.0f}" for ms in (*times, one.memory_mb)))
+        loops.append(loop_ms())
+        sizes = ", ".join(f"{part} {mb:.1f}" for part, mb in parts_mb(bundle.archive).items())
+        zipped = bundle.archive.stat().st_size
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    console.print(shown)
+    console.print(
+        f"bundle: {zipped:,} bytes zipped, {bundle.size:,} in {bundle.files:,} files: MB {sizes}"
+    )
+    console.print(f"a million additions: {loops[0]:.0f} ms before, {loops[1]:.0f} after")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

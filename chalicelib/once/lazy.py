@@ -52,13 +52,33 @@ def late(
     return {kind: of(kind) for kind in kinds}
 
 
+class Deferred(Mapping[str, _Part]):
+    """A mapping that is made, and its modules imported, when something is first asked of it."""
+
+    def __init__(self, make: Callable[[], Mapping[str, _Part]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Mapping[str, _Part]:
+        return self._make()
+
+    def __getitem__(self, kind: str) -> _Part:
+        return self._made[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
 def hands_of(kinds: Kinds, parts: Any) -> Lazy[Hands]:  # noqa: ANN401 - of a system
     """What handles each kind of effect, from the parts of its system."""
     return Lazy({name: partial(kind.hands, parts) for name, kind in kinds.items()})
 
 
 class LazyClient:
-    """A boto3 client that is built at its first call: building one takes up to 50 ms."""
+    """A boto3 client, or a part of ours, that is built at its first call: a client takes up to 50 ms."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         self._build = build

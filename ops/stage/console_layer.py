@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from ops.stage import provenance
+from ops.stage import bytecode, provenance
 from ops.stage.packages import CACHE, LOCKS, ROOT, PackagesMissingError, locked, packages
 
 FOLDER = "console-layer"
@@ -56,4 +56,5 @@ def build(folder: Path, *, lock: Path = ROOT / LOCKS["console layer"]) -> Path:
     ignored = shutil.ignore_patterns("__pycache__", "deployed", "deployments", "requirements.*")
     for tree in TREES:
         shutil.copytree(ROOT / tree, python / tree, ignore=ignored)
+    bytecode.compiled(python, TREES)
     return folder

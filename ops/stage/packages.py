@@ -17,9 +17,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from chalice.deploy.packager import DependencyBuilder
+from ops.stage import aws_models, bytecode
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = {
@@ -77,7 +76,9 @@ def _locked(text: str) -> Iterator[Locked]:
 
 
 def packages(lock: Path, cache: Path) -> Path:
-    """The folder with the packages of a lock as Lambda needs them; downloaded once for each content.
+    """The folder with the packages of a lock as Lambda needs them; made once for each content.
+
+    Compiled, and without the data of AWS services that no function calls.
 
     Args:
         lock: the lock.
@@ -87,7 +88,7 @@ def packages(lock: Path, cache: Path) -> Path:
         PackagesMissingError: the package index cannot be reached, or a file has another hash.
     """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    digest = hashlib.sha256(lock.read_bytes() + version.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(lock.read_bytes() + version.encode() + _recipe()).hexdigest()[:16]
     made = cache / f"packages-{digest}"
     if made.is_dir():
         return made
@@ -111,28 +112,14 @@ def packages(lock: Path, cache: Path) -> Path:
         raise PackagesMissingError(
             f"the packages of {lock.name} cannot be downloaded, or are not those that it names"
         ) from error
+    shutil.rmtree(scratch / "bin", ignore_errors=True)  # commands of a shell
+    aws_models.keep_used(scratch)
+    bytecode.compiled(scratch)
     scratch.rename(made)
     return made
 
 
-def bundle_the_lock() -> None:
-    """Make Chalice bundle the packages of the lock; its own builder looks at no hash afterwards."""
-    own = DependencyBuilder.build_site_packages  # there is no hook for it
-
-    def build(
-        self: Any,  # noqa: ANN401 - Chalice's builder
-        abi: str,
-        requirements_filepath: str,
-        target_directory: str,
-    ) -> None:
-        del self, abi
-        lock = Path(requirements_filepath)
-        if not locked(lock):
-            return
-        try:
-            made = packages(lock, CACHE)
-        except PackagesMissingError as error:
-            sys.exit(str(error))
-        shutil.copytree(made, target_directory, dirs_exist_ok=True)
-
-    setattr(DependencyBuilder, own.__name__, build)
+def _recipe() -> bytes:
+    """How the folder is made of what is downloaded: with another recipe it is made again."""
+    modules = (aws_models.__file__, bytecode.__file__)
+    return b"".join(Path(one).read_bytes() for one in modules)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 from botocore.exceptions import WaiterError
 
 from ops.session import OpsError
-from ops.stage import address, stack_states
+from ops.stage import address, archive, stack_states
 from ops.stage.provision import Clients
 
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
@@ -101,8 +100,8 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Lambda::LayerVersion":
             layer = out / resource["Properties"]["Content"]
-            archive = shutil.make_archive(str(out / layer.name), "zip", layer)
-            s3.upload_file(archive, bucket, f"{folder}/{layer.name}.zip")
+            zipped = archive.write(out / f"{layer.name}.zip", archive.files(layer))
+            s3.upload_file(str(zipped), bucket, f"{folder}/{layer.name}.zip")
             place = {"S3Bucket": bucket, "S3Key": f"{folder}/{layer.name}.zip"}
             resource["Properties"]["Content"] = place
     return template

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from cfnlint.api import lint_file
 
 from chalicelib.once.lanes import LANES, Lane
 from local.deploy import lint
-from ops.stage import packages, provenance
+from ops.stage import aws_models, packages, provenance
 
 ROOT = Path(__file__).parents[2]
 CHALICE = ROOT / ".chalice"
@@ -496,6 +497,18 @@ def test_the_console_layer_lies_where_the_template_looks_for_it(packaged: Path, 
         assert not [one for one in bundle.namelist() if one.startswith(("console/", "ops/"))]
 
 
+def test_every_module_ships_with_its_bytecode_in_bundle_and_layer(packaged: Path):
+    """Nothing can write it where the functions run."""
+    with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
+        names = set(bundle.namelist())
+    layer = packaged / "console-layer"
+    names |= {str(one.relative_to(layer)) for one in layer.rglob("*") if one.is_file()}
+    modules = {name for name in names if name.endswith(".py")}
+
+    assert len(modules) > 500
+    assert {importlib.util.cache_from_source(name) for name in modules} <= names
+
+
 def test_every_file_beside_a_module_is_deployed(packaged: Path):
     """Tables and models are read from there."""
     trees = (one for one in (ROOT / "chalicelib").rglob("*") if one.is_file())
@@ -673,10 +686,17 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     made = json.loads((out / provenance.ORIGIN_FILE).read_text())["subject"]
     digest = {"sha256": hashlib.sha256(bundle.read_bytes()).hexdigest()}
     assert {"name": "deployment.zip", "digest": digest} in made
-    assert bundle.stat().st_size < 40_000_000
+    assert bundle.stat().st_size < 25_000_000
     assert not tops & {"pip", "setuptools", "wheel", "click", "inquirer"}  # Chalice's command line
-    own = [one for one in zipfile.ZipFile(bundle).infolist() if not one.filename.startswith("boto")]
-    assert sum(one.file_size for one in own) < 40_000_000
+    assert sum(one.file_size for one in zipfile.ZipFile(bundle).infolist()) < 60_000_000
+    modules = {name for name in names if name.endswith(".py")}
+    cached = {importlib.util.cache_from_source(name) for name in modules}
+    assert cached <= names, "a module without bytecode"
+    assert len(modules) <= 1_130
+    services = {name.split("/")[2] for name in names if re.match("botocore/data/[^/]+/", name)}
+    assert services == aws_models.SERVICES
+    again = _package(project, "prod", offline=False) / bundle.name
+    assert again.read_bytes() == bundle.read_bytes()
 
 
 def _project(folder: Path, *, requirements: str) -> Path:

@@ -4,10 +4,8 @@ import re
 import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 
 import pytest
-from chalice.deploy.packager import DependencyBuilder
 
 from ops.stage import packages
 
@@ -104,23 +102,3 @@ def test_a_file_with_another_hash_is_not_taken(tmp_path, monkeypatch):
     made = packages.packages(lock_of(tmp_path, f"example==1 --hash={right}"), tmp_path / "build")
     assert [one.name for one in made.iterdir()] == ["example-1.dist-info"]
     assert not list((tmp_path / "build").glob("fetching-*"))
-
-
-def test_chalice_bundles_the_packages_of_the_lock(tmp_path, monkeypatch):
-    """Its builder gives exactly the folder that is made of the lock."""
-    monkeypatch.setattr(
-        DependencyBuilder, "build_site_packages", DependencyBuilder.build_site_packages
-    )
-    made = tmp_path / "made"
-    (made / "example").mkdir(parents=True)
-    (made / "example" / "__init__.py").write_text("")
-    monkeypatch.setattr(packages, "packages", lambda lock, _: made if lock.exists() else Path())
-    packages.bundle_the_lock()
-
-    builder = DependencyBuilder.__new__(DependencyBuilder)
-    lock = lock_of(tmp_path, f"example==1 --hash=sha256:{HASH}\n")
-    builder.build_site_packages("cp311", str(lock), str(tmp_path / "site"))
-    assert (tmp_path / "site" / "example" / "__init__.py").exists()
-    lock.write_text("")
-    builder.build_site_packages("cp311", str(lock), str(tmp_path / "none"))
-    assert not (tmp_path / "none").exists()
