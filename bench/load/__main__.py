@@ -1,6 +1,7 @@
 """`python -m bench.load`: seconds until the effect, by lane and load; exit code 1 for a missed target.
 
-`--short` runs two hours in place of a day; `--measured` runs the real system beside the model.
+`--short` runs two hours in place of a day; `--measured` runs the real system beside the model,
+and `--plan` shows what breaks first as traffic grows.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bench.load import ceilings, neighbours
+from bench.load import ceilings, neighbours, plan
 from bench.load.assumptions import OTHERS_PER_30_S
 from bench.load.kinds import KINDS, LANES, ROUTED, Kind, vendors_of
 from bench.load.scenarios import (
@@ -81,12 +82,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.load")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--measured", action="store_true")
+    parser.add_argument("--plan", action="store_true", help="what breaks first as traffic grows")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     if options.measured:
         from bench.load.measured import printed  # noqa: PLC0415 - it starts the engine
 
         print("\n".join(printed()))
+        return 0
+    if options.plan:
+        print("\n".join(_plan()))
         return 0
     size = SHORT if options.short else FULL
     print("\n".join(_ceilings()))
@@ -197,6 +202,13 @@ def _print(
 def _row(name: str, times: Sequence[float]) -> str:
     p50, p95, p99 = quantiles(times)
     return f"  {name:<28} {len(times):>7} {p50:>9.2f} {p95:>9.2f} {p99:>9.2f}"
+
+
+def _plan() -> Iterator[str]:
+    yield f"{'times':>9} {'now/s':>7} {'at most/s':>10}  what, and what sets it"
+    for one in plan.limits():
+        row = f"{one.factor:>9,.1f} {one.now:>7.2f} {one.most:>10,.1f}"
+        yield f"{row}  {one.what}: {one.why}"
 
 
 def _ceilings() -> Iterator[str]:

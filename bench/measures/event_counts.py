@@ -75,6 +75,7 @@ def _of(system: System, kind: Kind, number: int) -> EventCount:
         queue_requests=sends + RECEIVE_AND_DELETE,
         writes=door.writes + meter.writes,
         door_writes=door.writes,
+        index_units=dict(sorted(meter.indexes.items())),
         reads=door.reads + meter.reads,
         vendors={
             name: len(one.calls)

@@ -9,6 +9,7 @@ desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreac
 settings  `python -m bench.report.settings`: what docs/outreach-settings.md says of unreadable settings
 jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions-rules.md
 cost_page  `python -m bench.report.cost_page`: the tables of docs/cost.md
+plan_page  `python -m bench.report.plan_page`: the tables of docs/capacity-plan.md
 mutation  `python -m bench.report.mutation`: results of `make mutate`
 mutation_sample  `python -m bench.report.mutation_sample`: packages outside the core, by sample
 stats     `python -m bench.report.stats`: lines, coverage, bundle size, clone to demo

@@ -20,6 +20,7 @@ class Meter:
         requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
         writes: write units; a failed condition is charged like the write it was.
         reads: read units.
+        indexes: write units by index; they are part of `writes`.
     """
 
     def __init__(self, session: boto3.session.Session | None = None) -> None:
@@ -37,6 +38,7 @@ class Meter:
         self.requests: Counter[str] = Counter()
         self.writes = 0.0
         self.reads = 0.0
+        self.indexes: Counter[str] = Counter()
 
     def of(self, service: str) -> int:
         """Requests to one service."""
@@ -52,15 +54,19 @@ class Meter:
 
     def _ask(self, params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any] | None:  # noqa: ANN401
         if "ReturnConsumedCapacity" in model.input_shape.members:
-            return {**params, "ReturnConsumedCapacity": "TOTAL"}
+            return {**params, "ReturnConsumedCapacity": "INDEXES"}
         return None
 
     def _charged(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
         used = parsed.get("ConsumedCapacity", [])
-        charged = sum(one["CapacityUnits"] for one in (used if isinstance(used, list) else [used]))
+        tables = used if isinstance(used, list) else [used]
+        charged = sum(one["CapacityUnits"] for one in tables)
         if parsed.get("Error", {}).get("Code") == "ConditionalCheckFailedException":
             charged = units.of_refused(parsed.get("Item"))
         if model.name in {"GetItem", "BatchGetItem", "Query", "Scan"}:
             self.reads += charged
         else:
             self.writes += charged
+            for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+                for name, of in ((n, o) for one in tables for n, o in one.get(kind, {}).items()):
+                    self.indexes[name] += of["CapacityUnits"]

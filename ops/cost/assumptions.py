@@ -24,7 +24,7 @@ LATENCY_SECONDS: Mapping[str, float] = {
 LATENCY_SIGMA = 0.4
 AWS_CALL_SECONDS = 0.008
 """Of one call, with our client's time: DynamoDB and SQS answer in single-digit milliseconds."""
-VCPU_SECONDS = 0.0145
+VCPU_SECONDS = 0.01447
 """Processor time of an event beside its calls, on a whole processor; measured: 0.012 of a routed one
 (`python -m bench --only events`)."""
 DOOR_VCPU_SECONDS = 0.001

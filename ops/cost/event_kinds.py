@@ -23,6 +23,7 @@ class EventCount:
         queue_requests: sends, and Lambda's receive and delete of each message.
         writes, reads: DynamoDB's units, those of transactions doubled.
         door_writes: of `writes`, those at the door.
+        index_units: write units of the worker by index; they are part of `writes`.
         vendors: requests by vendor.
         log_bytes: what door and worker write, without metrics.
         metric_bytes: what metrics add to it.
@@ -39,6 +40,7 @@ class EventCount:
     writes: float = 0.0
     reads: float = 0.0
     door_writes: float = 0.0
+    index_units: Mapping[str, float] = field(default_factory=dict)
     vendors: Mapping[str, int] = field(default_factory=dict)
     log_bytes: int = 0
     metric_bytes: int = 0

@@ -1,0 +1,60 @@
+"""Writes the tables of `docs/capacity-plan.md`: `python -m bench.report.plan_page`."""
+
+from __future__ import annotations
+
+from bench.load import plan
+from bench.load.assumptions import PER_MINUTE
+from bench.report import marked
+from ops.cost.bill import Gateway, Terms
+
+PAGE = marked.ROOT / "docs" / "capacity-plan.md"
+
+
+def page() -> str:
+    """The page as it should be."""
+    text = PAGE.read_text()
+    for mark, lines in (("limits", _limits()), ("steps", _steps()), ("bill", _bill())):
+        text = marked.replaced(
+            text, f"<!-- {mark} -->", f"<!-- end of {mark} -->", ["", *lines, ""]
+        )
+    return text
+
+
+def _limits() -> list[str]:
+    rows = [
+        (one.what, _shown(one.now), _shown(one.most), _shown(one.factor), one.why, one.then)
+        for one in plan.limits()
+    ]
+    heads = ("what", "now", "at most", "times", "because", "before it is met")
+    return marked.table(heads, rows)
+
+
+def _shown(figure: float) -> str:
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:.2g}"  # noqa: PLR2004 - two digits tell
+
+
+def _steps() -> list[str]:
+    rows, limits = [], plan.limits()
+    for last, factor in zip(plan.FACTORS, plan.FACTORS[1:], strict=False):
+        broken = [one.what for one in limits if last <= one.factor < factor]
+        events = sum(map(plan.at_noon, PER_MINUTE)) * factor
+        rows.append((f"{factor:,}", f"{events:,.0f}", "; ".join(broken) or "nothing more"))
+    return marked.table(
+        ("times", "events a second at noon", "what breaks since the step before"), rows
+    )
+
+
+def _bill() -> list[str]:
+    rows = []
+    for factor in plan.FACTORS:
+        totals = []
+        for one in Gateway:
+            by_lane = plan.dollars_a_month(factor, Terms(one))
+            totals.append(f"{sum(by_lane.values()):,.0f}")
+        lanes = plan.dollars_a_month(factor, Terms(Gateway.HTTP_API))
+        rows.append((f"{factor:,}", *(f"{usd:,.0f}" for usd in lanes.values()), *reversed(totals)))
+    return marked.table(("times", *PER_MINUTE, "all, HTTP API", "all, REST API"), rows)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,52 @@
+"""What breaks first as traffic grows: each figure by its own arithmetic, and the page has them."""
+
+import pytest
+
+from bench.load import plan
+from bench.load.__main__ import main
+from bench.report import plan_page
+from ops.cost.bill import Gateway, Terms
+from ops.cost.event_kinds import counted
+
+
+def limit(words):
+    (found,) = [one for one in plan.limits() if words in one.what]
+    return found
+
+
+def test_the_page_has_the_figures_of_the_code():
+    """Else: `python -m bench.report.plan_page`."""
+    assert plan_page.PAGE.read_text() == plan_page.page()
+
+
+def test_a_senders_index_is_bound_by_the_units_that_one_reply_takes_in_it():
+    """One partition of the index has 1,000 units a second, and all replies of a sender are in it."""
+    of_reply = counted()["reply answered, SMS"].index_units
+    units = of_reply["company-sms-number-recipient-tel-index"] * plan.CONVERSATION_KB
+    found = limit("company-number index")
+    assert found.most == pytest.approx(1_000 / units)
+    assert 50 < found.most < 200
+
+
+def test_counts_of_a_day_meet_on_their_rows_long_before_their_partition_is_full():
+    rows, partition = limit("messages of a project"), limit("`day_counts`: messages of a company")
+    assert rows.most < partition.most / 10
+
+
+def test_the_limit_that_is_met_first_is_richpanels():
+    factors = [one.factor for one in plan.limits()]
+    assert factors == sorted(factors)
+    assert plan.limits()[0].what.startswith("tickets")
+
+
+def test_the_bill_grows_with_the_traffic_and_is_higher_behind_a_rest_api():
+    rest, http = (sum(plan.dollars_a_month(1, Terms(one)).values()) for one in Gateway)
+    ten = sum(plan.dollars_a_month(10, Terms(Gateway.HTTP_API)).values())
+    assert http < rest
+    assert ten == pytest.approx(10 * http)
+
+
+def test_the_command_prints_every_limit(capsys):
+    assert main(["--plan"]) == 0
+    printed = capsys.readouterr().out
+    assert all(one.what in printed for one in plan.limits())
