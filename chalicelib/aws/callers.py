@@ -6,7 +6,7 @@ _KINDS_WITH_SESSION = frozenset({"assumed-role", "federated-user"})
 
 
 def name_of(arn: str) -> str:
-    """As acts keep it: ``Operators/jo@example.com``, ``jo``, ``root``; other texts as they are."""
+    """The name that the journal stores: ``Operators/jo@example.com``, ``jo``, ``root``; no ARN: unchanged."""
     if not arn.startswith("arn:"):
         return arn
     resource = arn.split(":", 5)[-1]

@@ -36,7 +36,7 @@ class Table:
         self._known = {stored: known for known, stored in self._stored.items()}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """See `Store.put`."""
+        """Put a whole item by `PutItem`; raises `ConditionFailed` with the row that was there."""
         self._call("put_item", **self._put(item, condition, values))
 
     def update(
@@ -51,7 +51,7 @@ class Table:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """See `Store.update`."""
+        """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, {}, values
         )
@@ -63,20 +63,20 @@ class Table:
         return self._in(answer.get("Attributes", {}))
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """See `Store.get`."""
+        """The item, or None; a strongly consistent read unless `consistent` is False."""
         answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
         return self._in(answer["Item"]) if "Item" in answer else None
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """See `Store.delete`."""
+        """Delete an item by `DeleteItem`."""
         self._call("delete_item", Key=self._out(key))
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
-        """See `Store.query`."""
+        """Items of one query page; plain values for the expression are given in `values`."""
         return self._page("query", arguments)[0]
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """See `Store.query_all`."""
+        """Up to `at_most` items, over as many query pages as needed."""
         found: list[Item] = []
         start: Item | None = None
         while len(found) < at_most:
@@ -88,7 +88,7 @@ class Table:
         return found
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
-        """See `Store.query_pages`."""
+        """Items of every query page; a page is fetched when its first item is read."""
         return self._pages("query", arguments)
 
     def scan_page(
@@ -98,16 +98,16 @@ class Table:
         start: Item | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
-        """See `Store.scan_page`."""
+        """Items of one scan page, and the key where the next page starts; None at the end."""
         return self._page("scan", {**arguments, "Limit": limit}, start)
 
     def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """See `Store.scan_all`."""
+        """Every item, projected to the columns, by a consistent scan."""
         asked = {"ConsistentRead": True, **_projected(columns)}
         return list(self._pages("scan", asked))
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """See `Store.insert_all`."""
+        """Insert items by one `BatchExecuteStatement`; False marks a key that existed already."""
         statements = [expressions.insertion(self.name, self._out(item)) for item in items]
         return self._batch(statements, refused="DuplicateItem")
 
@@ -118,7 +118,7 @@ class Table:
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """See `Store.update_all`."""
+        """Update rows by one `BatchExecuteStatement`; False marks a row that did not match `where`."""
         changes, conditions = self._out(set_), self._out(where)
         statements = [
             expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
@@ -126,7 +126,7 @@ class Table:
         return self._batch(statements, refused="ConditionalCheckFailed")
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """See `Store.put_all`."""
+        """Put items by `BatchWriteItem`, 25 in a call; unprocessed ones are sent again."""
         for start in range(0, len(items), 25):
             puts = [{"PutRequest": {"Item": self._out(one)}} for one in items[start : start + 25]]
             for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
@@ -135,7 +135,7 @@ class Table:
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
-        """See `Store.get_all`."""
+        """Existing items by `BatchGetItem`, 100 in a call; unprocessed keys are requested again."""
         found: list[Item] = []
         for start in range(0, len(keys), 100):
             asked = {
@@ -148,7 +148,7 @@ class Table:
         return found
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """See `Store.putting`."""
+        """A `Put` for `transact`."""
         return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
 
     def updating(
@@ -163,19 +163,19 @@ class Table:
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """See `Store.updating`."""
+        """An `Update` for `transact`."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
         )
         return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """See `Store.checking`."""
+        """A `ConditionCheck` for `transact`."""
         arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
         return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """See `Store.transact`."""
+        """All of the writes or none, by `TransactWriteItems`; raises what `Store.transact` lists."""
         try:
             call(self._client, "transact_write_items", TransactItems=list(writes))
         except TransactionRefused as refused:
@@ -210,7 +210,7 @@ class Table:
                 return
 
     def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
-        """Send statements in one call; False marks one whose own condition did not hold."""
+        """Send statements in one call; False marks a statement whose own condition did not hold."""
         answer = call(self._client, "batch_execute_statement", Statements=statements)
         taken = []
         for response in answer["Responses"]:
@@ -221,7 +221,7 @@ class Table:
         return taken
 
     def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
-        """The responses to a batch; parts that one leaves undone are requested again."""
+        """The responses to a batch; parts that a response leaves undone are requested again."""
         requests = {self.name: asked}
         for _ in range(BATCH_TRIES):
             answer = call(self._client, operation, RequestItems=requests)
@@ -260,6 +260,6 @@ class Table:
 
 
 def _projected(attributes: Sequence[str]) -> Item:
-    """The arguments that read these attributes alone."""
+    """The arguments that make a read return these attributes only."""
     names = {f"#{name}": name for name in attributes}
     return {"ProjectionExpression": ",".join(names), "ExpressionAttributeNames": names}

@@ -43,7 +43,7 @@ def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN4
 def _cancelled(
     operation: str, reasons: Sequence[Mapping[str, Any]]
 ) -> TransactionRefused | TransientError:
-    """Only a failed condition says something of the items; a conflict or a throttle does not."""
+    """A transaction whose conditions alone failed is refused; any other cause is transient."""
     codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
     if not codes or codes - {"ConditionalCheckFailed"}:
         other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")

@@ -108,7 +108,7 @@ def replacement(table: str, changes: Mapping[str, Any], where: Mapping[str, Any]
 
 @cache
 def _names_in(expression: str) -> Mapping[str, str]:
-    """The ``#attribute`` names of an expression; there are a dozen expressions in all."""
+    """The ``#attribute`` names of an expression; cached, as there are only a dozen expressions."""
     words = "".join(c if c.isalnum() or c in "#:_" else " " for c in expression).split()
     return {f"#{word[1:]}": word[1:] for word in words if word.startswith("#")}
 

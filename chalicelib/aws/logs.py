@@ -51,16 +51,18 @@ _XRAY = re.compile(r"Root=(1-[0-9a-f]{8}-[0-9a-f]{24});.*\bSampled=1\b")
 
 _DIGESTS = ("mw_trace_id", "ticket_id", "idempotency_key")
 _DIGEST = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
-"""Our own digests skip redaction: to distinguish one from a number costs more than the rest of a line,
-and three in a hundred would be masked as order numbers, which breaks the trace.  Sixteen digits
-without a letter could be a card number and are redacted.
+"""Our own digests skip redaction.
+
+Redaction takes longer over a digest than over the rest of a line, and it would mask three in a
+hundred as order numbers, which breaks the trace.  Sixteen digits without a letter could be a card
+number, so they are redacted.
 """
 _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
 @dataclass(slots=True)
 class HeldRequestLines:
-    """`once.caller_shares.HeldLines`."""
+    """The lines of one request, held in memory until the request has ended."""
 
     lines: list[str] = field(default_factory=list)
 
@@ -115,7 +117,7 @@ class JsonLog:
         self._gathered: ContextVar[_Gathered | None] = ContextVar("gathered", default=None)
 
     def event(self, name: str, **fields: object) -> None:
-        """See `once.ports.Log.event`."""
+        """Write one redacted line with the fields of the open trace; its level follows from its name."""
         level = "WARNING" if any(word in name for word in _WARNING_WORDS) else "INFO"
         first = name.partition(".")[0]
         head = {
@@ -136,7 +138,7 @@ class JsonLog:
             self._write(one)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """See `once.ports.Log.metric`; written with the work that it counts, or at once outside one."""
+        """Count something: written with the work that it counts, or at once outside one."""
         gathered = self._gathered.get()
         if gathered is None:
             self._close([(name, value, dimensions)], None)
@@ -164,7 +166,7 @@ class JsonLog:
 
     @contextmanager
     def held(self) -> Iterator[HeldRequestLines]:
-        """See `once.caller_shares.HoldingLog.held`."""
+        """Hold the lines of this context until the end of the block, then write those not dropped."""
         held = HeldRequestLines()
         token = self._held.set(held)
         try:

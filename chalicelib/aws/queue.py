@@ -1,4 +1,4 @@
-"""The lanes' FIFO queues: put a job with its group, defer a message in flight; the queue of short waits."""
+"""Sends jobs to the lanes' FIFO queues and to the queue of short waits; defers messages in flight."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SqsOutbox:
     """`once.ports.Outbox` on SQS; a queue's URL is looked up once per container.
 
     Args:
-        names: the lanes' queues.
-        seal: of every message.
+        names: gives a lane's queue name.
+        seal: added to every message.
     """
 
     def __init__(self, client: Any, names: Callable[[Lane], str], seal: Seal) -> None:  # noqa: ANN401 - boto3 builds it at run time
@@ -32,7 +32,7 @@ class SqsOutbox:
         self._urls: dict[str, str] = {}
 
     def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
-        """See `once.ports.Outbox.put`."""
+        """Seal and send one message; returns SQS's message id, raises `UnavailableError`."""
         sealed = self._seal.sealed(body, queue=self._names(lane), group_id=group_id)
         try:
             answer = self._client.send_message(
@@ -46,7 +46,7 @@ class SqsOutbox:
         return str(answer["MessageId"])
 
     def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
-        """See `once.ports.Outbox.defer`."""
+        """Set the message's visibility timeout, `MAX_VISIBILITY_SECONDS` at most; raises `TransientError`."""
         try:
             self._client.change_message_visibility(
                 QueueUrl=self._url(lane),
@@ -73,7 +73,7 @@ class SqsDelayQueue:
         self._queue_url = ""
 
     def put(self, body: str, *, delay_seconds: float) -> None:
-        """See `once.ports.DelayQueue.put`."""
+        """Seal and send one message, delayed by whole seconds rounded up; raises `UnavailableError`."""
         sealed = self._seal.sealed(body, queue=self._queue_name)
         try:
             self._client.send_message(

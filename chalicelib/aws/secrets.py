@@ -24,12 +24,12 @@ CACHE_SECONDS = 300.0
 MISS_SECONDS = 60.0
 """How long a secret that is missing or refused is not asked for again."""
 OUTAGE_SECONDS = 5.0
-"""The same where Secrets Manager itself fails: short, as some senders never repeat a request."""
+"""The same after a failure of Secrets Manager itself: short, as some senders never repeat a request."""
 MAX_CACHED = 256
-"""Names in the cache; the one that expires first makes room."""
+"""Most secrets in the cache; a full cache drops the one that expires first."""
 MISSING = SECRET_MISSING
 _REFUSALS = frozenset({"AccessDeniedException", "DecryptionFailure", "InvalidRequestException"})
-"""Codes that stay until a person changes something."""
+"""Error codes that persist until a person changes something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SecretsManager:
         self._cache: dict[str, _Cached] = {}
 
     def text(self, name: str, *, refresh: bool = False) -> str:
-        """See `once.ports.SecretsPort.text`."""
+        """The secret's text, at most `CACHE_SECONDS` old; raises `UnavailableError` when unreadable."""
         now = self._clock.monotonic()
         cached = self._cache.get(name)
         if cached is None or refresh or now >= cached.expires:
@@ -74,7 +74,10 @@ class SecretsManager:
             return None
 
     def fetch(self, names: Sequence[str]) -> None:
-        """See `once.ports.SecretsPort.fetch`; a single one is left to `text`, which needs no right more."""
+        """Read secrets into the cache by one call; never raises.
+
+        A single secret is left to `text`, as the batch call needs a further permission.
+        """
         now = self._clock.monotonic()
         wanted = [one for one in names if one not in self._cache or now >= self._cache[one].expires]
         if len(wanted) < 2:  # noqa: PLR2004
@@ -88,12 +91,9 @@ class SecretsManager:
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
         """The active tokens of a secret.
 
-        Args:
-            name: the secret.
-            missing: the code of the error where it holds no token.
-
         Raises:
-            SignatureError: there is no such secret, or it holds no token: the door is closed.
+            SignatureError: there is no such secret, or it holds no token: the door is closed.  Its
+                code is `missing`.
             UnavailableError: the secret cannot be read.
         """
         tokens = active_tokens(self.text_or_none(name) or "")

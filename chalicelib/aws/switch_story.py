@@ -1,7 +1,7 @@
 """Copies the switches' changes from SSM's own history into the journal, where they are kept longer.
 
-A part of the sweep.  A run without a change costs one call to SSM and one read; a copy that is written
-again changes nothing, for its key is the parameter's version.
+A part of the sweep.  A run without a change costs one call to SSM and one read.  Copying a change twice
+writes one entry, as the entry's id contains the parameter's version.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SwitchStory:
         self._sweeps = sweeps
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """See `once.recovery.sweep.SweepPart.run`; everything that is not copied yet is, however old."""
+        """Copy every change that is newer than the last copied one, however old; a dry run copies none."""
         del since
         names = [f"{self._prefix}/{name}" for name in NAMES]
         stored = self._ssm.get_parameters(Names=names)["Parameters"]
@@ -63,7 +63,7 @@ class SwitchStory:
 
 
 def _is_later(version: Mapping[str, Any], seen: datetime | None) -> bool:
-    """Compared as they are stored, in milliseconds."""
+    """Whether a version is newer than the last one copied, in milliseconds, as times are stored."""
     return seen is None or iso(version["LastModifiedDate"]) > iso(seen)
 
 

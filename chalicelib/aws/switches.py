@@ -34,7 +34,7 @@ class SsmSwitches:
         self._cached: tuple[float, Switches] | None = None
 
     def current(self) -> Switches:
-        """See `once.ports.SwitchesPort.current`."""
+        """The switches, less than `STALE_SECONDS` old; raises `SwitchesUnreadableError` otherwise."""
         now = self._clock.monotonic()
         if self._cached and now - self._cached[0] < REFRESH_SECONDS:
             return self._cached[1]

@@ -20,7 +20,7 @@ What these share:
 
     model            facts, agents, dimensions, and the ports of roster and sink
     dataset          the dataset's tables, relationships, measures and rows; pure
-    drift            what a payload lacked or had in another form, as marks; reads its values
+    drift            reads a payload's values, and marks what it lacked or had in another form
     keys             fact and action keys
     reasons          why a delivery does not count, and why the writer does not post
 

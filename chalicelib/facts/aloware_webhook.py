@@ -46,7 +46,7 @@ _OTHER_TIMES = (
     "date",
     "updatedat",
 )
-"""Fields that tell the time where ``created_at`` does not, the best first."""
+"""Fields to read the time from where ``created_at`` has none, best first."""
 
 DISPOSITIONS: Mapping[str, int] = {
     "in progress": 1,
@@ -59,7 +59,7 @@ DISPOSITIONS: Mapping[str, int] = {
     "placed": 8,
     "voicemail": 12,
 }
-"""The words of ``disposition_status``, for bodies without ``disposition_status2``."""
+"""Disposition numbers by the words of ``disposition_status``, for bodies without ``disposition_status2``."""
 
 
 def credential(headers: Mapping[str, str]) -> tuple[str, str]:
@@ -97,8 +97,8 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
     Raises:
         TooLargeError: the body has more than 1 MiB.
-        PayloadError: ``invalid_json``: the body is not a JSON object, or holds a list of deliveries
-            or a mere text.
+        PayloadError: ``invalid_json``: the body is not a JSON object, or it wraps a list of
+            deliveries or a plain text.
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
     envelope = bodies.json_object(request.body)
@@ -155,7 +155,7 @@ def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[st
 
 
 def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[str, Any] | None:
-    """The object in a field, or in a text there; None where there is none."""
+    """The object in a field, or in a JSON text in it; None where there is none."""
     value = envelope.get(field)
     if isinstance(value, list):
         raise PayloadError("invalid_json", f"field {field} is a list; one delivery has one object")
@@ -169,7 +169,7 @@ def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[s
 
 
 def _ids(body: Mapping[str, Any]) -> Sequence[object]:
-    """The communication's; of a part, such as a transcription, before its own."""
+    """Possible ids of the communication, best first; a part's own id, as a transcription's, comes last."""
     return (
         _inner(body, "communication").get("id"),
         body.get("communication_id"),
@@ -191,7 +191,7 @@ def _disposition(body: Mapping[str, Any], reading: Reading) -> int | None:
 
 
 def _zone(value: object, reading: Reading) -> str | None:
-    """The name of a time zone, which need not exist."""
+    """A value in the form of a time zone's name, which need not exist."""
     if value is None or value == "":
         return None
     if isinstance(value, str) and _ZONE.fullmatch(value.strip()):

@@ -1,6 +1,6 @@
-"""Storing facts, built: the worker's recorder, the rows, the roster.
+"""Builds what stores facts: the worker's recorder, the rows, the roster.
 
-How stored facts are posted is `posting.build`.
+`posting.build` builds what posts stored facts.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ ROSTER_REQUESTS_PER_MINUTE = 30
 
 
 class Facts:
-    """Aloware's and HubSpot's events on their way to Power BI."""
+    """The parts that store Aloware's and HubSpot's events as facts."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def keepers(self) -> Mapping[str, Callable[[Any], None]]:
-        """The worker's handlers by kind of job: one for all of them."""
+        """The worker's handlers by kind of job; all kinds share one."""
         shared, settings = self._shared, self._shared.settings
         recorder = FactRecorder(
             store=self.ledger,

@@ -73,7 +73,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "ShiftHours": "Int64",
     },
 }
-"""Columns and their types per table.  Shifts are related by agent and date in measures only."""
+"""Columns and their types per table.  Only measures relate shifts, by agent and date."""
 
 LASTING_TABLES: Mapping[str, Mapping[str, str]] = {
     **TABLES,
@@ -87,7 +87,7 @@ LASTING_TABLES: Mapping[str, Mapping[str, str]] = {
         "Marks": "String",
     },
 }
-"""The same in the archive and in OneLake, whose facts have more columns."""
+"""Columns and types in the archive and in OneLake, whose facts have more columns."""
 
 _RELATIONS = (
     ("AgentID", DIM_AGENT, "AgentID"),
@@ -143,7 +143,7 @@ def fact_row(fact: Fact) -> Row:
 
 
 def one_line(text: str) -> str:
-    """A text as every sink has it: a line break of any kind is a space, as a row of OneLake is one line."""
+    """A text as every sink stores it: line breaks become spaces, as a row in OneLake is one line."""
     return " ".join(text.splitlines())
 
 
@@ -222,12 +222,12 @@ def dimension_rows(
 
 
 def content_of(rows: Iterable[Row]) -> int:
-    """A digest of a set of rows: the digest of two sets is `added` from theirs."""
+    """A digest of a set of rows in any order; `added` gives that of two sets together."""
     return sum(_digest(row) for row in rows) % _CONTENT_LIMIT
 
 
 def added(content: int | None, rows: Iterable[Row]) -> int | None:
-    """The digest once rows are added; None stays None."""
+    """The digest after rows are added; None stays None."""
     return None if content is None else (content + content_of(rows)) % _CONTENT_LIMIT
 
 

@@ -1,4 +1,4 @@
-"""What the name of an Aloware delivery says of its communication; the name can be wrong."""
+"""What the name of an Aloware delivery says about its communication; the name can be wrong."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ _SEEN = re.compile(
 
 
 class DeliveryPart(Enum):
-    """What of a communication a delivery reports.
+    """Which part of a communication a delivery reports.
 
     Attributes:
-        ENDING: its disposition, which has all of it.
-        PART: a recording or a transcription: it repeats the final numbers, and may come first.
+        ENDING: its disposition, which has all of its data.
+        PART: a recording or a transcription: it repeats the final numbers, and may come before
+            the disposition.
         OTHER: anything else, such as its beginning.
     """
 
@@ -36,31 +37,31 @@ class DeliveryName:
 
     @property
     def part(self) -> DeliveryPart:
-        """What it reports."""
+        """Which part of its communication the delivery reports."""
         if self._has("disposition", "disposed"):
             return DeliveryPart.ENDING
         return DeliveryPart.PART if self._has("record", "transcri") else DeliveryPart.OTHER
 
     @property
     def is_contact(self) -> bool:
-        """Whether it names a contact; one with a type is of a communication all the same."""
+        """Whether it names a contact; a delivery with a type still reports a communication."""
         return self.text.lower().startswith("contact")
 
     @property
     def metric(self) -> Metric | None:
-        """The metric that it names."""
+        """The metric that it names; None where it names none."""
         if self._has("text", "sms"):
             return Metric.TEXTS
         return Metric.CALLS if self._has("call") else None
 
     @property
     def is_outbound(self) -> bool:
-        """Whether it names the direction of what an agent began."""
+        """Whether it names the direction of a communication that an agent began."""
         return self._has("outbound", "outgoing")
 
     @property
     def is_seen(self) -> bool:
-        """Whether Aloware is known to send it for a communication."""
+        """Whether Aloware is known to send this name for a communication."""
         return _SEEN.fullmatch(self.text) is not None
 
     def _has(self, *words: str) -> bool:

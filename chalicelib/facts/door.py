@@ -15,7 +15,8 @@ from chalicelib.once.intake import Intake, listed
 from chalicelib.once.job import Job
 
 ALOWARE_PATIENCE_SECONDS = 8.0
-"""Aloware never sends again.  The last try begins by then, and may take AWS's client 15 s more."""
+"""How long queuing is retried, as Aloware never repeats a request.  The last try begins by then, and
+may take AWS's client 15 s more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class AlowareDoor:
         )
 
     def _verify(self, headers: Mapping[str, str]) -> None:
-        aloware_webhook.credential(headers)  # without one no secret is read
+        aloware_webhook.credential(headers)  # before the secret is read, which costs
         aloware_webhook.verify(headers, self.tokens())
 
 
@@ -71,7 +72,7 @@ class HubSpotDoor:
 
         def verify(low: Mapping[str, str]) -> None:
             now_ms = int(self.intake.clock.now().timestamp() * 1000)
-            hubspot_webhook.check_headers(low, now_ms=now_ms)  # without them no secret is read
+            hubspot_webhook.check_headers(low, now_ms=now_ms)  # before the secret is read
             hubspot_webhook.verify(
                 low, uri=self.url or uri, body=body, now_ms=now_ms, secrets=self.secrets()
             )

@@ -1,4 +1,4 @@
-"""The doors of facts, built; they load no ledger of facts."""
+"""Builds the doors of facts, without loading their ledger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chalicelib.shared import Shared
 
 
 class FactDoors:
-    """What Aloware and HubSpot post to."""
+    """The doors to which Aloware and HubSpot post."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared

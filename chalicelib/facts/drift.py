@@ -1,7 +1,8 @@
 """Drift: what a payload lacked or had in another form than its sender's documents, as marks.
 
-A sender changes its payloads without notice.  A value in a known other form is read right and marked;
-one that cannot be read is marked, and what had to be put in its place is never silent::
+A sender changes its payloads without notice.  A value in a known other form is read and marked.  A
+value
+that cannot be read is marked, and so is what replaces it::
 
     "created_at": 1763663400            2025-11-20T18:30:00Z  time_in_other_form
     "created_at": "0000-00-00"          none                  time_unreadable, day_guessed
@@ -51,7 +52,7 @@ class Mark(StrEnum):
 
     @property
     def words(self) -> str:
-        """For people."""
+        """The mark in words, for people."""
         return _WORDS[self]
 
 
@@ -79,7 +80,7 @@ _WORDS: Mapping[Mark, str] = {
 }
 
 KNOWN_FORMS = frozenset({Mark.ZONE_MISSING, Mark.NUMBER_AS_TEXT})
-"""What Aloware is known to send: shown, and no reason to ring."""
+"""Marks of what Aloware is known to send: shown, but no cause for an alarm."""
 
 _LACKS = frozenset(
     {
@@ -92,7 +93,7 @@ _LACKS = frozenset(
 )
 
 ENOUGH_TO_RING = 5
-"""Fewer facts of a day in another form say nothing of their source."""
+"""Fewer facts of a day in another form say nothing about their source."""
 
 SECONDS_OF_A_DAY = 86_400
 _OLDEST = timedelta(days=400)
@@ -101,24 +102,24 @@ _NEWEST = timedelta(days=1)
 _PLAIN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 _NO_ID = frozenset({"", "-1", "0"})
 _EXACT = 2**53
-"""From here a number with a fraction or an exponent has lost digits of the id that it was."""
+"""An id that was written as a float has lost digits from this value on."""
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.+Z-]{5,26}")
 _DIGITS = re.compile(r"[0-9]{1,17}(\.[0-9]{1,9})?")
 _NUMBER = re.compile(r"-?[0-9]{1,9}(\.0{1,6})?")
 _CLOCK = re.compile(r"(?:([0-9]{1,2}):)?([0-9]{1,2}):([0-9]{2})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCHS = ((1e8, 1e11, 1), (1e11, 253_402_300_800_000, 1_000), (1e15, 1e17, 1_000_000))
-"""From, below, and units in a second: seconds, milliseconds and microseconds since 1973."""
+"""Lowest value, upper bound and units per second: seconds, milliseconds, microseconds since 1973."""
 
 
 @dataclass(slots=True)
 class Drift:
-    """The facts of one source that were kept within a day.
+    """How the facts of one source that were stored within a day have drifted.
 
     Attributes:
-        facts: how many.
-        drifted: how many of them had another form than their source is known to send.
-        marks: how many have each mark.
+        facts: number of facts.
+        drifted: number of facts in another form than their source is known to send.
+        marks: number of facts by mark.
     """
 
     facts: int = 0
@@ -134,7 +135,7 @@ class Drift:
 
     @property
     def percent(self) -> int:
-        """The share that has drifted; 0 while it is only a few facts."""
+        """The percentage that has drifted; 0 below `ENOUGH_TO_RING` facts."""
         return 100 * self.drifted // self.facts if self.drifted >= ENOUGH_TO_RING else 0
 
 
@@ -149,14 +150,14 @@ class TimeForm(StrEnum):
 
 
 class Reading:
-    """Reads the values of one payload; what was in another form is in `marks`."""
+    """Reads the values of one payload, and collects marks for what was missing or in another form."""
 
     def __init__(self, marks: Iterable[Mark] = ()) -> None:
         self._marks = set(marks)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Each once, in a fixed order."""
+        """The marks, each once, in a fixed order."""
         return tuple(one for one in Mark if one in self._marks)
 
     def note(self, *marks: Mark) -> None:
@@ -173,9 +174,9 @@ class Reading:
         """The time of the event, in UTC: the first value that can be read.
 
         Args:
-            values: of the fields in which the sender's documents have it.
-            known: the forms that they have there.
-            elsewhere: of other fields that carry it.
+            values: of the fields that hold the time by the sender's documents.
+            known: the forms that those documents name.
+            elsewhere: of other fields that may hold it.
         """
         given = [one for one in values if _given(one) is not None]
         for value in given:
@@ -197,7 +198,7 @@ class Reading:
             self.note(Mark.TIME_IN_OTHER_FORM)
 
     def time_of(self, moment: datetime | None, received: datetime) -> datetime:
-        """The time that decides the day: the event's, or its receipt's."""
+        """The time that decides the fact's day: the event's, or that of its receipt if it has none."""
         if moment is None:
             self.note(Mark.DAY_GUESSED)
             return received
@@ -222,7 +223,7 @@ class Reading:
 
         Args:
             value: a number, its text, or ``HH:MM:SS``.
-            units: of the number in a second.
+            units: how many units of the number make a second.
         """
         if _given(value) is None:
             return None
@@ -243,7 +244,7 @@ class Reading:
         return found
 
     def agent(self, value: object) -> str | None:
-        """An agent's id; None for none."""
+        """An agent's id; None where there is none or it cannot be read."""
         text = _text(value)
         if _given(value) is None or text in _NO_ID:
             return None
@@ -253,12 +254,12 @@ class Reading:
         return None
 
     def event_id(self, values: Iterable[object], content: object) -> str:
-        """An event's id as a part of its key: the first that there is, or a hash of it if it is odd.
+        """An event's id as a part of its key: the first id given, or its hash if it has an odd form.
 
         Args:
-            values: of the fields that have it; absent, empty, 0, -1, a truth value, and a number that
-                has lost digits are none.
-            content: what is hashed where there is none; the same in every redelivery.
+            values: of the fields that may hold it.  Absent, empty, 0, -1, a truth value, and a number
+                that has lost digits do not count.
+            content: what is hashed where there is no id; the same in every redelivery.
         """
         for value in values:
             text = _text(value)
@@ -271,7 +272,7 @@ class Reading:
         return hashed(content)
 
     def part(self, value: object, plain: re.Pattern[str]) -> str:
-        """A part of a key: the value where it is plain, or else its hash."""
+        """A part of a key: the value where it has the plain form, else its hash."""
         text = _text(value)
         if text is not None and plain.fullmatch(text):
             return text
@@ -285,23 +286,23 @@ def hashed(value: object) -> str:
 
 
 def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
-    """The marks of some names; those that only a newer release knows are left out."""
+    """Marks by their names; names that only a newer release knows are left out."""
     known = {one.value: one for one in Mark}
     return tuple(known[name] for name in names if name in known)
 
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
-    """The marks of a delivery that reports a part of an event, and so lacks fields as a rule."""
+    """The marks, without those for fields that a delivery about a part of an event usually lacks."""
     return tuple(one for one in marks if one not in _LACKS)
 
 
 def _given(value: object) -> object | None:
-    """None for an empty text also."""
+    """The value; None for an empty text, too."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
 def _text(value: object) -> str | None:
-    """A text or number as text; a whole number's is the same however it was written."""
+    """A text or number as text; a whole number gives one text, however it was written."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
@@ -314,7 +315,7 @@ def _has_lost_digits(value: object) -> bool:
 
 
 def _time(value: object) -> tuple[datetime | None, TimeForm]:
-    """A time and its form, where it is one."""
+    """A time and its form; None where the value is no time."""
     text = _text(value) or ""
     if isinstance(value, str) and _TIME.fullmatch(text):
         return parsed(text), TimeForm.TEXT
@@ -333,6 +334,6 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
 
 
 def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
-    """The values of fields of some names, in the names' order; case, ``_`` and ``-`` do not count."""
+    """The values of the fields with these names, in the names' order; case, ``_`` and ``-`` do not count."""
     plain = {re.sub("[_-]", "", name).lower(): value for name, value in payload.items()}
     return [plain[name] for name in names if name in plain]

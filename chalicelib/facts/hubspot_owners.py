@@ -34,7 +34,7 @@ class _Owner(BaseModel):
     last: str | None = Field(default=None, alias="lastName")
 
     def agents(self) -> Iterator[Agent]:
-        """The owner under each id that a fact may have it by; see `hubspot_webhook`."""
+        """The owner under each id by which a fact may name it (`jobs.HubSpotEvent.agent`)."""
         name = " ".join(part for part in (self.first, self.last) if part)
         yield Agent(f"hubspot-owner:{self.id}", name, self.email or "")
         if self.user_id:
@@ -50,10 +50,10 @@ class _Page(BaseModel):
 
 @dataclass(slots=True, kw_only=True)
 class HubSpotOwners:
-    """The directory, cached for five minutes; the last one read applies while it cannot be read.
+    """The directory of owners, cached for five minutes; while it cannot be read, the last one applies.
 
     Attributes:
-        is_known: whether it was ever read.
+        is_known: whether the directory was ever read.
     """
 
     client: VendorClient

@@ -37,11 +37,11 @@ WINDOW_MS = 300_000
 """A signature's timestamp may be five minutes old (the vendor's rule) or early (ours)."""
 MAX_BODY_BYTES = 4 * 1024 * 1024
 MAX_EVENTS = 1_000
-"""Of one request: ten times as many as HubSpot sends, and little memory."""
+"""Most events of one request: ten times as many as HubSpot sends, in little memory."""
 EVENTS_PER_MESSAGE = 100
 """One batch is one queue message; a hundred reduced events have at most some 80 KB."""
 LANES = 4
-"""FIFO groups of batches, which limits how many are processed at the same time."""
+"""Number of FIFO groups of batches, which limits how many are processed at the same time."""
 
 OBJECT_TYPES: Mapping[str, str] = {
     "contact": "0-1",
@@ -77,13 +77,13 @@ _CONSTANT = re.compile(r"[A-Z][A-Z_]{0,39}")
 _USER = re.compile(r"userId:([0-9]{1,20})")
 _DIGITS = re.compile(r"[0-9]{1,16}")
 _OTHER_TIMES = ("timestamp", "eventtime", "eventtimestamp", "createdat", "time")
-"""Fields that tell the time where ``occurredAt`` does not, the best first."""
+"""Fields to read the time from where ``occurredAt`` has none, best first."""
 _STATUSES = ("hs_call_status", "hs_email_status", "hs_communication_status")
 """Properties of a record that say how it ended."""
 
 
 def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
-    """Whether a request shows a signature at all, of this time.
+    """Check that a request has a signature at all, with a timestamp that is not too old.
 
     Raises:
         SignatureError: ``missing_signature`` or ``stale_timestamp``.
@@ -151,7 +151,9 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if isinstance(payload, dict):
-        is_entry = "subscriptionType" in payload  # of a batch, without its list
+        is_entry = (
+            "subscriptionType" in payload
+        )  # an entry of a batch, sent without the list around it
         events = [_event(payload) if is_entry else _workflow_event(payload)]
     elif isinstance(payload, list):
         if len(payload) > MAX_EVENTS:
@@ -163,7 +165,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 
 
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
-    """The same events have the same key in every redelivery: ``attemptNumber`` is not part of it."""
+    """The job of some events; its key is the same in every redelivery, as it leaves out ``attemptNumber``."""
     content = json.dumps([one.model_dump(mode="json") for one in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return HubSpotBatch(
@@ -184,14 +186,14 @@ def _parts(events: Sequence[HubSpotEvent]) -> Iterator[tuple[HubSpotEvent, ...]]
 
 
 def _event(raw: object) -> HubSpotEvent:
-    """One entry of a batch."""
+    """One entry of a batch as an event."""
     reading = Reading()
     content = _lasting(raw)
     if not isinstance(raw, dict):
         raw = {}
     subscription = _matching(_TYPE, raw.get("subscriptionType"))
     prefix, _, change = (subscription or "unreadable").rpartition(".")
-    if subscription is None:  # two of them must not share a key
+    if subscription is None:  # without a type it must not share a key with another
         reading.note(Mark.NAME_UNSEEN)
     ids = ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
     object_id = reading.event_id((raw.get(name) for name in ids if subscription), content)
@@ -216,7 +218,7 @@ def _event(raw: object) -> HubSpotEvent:
 
 
 def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
-    """A workflow's record; its static field ``event_key`` names the kind of event."""
+    """A workflow's record as an event; its static field ``event_key`` names the kind."""
     reading = Reading()
     content = _lasting(raw)
     found = raw.get("properties")
@@ -250,7 +252,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Older records wrap each property: ``{"value": "..."}``."""
+    """A property's value, which older records wrap: ``{"value": "..."}``."""
     return value.get("value") if isinstance(value, dict) else value
 
 

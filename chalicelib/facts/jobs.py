@@ -16,7 +16,7 @@ class FactJob(Job):
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`."""
+        """The facts' own lane, whose jobs may run in any order."""
         return FACTS
 
 
@@ -60,7 +60,7 @@ class HubSpotEvent(BaseModel):
         subscription_type: e.g. ``object.creation``; ``workflow.case_created`` for a workflow.
         object_type: e.g. ``0-5``; derived from the subscription where the sender leaves it out.
         occurred_at_ms: time of the change; the same in every retry.
-        untimed: the hash of an entry without a time, which tells changes of one object apart.
+        untimed: the hash of an entry without a time, by which changes of one object differ.
         property_value: kept only where it looks like a constant of an enumeration.
         agent: e.g. ``hubspot:5001`` for user 5001, ``hubspot-owner:77`` for owner 77.
         seconds: how long it took.

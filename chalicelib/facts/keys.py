@@ -30,5 +30,5 @@ def rows_action(target: str, table: str, number: int) -> str:
 
 
 def fact(source: str, *parts: str | None) -> str:
-    """Key of a fact: the source and the event's identifiers there; absent parts are left out."""
+    """Key of a fact: its source and the event's identifiers at that source, without absent parts."""
     return joined(source, *(part for part in parts if part))

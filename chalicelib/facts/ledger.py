@@ -84,7 +84,7 @@ _COLUMNS = (
 )
 _CORRECTIONS_KEPT = 20
 _KIND = "fact"
-"""Of the index of what is due."""
+"""Kind of date in the index of what is due."""
 _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
@@ -127,12 +127,12 @@ class FactLedger:
         return self._waiting(limit=at_most)
 
     def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[Date]:
-        """Facts that may still be pending and follow another one: since when each waits, and its key.
+        """Facts that may still be pending and follow a given one: since when each waits, and its key.
 
         Args:
-            epoch: since when that one waits; 0 for the oldest.
-            key: that one's.
-            at_most: of those returned.
+            epoch: since when the given fact waits, epoch seconds; 0 for the oldest.
+            key: the given fact's.
+            at_most: limit of those returned.
         """
         return self._timer.after(epoch, key, kind=_KIND, limit=at_most)
 
@@ -284,7 +284,7 @@ class FactLedger:
         )
 
     def remove(self, key: str, *, by: str) -> None:
-        """Have a stored fact count nowhere any more, under the writer's lease; one without a row stays so."""
+        """Mark a stored fact as removed, under the writer's lease; does nothing where it has no row."""
         with suppress(ConditionFailed):
             self._table.update(
                 {"event_id": key},
@@ -354,7 +354,7 @@ class FactLedger:
     # --- rows ---------------------------------------------------------------------------------
 
     def _waiting(self, *, limit: int, since: datetime | None = None) -> list[str]:
-        """Keys of facts that wait, of which those since a time; oldest first, at most `limit`."""
+        """Keys of facts that wait, oldest first, at most `limit`; with `since`, those kept up to then."""
         epoch = since.timestamp() if since else None
         return [key for _, key in self._timer.due(epoch, kind=_KIND, limit=limit)]
 
@@ -379,9 +379,9 @@ class FactLedger:
         return True
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
-        """Whether the stored row may be replaced by a fact: it has expired, or is less final.
+        """Whether a fact may replace the stored row: the row has expired, or is less final.
 
-        A skipped row is replaced by a fact that counts, and one that was not terminal by one that is.
+        A fact that counts replaces a skipped row; a terminal fact replaces one that was not.
         """
         row = there[fact.key]
         if row["expires_at"] <= self._clock.now().timestamp():
@@ -448,7 +448,7 @@ def fact_of(row: Item) -> Fact:
 
 
 def _happening_item(happening: Happening) -> Item:
-    """Without what is not known."""
+    """The attributes of how an event went, without what is not known."""
     item = {
         "at": iso(happening.at) if happening.at else None,
         "timezone": happening.timezone,
@@ -461,6 +461,6 @@ def _happening_item(happening: Happening) -> Item:
 
 
 def _stale(row: Item, dataset: str) -> Item:
-    """That a dataset has the former values of a row, and under which day: the one before the first."""
+    """Attributes saying that a dataset has a row's former values, on the day before any correction."""
     there = row.get("stale_date") if row.get("stale") == dataset else None
     return {"stale": dataset, "stale_date": there or row["date"]}

@@ -1,9 +1,9 @@
 """Maps Aloware deliveries and HubSpot events to facts: metric, agent and day; pure.
 
-The rules are tables.  Aloware: the numbers in the body take precedence over the delivery's name,
-which can be wrong (a text message's name on a ringing call) and decides only what they do not say;
-only outbound communications that have ended count, and all deliveries of one call have one key.  HubSpot:
-objects that were created count, by type; a deployment can replace the rules.
+The rules are tables.  Aloware: the numbers in the body decide; the delivery's name, which can be
+wrong (a text message's name on a ringing call), decides only what the numbers leave open.  Only
+outbound communications that have ended count, and all deliveries of one call have one
+key.  HubSpot: objects that were created count, by type; a deployment can replace the rules.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ CHANNELS: Mapping[int | Metric | None, str] = {
     Metric.EMAILS: "email",
     Metric.CASES: "ticket",
 }
-"""By Aloware's type, or else by metric."""
+"""Channel by Aloware's type, or by metric where there is no type."""
 
 OUTCOMES: Mapping[int, str] = {
     number: word.replace(" ", "_") for word, number in DISPOSITIONS.items()
 }
-"""Aloware's dispositions; another one is shown by its number."""
+"""Outcome by Aloware's disposition; an unknown disposition is shown by its number."""
 
 TERMINAL_DISPOSITIONS = frozenset({2, 3, 4, 5, 6, 7, 12})
 """Abandoned, missed, completed, failed, dead end, invalid, voicemail."""
@@ -126,7 +126,7 @@ def configured_rules(text: str) -> tuple[MetricRule, ...]:
 
 
 def aloware_fact(job: AlowareDelivery) -> Fact:
-    """The fact of one delivery; its `skip` says if it does not count."""
+    """The fact of one delivery; `skip` holds the reason if it does not count."""
     reading = Reading(job.marks)
     zone = _zone(job.timezone, reading)
     at = parsed(job.created_at)
@@ -201,7 +201,7 @@ def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | 
 
 
 def _note_unseen(job: AlowareDelivery, name: DeliveryName, reading: Reading) -> None:
-    """Mark what Aloware has never sent."""
+    """Mark numbers and names that Aloware has never been seen to send."""
     if job.type is None:
         reading.note(Mark.TYPE_MISSING)
     elif job.type not in CHANNELS:
@@ -221,7 +221,7 @@ def _is_outbound(job: AlowareDelivery, name: DeliveryName) -> bool:
 
 
 def _is_terminal(job: AlowareDelivery, part: DeliveryPart) -> bool:
-    """The numbers decide, or else a disposition's name.
+    """Whether the communication has ended, by the numbers, or by a disposition's name.
 
     A part that lacks the time or the agent must not take the place of the call's disposition.
     """

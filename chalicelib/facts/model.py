@@ -52,12 +52,12 @@ NOT_TERMINAL = why.NOT_TERMINAL
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """How an event went, as its source reports it; None or empty where it does not.
+    """How an event went, as its source reports it; None or empty where the source does not say.
 
     Attributes:
-        at: when, in UTC; the fact's day is the one of its receipt where this is None.
+        at: when it happened, in UTC; where None, the fact's day is that of its receipt.
         timezone: the IANA zone of the fact's day.
-        seconds: how long.
+        seconds: how long it took.
         channel: ``call``, ``sms``, ``email``, ``ticket``, ...
         outcome: Aloware's disposition, e.g. ``completed``; HubSpot's status, where it has one.
         marks: what the payload lacked or had in another form.
@@ -104,9 +104,9 @@ class Survey:
 
     Attributes:
         posted: unexpired facts that were posted, oldest first.
-        stale: by a dataset that has the former values of corrected facts, their keys and days there.
-        newest_seconds: how long ago each source's newest fact was kept that counts.
-        drift: of each source's facts of the last day.
+        stale: by dataset: keys of corrected facts whose former values it has, and their days there.
+        newest_seconds: by source: age of the newest stored fact that counts.
+        drift: by source, of the facts of the last day.
     """
 
     posted: Sequence[Fact]
@@ -117,7 +117,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many facts of one delivery were new, duplicate or skipped."""
+    """How many facts of one job were new, duplicate or skipped."""
 
     new: int = 0
     duplicate: int = 0
@@ -142,12 +142,12 @@ class Roster(Protocol):
     """The agents whose events count."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """Agents by id and alias; None if there is no roster or it could never be read: all count."""
+        """Agents by id and alias; None, so that all count, if there is no roster or it was never read."""
         ...
 
 
 class Sink(Protocol):
-    """The destination of rows; raises `ProviderError`s, returning means it has accepted them.
+    """A destination of rows; raises `ProviderError`s; returning means that it has accepted the rows.
 
     A batch has a number that is never used for other rows, so that a sink that checks numbers
     accepts a repeated batch only once.
@@ -177,7 +177,7 @@ class Dimension:
 
     Attributes:
         known: keys in the table.
-        posting: keys being posted when this was written, under batch number `number`.
+        posting: keys that were being posted under batch number `number` when this was written.
         again_at: the epoch second from which the table may be cleared and filled again, because no
             earlier request can still land; 0 if no refill is needed.
         version: grows with every write, so that a writer that was suspended writes nothing.
@@ -193,7 +193,7 @@ class Dimension:
 
     @property
     def is_settled(self) -> bool:
-        """No request is under way, and none can still land."""
+        """Whether no request is under way, and none can still land."""
         return not self.posting and not self.again_at
 
 

@@ -53,7 +53,7 @@ class NoRoster:
     """A `Roster` without a restriction: every agent counts."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `model.Roster.agents`."""
+        """None: there is no roster."""
         return None
 
 
@@ -64,7 +64,7 @@ class ListedRoster:
     listed: tuple[ListedAgent, ...]
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `model.Roster.agents`."""
+        """The configured agents by id and alias."""
         return by_id_and_alias(
             Agent(one.id, one.name, one.email, one.aliases) for one in self.listed
         )
@@ -80,7 +80,7 @@ class RemoteRoster:
 
     Attributes:
         ask: reads the members; raises `MiddlewareError`s.
-        listed: aliases for members; it adds no members.
+        listed: gives members their aliases; it adds no members.
     """
 
     ask: Callable[[], Iterable[Agent]]
@@ -91,7 +91,7 @@ class RemoteRoster:
     _good_until: float = field(default=-1.0, init=False)
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `model.Roster.agents`."""
+        """The members last read, by id and alias; None where they were never read."""
         if self.clock.monotonic() >= self._good_until:
             self._ask()
         return self._known
@@ -118,7 +118,7 @@ def roster_of(
     clock: Clock,
     log: Log,
 ) -> Roster:
-    """The ring group where it can be asked, else the configured list, else no gate.
+    """The roster of the ring group if `ask` is given, else of the configured list, else no restriction.
 
     `ask` returns the ring group's members, or raises `MiddlewareError`s.
     """

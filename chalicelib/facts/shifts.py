@@ -43,7 +43,7 @@ class Shift(BaseModel):
     end: LocalTime = Field(alias="ShiftEndLocal")
 
     def row(self) -> Row:
-        """As a row of `DimShift`; its hours are rounded, as the column holds whole numbers."""
+        """The shift as a row of `DimShift`; hours are rounded, as the column holds whole numbers."""
         starts, ends = datetime.combine(self.day, self.start), datetime.combine(self.day, self.end)
         if ends <= starts:
             ends += timedelta(days=1)
@@ -57,7 +57,7 @@ class Shift(BaseModel):
 
 
 def shift_rows(body: bytes) -> Sequence[Row]:
-    """The file's shifts as rows, one per agent and day and start; the last of equal ones counts.
+    """The file's shifts as rows, one per agent and start; of several, the last line counts.
 
     Raises:
         PayloadError: names the first bad line and column, never a value.

@@ -3,13 +3,13 @@
 It knows no system, no vendor and no cloud.  A system brings its jobs, its flows and its actions.
 
     door, intake    a request becomes a job on the queue, or an error that says what is wrong
-    caller_shares   what one caller may ask of the doors: a company by its proof, a stranger by its address
+    caller_shares   how much one caller may ask of the doors: a proven company, or a stranger's address
     token_buckets   token buckets of many callers, in memory
     body            bodies of requests: bounded, then parsed
     job             messages of the queue; encode and decode
     keys            keys of events and actions, FIFO ids, opaque ids
     keyring         the stage's own keys, one for each purpose
-    seal            the proof that a queue's message is this stage's, for its place
+    seal            proves that a queue message is this stage's, for its queue and group
     worker          claims an event, has its plan run, sets it aside or hands it back
     plan_run        runs the plan of a claimed event to its end
     flow            how a system handles its jobs: the base class of every flow
@@ -30,22 +30,22 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     aside           sets an event aside: its row is dated, then a copy of its job makes the wait shorter
     causes          why an event is stuck, as one cause that many events share
     incident        one cause that holds events up: its states, its owner, its mend
-    incidents       finds them in the index of causes, and stores them
-    timer           the dates of rows: what something must be done about, and from when
+    incidents       finds incidents in the index of causes, and stores them
+    timer           the dates of rows: from when something must be done about each
     order           keeps a conversation's order while an event of it waits
-    allowances      at most so many effects within an hour or a day, by conditional writes
+    allowances      limits of effects within an hour or a day, by conditional writes
     share           how many workers of a lane the slow calls of one key may hold
-    current_job     the job that a thread works on, for the paces of vendors
+    current_job     the job that a thread works on, as vendors' rate limits see it
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action
     journal         table C: what persons did, one entry per act
-    mentions        the addresses that such words name, as keyed ids
-    remarks         words of the journal's entries, found by whom they are about
+    mentions        the addresses that a person's words name, as keyed ids
+    remarks         what journal entries say about one person: found, and forgotten
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door
-    lazy            parts by kind, built at first use, with the system they belong to
+    lazy            parts by kind, built at first use
     store           the storage port: one table behind a few verbs
     ports           the other ports: clock, log, queue, switches, secrets
 """

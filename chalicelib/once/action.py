@@ -46,11 +46,11 @@ class UnsettledAction:
 
     Attributes:
         started_epoch: earliest time at which the request may have been sent.
-        horizon_epoch: a request of it may still land before this time.
-        probe: of the effect, nothing else.
+        horizon_epoch: until this time its request may still reach the vendor.
+        probe: that of its `Effect`.
         looks: number of checks after the horizon at which the provider showed nothing.
-        owner: of the claim that held the row when it was read; a new claim changes it.
-        due_epoch: the next look at it; 0 where it has no date.
+        owner: id of the claim that held the row when it was read; a new claim changes it.
+        due_epoch: when it is looked at next; 0 where it has no date.
         tries: earlier attempts; see `ledger.tries`.
     """
 
@@ -77,7 +77,7 @@ class Found:
         ref: its id at the provider.
         other_candidates: keys of other actions that could have produced it, as far as the
             provider's data shows.
-        is_id_global: as of the kind of effect that is settled.
+        is_id_global: that of the effect's kind.
     """
 
     ref: str

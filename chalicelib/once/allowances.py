@@ -44,7 +44,7 @@ class Allowances:
         self._prefix = prefix
 
     def apart(self, prefix: str) -> Allowances:
-        """Counts of their own, which take nothing from these."""
+        """Separate counts, stored under a prefix."""
         return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
@@ -83,7 +83,7 @@ class Allowances:
                 return None
 
     def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
-        """The name of the limit that is reached, taking nothing."""
+        """The name of a limit that is reached, or None; takes nothing."""
         row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
         times = [one["at"] for one in row["taken"]] if row else []

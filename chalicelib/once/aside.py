@@ -1,8 +1,8 @@
 """Sets an event aside: the one way in which a job waits outside its FIFO queue.
 
-First its row is dated, then a copy of the job goes on the queue `later`, then the caller acknowledges the
-message.  The row carries the event; the copy only makes a wait of minutes shorter, and is never counted
-upon.  A crash in between leaves the row, the message, or both; each computes the same wait again.
+The order is: date the row, put a copy of the job on the queue `later`, let the caller acknowledge the
+message.  The row brings the event back; the copy only shortens a wait of minutes, and may be lost.  A
+crash in between leaves the row, the message, or both; each leads to the same wait.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SettingAside:
 
     Attributes:
         send_later: puts a copy of a job on the queue `later` for so many seconds.
-        jitter: spreads the events that one vendor's pause ends for.
+        jitter: spreads the return of events that wait for the same vendor.
     """
 
     ledger: Callable[[], Ledger]
@@ -37,12 +37,12 @@ class SettingAside:
     jitter: Jitter = random.random
 
     def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
-        """Let a job wait; returning means that its row carries it, or that it needs none.
+        """Let a job wait; once this returns, the job's message may be acknowledged.
 
         Args:
-            job: its message may be acknowledged afterwards.
+            job: the job that waits.
             wait: why, and until when.
-            lease: of the claimed event that waits; without one it is the job's own event.
+            lease: of the claimed event that waits; None where the job's own, unclaimed event waits.
 
         Raises:
             TransientError: the row was not written.
@@ -70,21 +70,21 @@ class SettingAside:
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def put_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        """Let a container wait with all of its events that have not ended, if the error says so."""
+        """Let a container job wait as a whole, if the error asks for a pause; returns whether it waits."""
         wait = self.wait_of(flow, Event(facts_of(job), None), job, error)
         if wait is not None:
             self.put(job, wait)
         return wait is not None
 
     def wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
-        """Until when an event waits for its vendor outside its queue, if the error says so."""
+        """The wait outside the queue that an error asks for; None where the event goes back to its queue."""
         pause = self.asked_pause(job, error)
         if pause is None:
             return None
         try:
             until = flow.let_wait(event, self.clock.now().timestamp() + pause)
         except MiddlewareError:
-            return None  # its message goes back to the queue, which keeps the order, too
+            return None  # its message goes back to the queue, which keeps the order as well
         if until is None:
             return None
         self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
@@ -92,6 +92,6 @@ class SettingAside:
         return NotYet(reason_of(error), until, is_turn=is_turn)
 
     def asked_pause(self, job: Job, error: Exception) -> float | None:
-        """Seconds until a vendor wants to be asked again, if the error says so."""
+        """Seconds until the vendor may be called again, if the error asks for a pause."""
         age_seconds = job.age_seconds(self.clock.now())
         return asked_pause(error, age_seconds=age_seconds, jitter=self.jitter)

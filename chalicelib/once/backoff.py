@@ -15,7 +15,7 @@ from chalicelib.errors import (
 )
 
 SHORTEST_WAIT_SECONDS = 1.0
-"""For whatever may be tried again at once."""
+"""For what may be tried again at once."""
 BACKOFF_BASE_SECONDS = 4.0
 BACKOFF_CAP_SECONDS = 900.0
 """Exponential with full jitter, for our own faults: a poison message ends within the hour."""
@@ -24,19 +24,19 @@ OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0,
 hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
 
 ASIDE_FOR_SECONDS = 4 * 3600.0
-"""Since its receipt an event waits aside so long for a vendor that is down or refuses calls; then its
-receives count, and after the last one a person has it."""
+"""Up to this age an event waits aside for a vendor that is down or limits its calls, and spends no
+receives.  Older, it spends them, and after the last one a person gets it."""
 
 SLOW_DOWN_SECONDS = 30.0
-"""After a 429 that does not say when: one window of a vendor's rate limit.  Also what the wait grows to
-where a vendor says sooner, a tenth of the event's age at a time."""
+"""The wait after a 429 without ``Retry-After``: one window of a vendor's rate limit.  Where a vendor
+names a shorter wait, the wait is a tenth of the event's age at least, up to this."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
 
 
 def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
-    """Seconds before the next receive: as asked for, as in an outage, or as after a fault of ours."""
+    """Seconds before the next receive: the delay asked for, an outage's wait, or backoff for our fault."""
     if isinstance(error, HandBackError) and error.delay_seconds is not None:
         return error.delay_seconds
     if isinstance(error, ProviderError | HandBackError | UnavailableError):
@@ -48,13 +48,14 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
 
 
 def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> float | None:
-    """Seconds until a vendor's time, where the error names one; None for any other error.
+    """Seconds until the vendor may be called again; None where the error asks for no pause.
 
-    Nothing was done, so no receive is spent on such a wait: our own pace, an open breaker, a 429, or
-    a 503 with its ``Retry-After``.  A vendor that always says soon is asked more rarely with time.
+    Such errors are our own rate limit, an open breaker, a 429, or a 503 with
+    ``Retry-After``.  Nothing was done, so the wait spends no receive.  A vendor that keeps naming
+    short waits is called less often as the event ages.
 
     Args:
-        error: of the attempt.
+        error: why the attempt failed.
         age_seconds: of the event, since its receipt.
         jitter: spreads what waits for the same moment.
     """

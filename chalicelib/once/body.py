@@ -13,13 +13,13 @@ from typing import Any
 from chalicelib.errors import PayloadError, TooLargeError
 
 MAX_BYTES = 1024 * 1024
-"""Of a body, at a door that sets no limit of its own."""
+"""The largest body, at a door that sets no limit of its own."""
 MAX_DEPTH = 64
 """Levels of nested arrays and objects."""
 MAX_CONTAINERS = 100_000
 """Arrays and objects: each takes up to forty times the memory of the bytes that it is written in."""
 REPLACED = "\ufffd"
-"""What a decoder puts in place of bytes that are not UTF-8: an id with it is not the sender's id."""
+"""What a decoder puts in place of bytes that are not UTF-8: an id that contains it is not what was sent."""
 
 
 def check_size(body: bytes, limit: int, *, code: str = "payload_too_large") -> None:
@@ -43,7 +43,7 @@ def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON valu
         ValueError: it is not UTF-8, not JSON, nested more than `MAX_DEPTH` levels deep, or of more
             arrays and objects than `MAX_CONTAINERS`.
     """
-    if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:  # those in texts count too
+    if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:  # brackets within strings count too
         raise ValueError("too many arrays and objects")
     try:
         value = json.loads(body.decode("utf-8"), **how)

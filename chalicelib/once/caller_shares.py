@@ -1,9 +1,9 @@
-"""What one caller may ask of the doors: a company by its proof, a stranger by its address.
+"""How much one caller may ask of the doors: a proven company, or a stranger's address.
 
-A company pays for its requests once it has proven itself, and for no other's.  A caller that proves
-nothing pays by its address, and only for what was refused: a proven request never asks what its
-address has done, so a company, or Twilio, is not locked out by a stranger behind the same one.  What
-is beyond a share is answered 429 with ``Retry-After``.
+A company that has proven itself is charged for its own requests only.  A caller that proves nothing is
+charged by its address, and only for refused requests.  A proven request is never checked against its
+address, so a stranger behind the same address locks out neither a company nor Twilio.  A request beyond
+its caller's share is answered 429 with ``Retry-After``.
 
 The buckets are one container's.  Lambda starts a container for each request that comes while others
 are answered, so N busy containers let N shares through: the gateway's throttles stay the ceiling.
@@ -32,16 +32,16 @@ SHARES: Mapping[str, CallerShare] = {
     "tool_result": CallerShare(10, 50),
     "unsubscribe": CallerShare(1, 20),
 }
-"""Of each company at a door, and at `unsubscribe` of each link."""
+"""The share of each company at a door; at `unsubscribe`, of each link."""
 STRANGERS = CallerShare(1, 30)
-"""Of each address: requests that were refused for want of a proof."""
+"""The share of each address: requests that were refused because they proved nothing."""
 TELL_SECONDS = 10.0
-"""What is refused is counted, and written this often at most."""
+"""Refusals are counted; a caller's count is logged at most once in this time."""
 TOO_MANY = "RATE_LIMIT_EXCEEDED"
 _UNPROVEN = frozenset({401, 413})
-"""Refused before anything was proven; a body that is too large is refused before it is looked at."""
+"""Statuses of requests that proved nothing; a body that is too large is refused before its proof is read."""
 _NO_LINK = ("unsubscribe", 404)
-"""The page of a link that is not ours."""
+"""The answer to an unsubscribe link that is not ours."""
 
 
 class HeldLines(Protocol):
@@ -79,9 +79,9 @@ class CallerShares:
         """Charge a request to the company that has proven itself.
 
         Args:
-            door: its source.
+            door: the request's source.
             company_id: whose request it is.
-            link: of a recipient's link, what names it: each link has a share of its own.
+            link: what identifies a recipient's link, which has a share of its own; else empty.
 
         Raises:
             OverShareError: its share is used up.
@@ -93,10 +93,10 @@ class CallerShares:
             raise OverShareError(math.ceil(wait))
 
     def answered(self, door: str, address: str, answering: Callable[[], Answer]) -> Answer:
-        """The answer of a door, or 429 to who is beyond its share.
+        """The answer of a door, or 429 to a caller beyond its share.
 
-        The lines of an address that is known to be beyond it are not written, only counted: at the
-        gateway's full rate they would cost more than the function does.
+        Refusals of an address that is already beyond its share are not logged, only counted: at the
+        gateway's full rate their lines would cost more than the function does.
         """
         network = network_of(address)
         if not self._strangers.is_empty(network, STRANGERS, self.clock.monotonic()):
@@ -139,7 +139,7 @@ class CallerShares:
 
 @lru_cache(maxsize=1_024)
 def network_of(address: str) -> str:
-    """What a stranger is known by: an IPv4 address, of IPv6 the /64 that one subscriber has."""
+    """What identifies a stranger: an IPv4 address, or the /64 of an IPv6 one, which one subscriber has."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -150,7 +150,7 @@ def network_of(address: str) -> str:
 
 
 def too_many(door: str, retry_after_seconds: int) -> Answer:
-    """429, in the words of the door: the Router's have `error_code`, all others `code`."""
+    """A 429 in the door's own format: the Channel Router's doors say `error_code`, all others `code`."""
     is_router = door in ("channel_router", "may_send")
     body = {
         "status": "error",

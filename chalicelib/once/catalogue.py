@@ -1,7 +1,7 @@
 """Reads stored reasons: those that are declared, and those that are made of several parts; pure.
 
 A part may be declared (``twilio_window_closed``), be an answer of a vendor (``richpanel_http_500``), or
-be both (``dead_letter:richpanel_breaker_open``).  What is declared is said in its own words, whichever
+be both (``dead_letter:richpanel_breaker_open``).  A declared part keeps its own words, whichever
 vendor it was about: a vendor is blamed only for what it has answered, or has left unanswered.
 """
 
@@ -22,7 +22,7 @@ class Catalogue:
 
     Args:
         reasons: what they declare, by code.
-        providers: who the providers of `errors.ProviderError` are, and their names.
+        providers: by `errors.ProviderError.provider`: who that is, and its name.
     """
 
     def __init__(self, reasons: Mapping[str, Why], providers: Mapping[str, tuple[By, str]]) -> None:
@@ -35,7 +35,7 @@ class Catalogue:
 
         Args:
             code: as it is stored.
-            provider: whom the action was at, for a code that does not say so.
+            provider: the action's vendor, for a code that does not name one.
         """
         by, name = self._providers.get(provider, (By.VENDOR, "the vendor"))
         found = None if code in self._beginnings else self._reasons.get(code)

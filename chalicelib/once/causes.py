@@ -84,7 +84,7 @@ _CODES = {
 }
 _SERVER_ERROR = re.compile(r"http_5\d\d")
 _OURS = (reasons.BUG, reasons.SWITCHES_UNREADABLE, reasons.SWITCHES_STALE)
-"""Beginnings of what holds up a waiting event although no vendor is named."""
+"""How a reason begins that holds up a waiting event although it names no vendor."""
 _PLACES = {"rp": "tickets", "tell": "companies"}
 
 
@@ -93,7 +93,7 @@ class Cause:
     """What holds events up.
 
     Attributes:
-        vendor: as `VENDORS`, or `US`.
+        vendor: one of `VENDORS`, or `US`.
         code: a family of codes, or a code of its own.
         place: ``tickets``, ``outreach`` or ``companies``.
     """
@@ -117,14 +117,14 @@ def of(
 ) -> Cause | None:
     """The cause of an event that did not end, or was given up; None where nothing holds it up.
 
-    What was refused for good is a person's already, and what waits for its hour or its turn waits as it
-    is meant to.
+    An event that was refused for good is with a person already.  An event that waits for its hour or
+    its turn waits as intended.  Neither has a cause.
 
     Args:
         event_key: names the place.
-        status: that it has now.
+        status: its present one.
         reason: a stored code.
-        vendor: at which an outcome is unknown, where the reason does not say so.
+        vendor: at which an outcome is unknown, where the reason does not name it.
     """
     text = reason or ""
     given_up, unknown = text.startswith(reasons.DEAD_LETTER), text.startswith(reasons.UNKNOWN)
@@ -155,6 +155,6 @@ def attributes(cause: Cause, event_key: str, since: str) -> Item:
 
 
 def shard(event_key: str) -> str:
-    """The partition of a row: a hash, so that an outage has no hot one."""
+    """The partition of a row, by a hash, so that an outage has no hot partition."""
     number = int(hashlib.sha256(event_key.encode()).hexdigest()[:8], 16) % SHARDS
     return f"stuck#{number}"

@@ -1,9 +1,9 @@
-"""Whose job this thread works on: what a vendor's pace must know of it.
+"""The job that a thread works on, as far as vendors' rate limits must know it.
 
-A worker's slot is no place to wait.  A call that may not leave within a second is refused instead
-(`errors.PacedError`), and the worker sets its job aside until its turn.  The sweep has no slot to
-keep free: it takes its turns among the jobs and waits for them in place.  Operators' commands have a
-pace of their own.
+A worker does not wait in its slot.  A call that may not leave within a second is refused instead
+(`errors.PacedError`), and the worker sets its job aside until its turn.  The sweep keeps no slot from
+others, so it takes turns among the jobs and waits in place.  Operators' commands have a rate limit of
+their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Place:
 
     Attributes:
         number: differs for each job that a thread works on.
-        turns: how often it was given a time, which has come.
+        turns: how often it was set aside for a turn, all of which have come.
         is_late: it is part of a backlog, as after an outage.
         is_patient: it waits in place, as long as its call's deadline allows.
     """
@@ -46,7 +46,7 @@ class CurrentJob:
         """Within this block the thread works on one job.
 
         Args:
-            turns: how often it was set aside until its turn, which has come.
+            turns: how often it was set aside for a turn, all of which have come.
             age_seconds: since its receipt.
         """
         self._number += 1
@@ -56,7 +56,7 @@ class CurrentJob:
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Within this block the thread takes its turns among the jobs, and waits for them in place."""
+        """Within this block the thread takes turns among the jobs, and waits in place."""
         self._number += 1
         with self._at(Place(self._number, is_patient=True)):
             yield
@@ -71,6 +71,6 @@ class CurrentJob:
 
     @property
     def place(self) -> Place | None:
-        """That of this thread's job; None outside one."""
+        """The place of this thread's job; None outside a job."""
         place: Place | None = getattr(self._here, "place", None)
         return place

@@ -23,7 +23,7 @@ class HttpRequest:
 
     Attributes:
         method: upper case.
-        path: as the caller addressed it, behind the gateway with the stage.
+        path: as the caller addressed it; behind the gateway it begins with the stage.
         query: every value of each parameter, decoded by the gateway.
         headers: names in lower case.
         body: raw bytes, with the gateway's base64 already decoded.
@@ -92,25 +92,25 @@ def parameter(query: Query, name: str, *, longest: int) -> str | None:
 
 
 def log_accepted(log: Log, source: str, **fields: object) -> None:
-    """The request is stored or queued."""
+    """Log and count a request that is stored or queued."""
     log.event("ingress.accepted", source=source, **fields)
     log.metric("mw.ingress.accepted", source=source)
 
 
 def log_rejected(log: Log, source: str, code: str) -> None:
-    """The caller's mistake; nothing is stored."""
+    """Log and count a mistake of the caller; nothing is stored."""
     log.event("ingress.request.rejected", source=source, code=code)
     log.metric("mw.ingress.rejected", source=source, code=code)
 
 
 def log_failed(log: Log, source: str, code: str) -> None:
-    """Our own failure; nothing is stored, and the caller is asked to retry."""
+    """Log and count a failure of our own; nothing is stored, and the caller is asked to retry."""
     log.event("ingress.failed", source=source, code=code)
     log.metric("mw.ingress.failed", source=source, code=code)
 
 
 def log_unexpected(log: Log, source: str, error: Exception) -> None:
-    """A door raised what it should not: our own failure.
+    """Log and count an exception that a door should not raise: a failure of our own.
 
     The line names the error's type and the place in our code, and never its text, which may hold
     what the caller sent.  Only a `SettingsError`, which names variables, is shown.

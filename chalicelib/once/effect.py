@@ -40,7 +40,7 @@ class WhenStopped(StrEnum):
     SKIP = "skip"
     """It ends as skipped; an operator may replay its event."""
     WAIT = "wait"
-    """Its event is handed back: a skipped one would end the line of those that come after it."""
+    """Its event is handed back, because the events after it depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class EffectKind:
 
     Attributes:
         name: stored in rows and plans; never renamed.
-        vendor: for figures.
+        vendor: its vendor, for metrics.
         settle: how an unknown outcome is found out.
         reaches_customer: withheld in safe mode and while automation is off.
-        hands: from the parts of its system, at first use: what handles it.
-        when_stopped: what a switch does to it.
+        hands: makes what handles it from the parts of its system, at first use.
+        when_stopped: what becomes of it when a switch forbids it.
         is_id_global: the provider's id of the effect is unique beyond its conversation; part of a
             stored key.
     """
@@ -99,7 +99,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What is returned where only some of a step's effects were performed.
+    """What `Perform` returns where only some of a step's effects were performed.
 
     Attributes:
         refused: surely not done, and a person must know; reasons by action key.
@@ -113,7 +113,7 @@ class LeftOut:
 class Perform(Protocol):
     """Performs the effects of one step by one vendor request.
 
-    Raises `ProviderError`s; returning means done, but for the effects that it says were left out.
+    Raises `ProviderError`s; returning means done, except for the effects in a `LeftOut`.
     The returned reference names the effect at the vendor (a message id), where the vendor gives one.
     """
 
@@ -134,9 +134,10 @@ class Hands:
             runs before the last check of the lease and the switches, however long it takes.  Raises
             `ProviderError`s, and `flow.NotYet` where it is to be tried later without keeping the
             conversation waiting; nothing has been sent at that point.
-        last_look: what else may forbid a request up to the moment it leaves, such as its recipient's
-            word.  It runs with the last check of the switches.  Raises `PermanentError` where the
-            request is forbidden, other `ProviderError`s where that cannot be known now.
+        last_look: checks what else may forbid a request up to the moment it leaves, such as its
+            recipient's refusal.  It runs with the last check of the switches.  Raises
+            `PermanentError` where the request is forbidden, other `ProviderError`s where that
+            cannot be known now.
         settler: finds out from the provider whether an effect of unknown outcome happened; it only
             reads.  Returns every effect at the provider that could be this one, oldest first; None
             where one may exist that the provider does not show: absence proves nothing.  Raises
@@ -154,5 +155,5 @@ Kinds = Mapping[str, EffectKind]
 
 
 def kinds(*table: EffectKind) -> Kinds:
-    """A system's table."""
+    """A system's table of kinds, by name."""
     return {one.name: one for one in table}

@@ -195,9 +195,9 @@ class Effects:
         return rows
 
     def _begin(self, attempt: Attempt, actions: Sequence[Effect]) -> tuple[ActionRow, ...]:
-        """Claim the rows; of a repetition after a lost answer, those are ours that it has written.
+        """Claim the rows; after a lost answer, a repetition finds its own rows and keeps them.
 
-        Nothing is sent before the answer, so the rows need not be settled.
+        Nothing is sent before the rows are claimed, so they need not be settled.
         """
         return self._ledger.begin(
             attempt.lease,
@@ -324,13 +324,13 @@ class Effects:
         reason: str | None,
         ref: str | None,
     ) -> tuple[ActionRow, ...]:
-        """The effect has happened, or may have, and only its record is missing."""
+        """Store outcomes, with retries: the effects may have happened, and only their record is missing."""
         return self._insist(
             lambda: self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
         )
 
     def _rearm(self, attempt: Attempt, actions: Sequence[Effect]) -> None:
-        """The actions were surely not done; without this record they would have to be settled."""
+        """Store that the actions were surely not done; without this record they would have to be settled."""
         self._insist(lambda: self._ledger.rearm(attempt.lease, actions))
 
     def _insist(self, write: Callable[[], _Written]) -> _Written:

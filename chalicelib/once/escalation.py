@@ -49,8 +49,8 @@ class Escalation:
         """Finish an escalation that an earlier run started before it died, although none is needed now.
 
         Its action is completed and audited; otherwise the audit would not show who was notified,
-        and why.  One that surely never left is ended instead where everything else is done: no person
-        is needed any more.
+        and why.  If the action surely never left and everything else is done, it is ended instead: no
+        person is needed any more.
 
         Returns:
             The row of that action; nothing where it was refused or ended, or there is none.

@@ -15,20 +15,20 @@ late."""
 LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
 LATE_SECONDS = 1800.0
-"""A message that was not claimed this long after its time is taken for lost, and a copy is sent."""
+"""A message that was not claimed this long after its time counts as lost, and a copy is sent."""
 QUEUED_SECONDS = 600.0
-"""What the door has accepted is on its queue by then and most often claimed; else a copy is sent."""
+"""By then an event that the door accepted is queued and most often claimed; else a copy is sent."""
 COPY_SECONDS = 120.0
-"""How much later than its time a row is due whose job comes back by the queue `later`."""
+"""How much later than its time a row is due, if a copy of its job waits on the queue `later`."""
 SWEEP_SECONDS = 300.0
 """From one run of the sweep to the next."""
 RECEIPT_GONE = reasons.RECEIPT_GONE
 """Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
 SWEPT = reasons.SWEPT
-"""Why an event is dated that the sweep has found at its provider and queued."""
+"""Stored reason: the sweep found the event at its provider and queued it."""
 SCHEDULED = reasons.SCHEDULED
-"""Why an event waits that has a time of its own."""
+"""Stored reason: the event waits for a time of its own."""
 
 
 class EventStatus(StrEnum):
@@ -61,8 +61,8 @@ class Receipt:
     """What the door's row of an event says.
 
     Attributes:
-        received_at: of the row: distinguishes its messages from those of one that failed before.
-        is_new: this call has written it.
+        received_at: of the row; distinguishes its messages from those of an earlier row that failed.
+        is_new: this call has written the row.
         reason: why it is dated, where a worker or the sweep has said so.
     """
 
@@ -143,7 +143,7 @@ class StrandedEvent:
         last_reason: why it waits, or why its message went back to the queue last.
         is_asked: an operator asked for it again, and no claim has followed yet.
         until_epoch: when it wants to run; None where it does not wait.
-        turns: how often it was given a time at a vendor.
+        turns: how often it was set aside for its turn at a vendor.
     """
 
     key: str

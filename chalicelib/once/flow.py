@@ -23,8 +23,8 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
     """There is nothing to do; the reason is stored.
 
     Attributes:
-        event_key: the key it is stored under, where it is not the job's own: a job whose sender may
-            not use that key must not occupy it.
+        event_key: the key to store the reason under, where it is not the job's own: a job must not
+            occupy a key that its sender may not use.
     """
 
     def __init__(self, status: EventStatus, reason: str, *, event_key: str | None = None) -> None:
@@ -35,12 +35,12 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
 
 
 class NotYet(Exception):  # noqa: N818 - a result, not a fault
-    """The event waits until a time; its row carries it until then, and no message of its FIFO queue.
+    """The event waits until a time; until then only its row holds it, no message of its FIFO queue.
 
     Attributes:
         reason: a fixed code.
         until_epoch: epoch seconds; in the past for as soon as the sweep runs.
-        is_turn: its turn at its vendor comes with its time.
+        is_turn: at that time it has its turn at its vendor, which `Job.turns` counts.
     """
 
     def __init__(self, reason: str, until_epoch: float, *, is_turn: bool = False) -> None:
@@ -51,7 +51,7 @@ class NotYet(Exception):  # noqa: N818 - a result, not a fault
 
 
 class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
-    """The job belongs to another FIFO group; it is put there and done there.
+    """The job belongs to another FIFO group; it is moved there and processed there.
 
     Attributes:
         job: the same job, with the group that it belongs to.
@@ -82,8 +82,8 @@ class Flow(ABC):
     """How one system handles its kinds of jobs; called by the worker.
 
     Attributes:
-        is_watched: no provider lists its events, so a claim dates them, and the sweep finds those
-            that neither end nor come back.
+        is_watched: True where no provider lists its events.  A claim then dates them, so that the
+            sweep finds those that neither end nor come back.
     """
 
     is_watched: bool = False
@@ -109,25 +109,25 @@ class Flow(ABC):
         return True
 
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
-        """Called when a container's events have all ended, or their rows wait; before its own end."""
+        """Called before a container ends, when each of its events has ended or waits in its row."""
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
-        """Let the conversation's later events wait behind this one, which comes again at a time.
+        """Let the conversation's later events wait behind this one until it comes back.
 
         Args:
             event: a claimed event, or a container's own facts without a subject.
-            until_epoch: epoch seconds.
+            until_epoch: when it may come back at the earliest, epoch seconds.
 
         Returns:
-            When it comes again; None where the flow cannot keep the order in another way than the
-            queue: its message goes back to it.  So by default.
+            When it comes back, epoch seconds.  None, the default, where only the queue can keep the
+            order: then the event's message goes back to the queue.
         """
         del event, until_epoch
         return None
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide.
+        """Decide what an event leads to.
 
         Raises:
             NotAnEvent: the event needs no action.

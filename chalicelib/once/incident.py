@@ -55,7 +55,7 @@ class Incident:
 
     Attributes:
         number: of this cause, from 1; part of the name.
-        since: when the first of what is held up was received, ISO time.
+        since: when the first event that it holds up was received, ISO time.
         is_stored: it has a row; the sweep writes one some minutes after the first event.
         held: how many events it holds up now.
         version: of the row; grows with every write.
@@ -108,13 +108,13 @@ def of_row(row: Item) -> Incident:
 
 
 def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
-    """An incident as it is, from its row and from what is held up; None where there never was one.
+    """An incident's present state, from its row and what is held up; None where there never was one.
 
-    What came after a mend was asked for is the next incident, which takes over what the mend has not
-    ended: no person has it yet, and it is not mended.
+    Events received after a mend began make the next incident.  It also takes over what the mend has not
+    ended; it is open and has no owner.
 
     Args:
-        cause: of it.
+        cause: the incident's.
         stored: its row.
         held: when each event that it holds up was received, ISO times in order.
     """

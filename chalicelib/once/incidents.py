@@ -10,7 +10,7 @@ A row of table A keeps the rest, as an example::
     owner        Operators/jo
     asked_for    41                     events that the mend has put on the queue
 
-Its date in the index of what is due lists it; that date asks for nothing.
+A row has a date only so that the index of dates lists it; nothing is due then.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from chalicelib.once.timer import Timer, dated
 
 KIND = "incident"
 OPENS_AFTER = timedelta(minutes=10)
-"""What a cause has held up for so long is no hiccup: the sweep stores an incident, which an alarm names."""
+"""For a cause that holds something up this long, the sweep stores an incident, which an alarm names."""
 COUNTED = 1_000
 """Events of one incident that are counted, at most: to show how many, not to mend them."""
 MENDED = 10_000
@@ -73,11 +73,13 @@ class Incidents:
                     found.setdefault(name, []).append(since)
                 if len(read) < COUNTED:
                     break
-                start = f"{read[-1][0]}#{_AFTER_ALL}"  # of its last cause enough were counted
+                start = (
+                    f"{read[-1][0]}#{_AFTER_ALL}"  # enough events of the last cause were counted
+                )
         return {Cause.named(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
-        """What a cause holds up, the first received first: when, and the event's key."""
+        """The events that a cause holds up, oldest first: ISO time of receipt, and the event's key."""
         found: list[tuple[str, str]] = []
         for shard in range(SHARDS):
             rows = self._held(
@@ -117,7 +119,7 @@ class Incidents:
     # --- writing ------------------------------------------------------------------------------
 
     def note(self) -> tuple[list[Incident], list[Incident]]:
-        """Store what has begun and what has ended; returns both."""
+        """Store the incidents that have begun and those that have ended; returns both lists."""
         opened, ended = [], []
         for one in self.all():
             since = parsed(one.since)
@@ -139,7 +141,7 @@ class Incidents:
         cleared: Sequence[str] = (),
         **changes: object,
     ) -> bool:
-        """Store a state, with the journal's entry where a person has given it.
+        """Store a state, with the journal's entry where a person has set it.
 
         Args:
             seen: as it was read; another write since then refuses this one.
@@ -225,14 +227,14 @@ class IncidentPart:
     """The sweep's part: stores which incidents have begun and ended, and says so.
 
     Attributes:
-        incidents: made when it is needed.
+        incidents: makes them when they are needed.
     """
 
     incidents: Callable[[], Incidents]
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: object) -> SweepCursor:
-        """See `recovery.sweep.SweepPart.run`."""
+        """Store and log the incidents that began or ended, none in a dry run; the cursor stays."""
         del since
         if sweep.dry_run:
             return cursor

@@ -1,8 +1,8 @@
 """The one door in: a request becomes a queued job, or an error that says what is wrong.
 
 A 2xx is returned only after the queue has the job.  With `ingress_ledger` a `received` row is
-written first.  It is dated, and stops no repetition before a worker has claimed it: a crash between the
-row and the queue loses nothing.
+written first.  The row is dated, and until a worker claims it, it does not stop a repeated request.
+So a crash between the row and the queue loses nothing.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class Intake:
                     attempts.failed(error)
 
     def _note_received(self, job: Job) -> str | None:
-        """`received_at` of its row, empty without a ledger; None where it needs no message."""
+        """`received_at` of the job's row, empty without a ledger; None where the job needs no message."""
         if self.ledger is None:
             return ""
         try:

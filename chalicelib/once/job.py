@@ -50,8 +50,8 @@ class Job(BaseModel):
     """Fields of every job.
 
     Attributes:
-        turns: how often it was given a time at a vendor, as its event's row says.
-        rounds: how often copies of it went over the queue `later`, one after the other.
+        turns: how often it was set aside for its turn at a vendor, as its event's row says.
+        rounds: how many copies of it have gone over the queue `later`, one after another.
     """
 
     model_config = ConfigDict(
@@ -83,7 +83,7 @@ class Job(BaseModel):
 
     @property
     def origin(self) -> str:
-        """Who sent it, where several senders share one space of ids; copies of one have the same."""
+        """The sender, where several senders share one space of ids; a copy of a job has the same origin."""
         return ""
 
     @property

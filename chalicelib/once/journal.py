@@ -16,8 +16,8 @@ its day, so that a day is read by a query.  Example item::
     story                    1042
     expires_at               1795251602                (a year)
 
-An act of a form that may be sent twice (a double click, two windows) has a further row, in the same
-transaction, that only one can write::
+A form may be sent twice (a double click, two windows).  Its act therefore has a further row in the same
+transaction, which only one submission can write::
 
     conversation_id          once#Xk3v...             the form's own id
     ts_action_id             settle:act:rp_reply:1042:c-77
@@ -76,8 +76,8 @@ class Act:
         at: when it was done; None: now.
         once: the id of the form that it came by; a second act of that form is refused.
         about: keyed ids of the addresses that it is about, where its story does not say so.
-        people: colleagues that it names, ``from`` whom and ``to`` whom, or ``about`` whom; stored as
-            they are called, as the actor is.
+        people: names of colleagues, ``from`` whom and ``to`` whom, or ``about`` whom; stored
+            unredacted, like the actor's.
     """
 
     what: str
@@ -143,7 +143,7 @@ class Journal:
         ]
 
     def enter(self, act: Act) -> bool:
-        """Store an entry alone: of an act that no table holds; a repetition changes nothing.
+        """Store the entry of an act that changes no table; a repetition changes nothing.
 
         Returns:
             False where it was entered before, with this act's own id or by the same form.

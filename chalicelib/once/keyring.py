@@ -1,13 +1,13 @@
-"""The stage's keyring: one key for each purpose, so that who reads one can forge nothing of another.
+"""The stage's keyring: one key for each purpose: a reader of one can forge nothing under another.
 
 A purpose's keys are one secret, ``rp-mw/<stage>/keys/<purpose>``, newest first::
 
     {"keys": [{"key": "9f0c... 64 hex", "from": "2026-11-20T09:06:00.000Z", "until": null},
               {"key": "51ab... 64 hex", "from": "2026-05-02T10:00:00.000Z", "until": "2026-12-20T..."}]}
 
-The newest whose time has come signs; each one verifies until its end.  A new key's time comes when every
-container has read it, so that what it signs is known everywhere.  What is really used is derived from
-it for stage and purpose, so that a secret which is copied to another place proves nothing there.
+The newest key whose time has come signs; each key verifies until its end.  A new key begins to sign
+when every container has read it, so that each of them verifies what it signs.  Keys in use are derived
+from the stored ones for stage and purpose: a secret that is copied elsewhere proves nothing there.
 
 The key of the ids signs nothing and has no successor: it names actions and the register's rows.
 """
@@ -55,8 +55,8 @@ VERIFIES_FOR: Mapping[KeyPurpose, timedelta] = {
 }
 """How long a key verifies after its successor has begun to sign: the longest life of what it signed.
 
-A message waits 14 days on its queue and 14 as a dead letter, a parcel 30.  A tool's result is asked for
-within days.  A link in an e-mail has no end of its own: a reader has two years.
+A message waits 14 days on its queue and 14 as a dead letter, a stored job of a start 30.  A tool's
+result is asked for within days.  A link in an e-mail has no end of its own: a reader has two years.
 """
 
 
@@ -67,7 +67,7 @@ class StageKey:
     Attributes:
         key: as it is used, derived for stage and purpose.
         begins: when it begins to sign.
-        ends: when it stops to verify; None for the newest.
+        ends: when it stops verifying; None for the newest.
     """
 
     key: bytes = field(repr=False)
@@ -105,7 +105,7 @@ class PurposeKeys:
 
     @property
     def ids(self) -> OpaqueIds:
-        """Keyed hashes under the first key ever, whatever came after it.
+        """Keyed hashes under the oldest key, whatever keys came later.
 
         Raises:
             UnavailableError: there is none.
@@ -119,13 +119,7 @@ class PurposeKeys:
 
 
 class Keyring:
-    """The stage's keys; each purpose is read when it is first used.
-
-    Args:
-        stage: the stage's name.
-        secrets: reads them.
-        clock: says which key signs.
-    """
+    """The stage's keys; each purpose is read when it is first used."""
 
     def __init__(self, *, stage: str, secrets: SecretsPort, clock: Clock) -> None:
         self._stage = stage
@@ -137,7 +131,7 @@ class Keyring:
         """The keys of a purpose.
 
         Raises:
-            UnavailableError: they cannot be read, or are none.
+            UnavailableError: they cannot be read, or there are none.
         """
         text = self._secrets.text(secret_id(self._stage, purpose))
         known = self._read.get(purpose)
@@ -147,7 +141,7 @@ class Keyring:
         return known[1]
 
     def fetch(self, *purposes: KeyPurpose) -> None:
-        """Read what is about to be used in one call; what fails is read again when it is used."""
+        """Read the keys of these purposes in one call; a key that fails is read again when it is used."""
         self._secrets.fetch([secret_id(self._stage, one) for one in purposes])
 
 

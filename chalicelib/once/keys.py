@@ -93,8 +93,8 @@ def bound_ref(kind: str, scope: str, ref: str) -> str:
 
     Args:
         kind: of the action.
-        scope: within which the id is unique: the conversation, or empty where it is unique at the
-            provider, as a carrier's ids are: it lists messages by pair of numbers, and one pair
+        scope: where the id is unique: the conversation, or empty for the whole provider.  A
+            carrier's ids are of the second kind: it lists messages by pair of numbers, and one pair
             may have several conversations.
         ref: the provider's id.
     """

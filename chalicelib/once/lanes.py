@@ -1,6 +1,6 @@
 """The lanes: the queues that jobs travel by, one per system and vendor, declared once.
 
-What one vendor is slow at delays its own lane only.  Each lane has a FIFO queue with a dead-letter
+A slow vendor delays its own lane only.  Each lane has a FIFO queue with a dead-letter
 queue, a handler in `app.py` with its own concurrency, and a role with the secrets of its vendors.
 A conversation stays in one lane, so that its group keeps its order.
 
@@ -24,13 +24,13 @@ class Lane:
     """One lane.
 
     Attributes:
-        name: in jobs that wait, logs and metrics.
+        name: its name in waiting jobs, logs and metrics.
         handler: the function in `app.py` that works on it.
-        queue_word: the part of its queue's name that tells it from the others.
+        queue_word: the part of its queue's name that other lanes do not share.
         logical_id: of its queue in `.chalice/resources.json`; ``{logical_id}Queue`` and
             ``{logical_id}DeadLetterQueue``.
-        is_ordered: a job may not overtake an earlier one of its group.  The others' jobs are
-            idempotent writes, in any order.
+        is_ordered: a job may not overtake an earlier one of its group.  Jobs of an unordered lane
+            are idempotent writes.
     """
 
     name: str
@@ -55,7 +55,7 @@ FACTS = Lane("facts", "facts_worker", "facts", "Facts", is_ordered=False)
 COMPANIES = Lane("companies", "companies_worker", "companies", "Companies")
 
 LANES = (TICKETS, OUTREACH, EMAIL, FACTS, COMPANIES)
-"""Every lane; the first is where a job of no known lane goes."""
+"""Every lane; a job of no known lane goes to the first."""
 
 _BY_NAME = {lane.name: lane for lane in LANES}
 

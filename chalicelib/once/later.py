@@ -1,9 +1,10 @@
 """Short waits outside the FIFO queues: a job waits on a standard queue and comes back to its group.
 
 A message that is handed back to a FIFO queue stays at the head of its group, and everything behind
-it waits too.  A wait that is no fault therefore ends the message: the event's row is dated, and the sweep
-queues it then.  The sweep runs every few minutes; for a shorter wait a copy of the job goes through this
-queue, too.  A copy only makes the wait shorter: should it be lost, the sweep finds the row.
+it waits too.  For a wait that is no fault, the event's row is therefore dated and its message
+acknowledged; the sweep queues the event when it is due.  The sweep runs every few minutes, so for a
+shorter wait a copy of the job also goes through this queue.  If the copy is lost, the sweep finds
+the row.
 
 Lambda stops a chain of function, queue, function after about 16 rounds, and a copy is two of them: one
 to this queue and one back.  So a job is copied `MOST_ROUNDS` times; from then on its row alone carries it.
@@ -21,11 +22,11 @@ from chalicelib.once.job import Job, encode
 from chalicelib.once.ports import DelayQueue, Outbox
 
 SOONEST_SECONDS = 1.0
-"""A shorter wait is none."""
+"""A shorter wait counts as none."""
 MAX_DELAY_SECONDS = 900
 """SQS delays a message for at most 15 minutes."""
 MOST_ROUNDS = 7
-"""Copies of one job, one after the other; what is queued for it later begins another chain."""
+"""Copies of one job, one after another; a message that the sweep queues begins another chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class Later:
 def put_back(body: str, message_id: str, outbox: Outbox) -> None:
     """The handler's side: put the job of one message back into its FIFO group.
 
-    The message's own id is the nonce of the deduplication id: without one the FIFO queue would take
-    the job for a copy of its first message, and with one of its own each delivery of this message
-    would be another copy.
+    The message's id is the nonce of the deduplication id.  Without a nonce the FIFO queue would drop
+    the job as a copy of its first message; with a random one, each delivery of this message would
+    add another copy.
 
     Args:
         body: of the message.

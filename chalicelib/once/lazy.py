@@ -17,7 +17,7 @@ class Lazy(Mapping[str, _Part]):
     Asking which kinds there are builds nothing; `values` and `items` build everything.
 
     Args:
-        factories: how to build the part of each kind.  Kinds that share a part name factories that
+        factories: how to build the part of each kind.  Kinds that share a part have factories that
             return the same object.
     """
 

@@ -1,8 +1,8 @@
-"""Addresses that a person's words name, as keyed ids: so words about a company or a key are found, too.
+"""Keyed ids of the addresses that a person's words name, by which the words are found again.
 
-The words are stored without the addresses.  A mailbox counts without its tag and dots, a number by its
-last digits, so that any way to write it has one id; of a number in seven or eight digits, as it is said
-within a town, the last seven count.
+The words are stored without the addresses.  However an address is written, it has one id: a mailbox
+counts without its tag and dots, a number by its last nine digits.  Of a number of seven or eight
+digits, as it is said within a town, the last seven count.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from chalicelib.once.keys import OpaqueIds
 
 MOST = 40
-"""Ids of one text; no more addresses are left of it when it is masked and cut."""
+"""Most ids of one text; a text that is masked and cut has no more addresses."""
 _NATIONAL, _LOCAL = 9, 7
 _MAILBOX = re.compile(r"[\w.+'%-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"\d(?:[\s().\-/_]*\d)*")
@@ -45,7 +45,7 @@ def _mailbox(address: str) -> str:
 
 
 def _ends(run: str) -> list[str]:
-    """The last digits at the end of each group of a run, which may be followed by another number."""
+    """For each group of a run, the last digits up to its end: another number may follow it in the run."""
     before, found = "", []
     for group in _DIGITS.findall(run):
         before += group

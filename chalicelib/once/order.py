@@ -1,8 +1,8 @@
 """Keeps the order of a conversation while an event of it waits.
 
 A waiting event is a dated row of the ledger, and has no message on its FIFO queue.  So that a later
-event is not worked on before it, the conversation lists the events that wait, oldest first; one that
-finds an earlier one unended joins behind it.
+event is not worked on before it, the conversation lists the events that wait, oldest first.  An event
+that finds an earlier one unended joins behind it.
 
 The list is only a hint of which rows to read: whether an event still waits, and until when, is what its
 row says.
@@ -25,7 +25,7 @@ MOST_LISTED = 50
 SOON_SECONDS = 5.0
 """When to look again at an earlier event whose time has just come."""
 OVERDUE_SECONDS = 60.0
-"""An earlier event that is later than this comes by the sweep, and what waits for it does, too."""
+"""An earlier event that is overdue by more comes by the sweep, and so do the events behind it."""
 
 EventKeys = Sequence[str]
 """Keys of the events that wait, oldest event first."""
@@ -36,7 +36,7 @@ class Line(Protocol):
 
     @property
     def waiting(self) -> EventKeys:
-        """The events."""
+        """Keys of the events that wait, oldest first."""
         ...
 
     def replace(self, waiting: EventKeys) -> None:
@@ -70,7 +70,7 @@ class InOrder:
         line.replace([key for key in waiting if key in unended] if has_followers else ())
 
     def join(self, line: Line, event_key: str, until_epoch: float) -> float:
-        """List an event that waits until a time; returns when it comes."""
+        """List an event that waits until a time; returns when it comes back, epoch seconds."""
         return self._joined(line, event_key, until_epoch, self._unended(line.waiting))
 
     def _after(self, until: float | None) -> float:

@@ -72,8 +72,9 @@ class Plan:
         flow: the flow that made it.
         steps: one vendor request each; its actions share its outcome.
         facts: small facts for the records: intent, route, template id, reasons; no personal data.
-        lacks: a fixed code for what its job did not hold, as that is kept elsewhere: the plan only
-            notifies a person, the event ends as failed, and an operator's job is planned again.
+        lacks: a fixed code for data that its job does not hold and that could not be read elsewhere.
+            Such a plan only notifies a person, its event ends as failed, and an operator's replay
+            plans again.
     """
 
     flow: str

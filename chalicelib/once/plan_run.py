@@ -138,7 +138,7 @@ class PlanRun:
 
 
 def _vendor(built: Sequence[Effect], unknown: Sequence[str]) -> str:
-    """At whom the first outcome is unknown; empty where none is, or it is no planned one."""
+    """The vendor of the first planned action whose outcome is unknown; empty where there is none."""
     return next((one.kind.vendor for one in built if one.key in unknown), "")
 
 

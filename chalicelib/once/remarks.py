@@ -1,13 +1,15 @@
-"""What persons have said about somebody: the words of the journal's entries, found by whom they are about.
+"""Finds what journal entries say about a person, and forgets it.
 
-An entry is about its story (a conversation, a ticket, an event) and about the keyed ids that its act names
-or its words (`mentions`).
+An entry is about its story (a conversation, a ticket, an event) and about the persons whose keyed
+ids its
+act or its words name (`mentions`).
 Each of those has a row beside the entry, which says where the entry is::
 
     conversation_id  about#5f3a...        ts_action_id  2026-11-20T09:00:02.000Z#do-not-contact add:77b0...
     story            company:ci-aaa-001   expires_at    1795251602
 
-So the words about a person are read by key.  Forgetting them leaves the entry: who did what, and when.
+So the words about a person are read by key.  Forgetting removes the words and leaves who did what, and
+when.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ class Remarks:
                     set_={"reason": "", "forgotten_at": iso(self._clock.now())},
                     condition="attribute_exists(#conversation_id)",
                 )
-            except ConditionFailed:  # it has ended meanwhile
+            except ConditionFailed:  # the entry has expired meanwhile
                 continue
 
     def _entries(self, about: str) -> Iterator[Item]:

@@ -44,7 +44,7 @@ class ResendFlow(Flow):
         self._rebuilders = rebuilders
 
     def events(self, job: ActionResend) -> Sequence[Event]:
-        """See `flow.Flow.events`."""
+        """One event: the resend, with the action to repeat read again from its source event's rows."""
         stored = self._ledger.stored(job.source_event_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None
         if stored is None or stored.plan is None or source_job is None:
@@ -56,7 +56,7 @@ class ResendFlow(Flow):
         return [Event(facts_of(job), RepeatedAction(job, found[0], Plan.decode(stored.plan), flow))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flow.Flow.plan`."""
+        """A plan of the one action to repeat; `NotAnEvent` where the source's plan does not have it."""
         del switches
         repeated: RepeatedAction = event.subject
         missing: str = reasons.ACTION_NOT_IN_PLAN
@@ -73,7 +73,7 @@ class ResendFlow(Flow):
         raise NotAnEvent(EventStatus.FAILED, missing)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `flow.Flow.build`."""
+        """The action as its own flow builds it, under a key that ends in the nonce."""
         del plan
         repeated: RepeatedAction = event.subject
         marked = replace(repeated.source, nonce=repeated.job.nonce)
@@ -82,12 +82,12 @@ class ResendFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `flow.Flow.conclude`: a repetition changes no state."""
+        """A repetition changes no state."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """See `flow.Flow.escalation`: delegates to the flow of the repeated action."""
+        """The hand-off that the repeated action's flow names; None where the source event is gone."""
         source_key = event.facts.event_key.rpartition(keys.RESEND)[0]
         stored = self._ledger.stored(source_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None

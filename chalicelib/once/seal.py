@@ -1,6 +1,6 @@
 """The seal of a queue's message: a MAC over its text, its queue and its group.
 
-Who may only send messages cannot make one, and who copies a message cannot move it to another lane,
+A sender without the key cannot make one, and a copied message cannot be moved to another lane,
 stage or conversation.  The seal is the last field of the body::
 
     {"v": 1, "kind": "ticket_message", ..., "mac": "5d41402abc4b2a76b9719d911017c592"}
@@ -18,7 +18,7 @@ from chalicelib.once.keyring import PurposeKeys
 from chalicelib.once.reasons import UNSEALED
 
 SEAL_BYTES = len(',"mac":""}') - len("}") + 32
-"""How much longer a body becomes."""
+"""How much a seal lengthens a body."""
 _SEALED = re.compile(r'(.*),"mac":"([0-9a-f]{32})"\}', re.DOTALL)
 
 

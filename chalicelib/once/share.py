@@ -1,12 +1,12 @@
 """Shares inside a lane: how many of its workers the slow calls of one key may hold.
 
-A lane takes its oldest group first and knows no keys, so one company whose model hangs, or one
-endpoint that does, would hold every worker.  A share stands around what is slow, not around the job:
+A lane takes its oldest group first and knows no keys, so one company whose model or endpoint hangs
+would hold every worker.  A share limits the slow section of a job, not the whole job:
 
 1. Free: each container sums per key the seconds in slow sections, decayed over 30 s.  While neither
-   that sum nor its usual section reaches 6 s nothing is read or written, so ordinary traffic pays
-   nothing.
-2. Booked: above, a section takes a slot in the lane's row, by one conditional write in and one out.
+   that sum nor the usual length of a section reaches 6 s, nothing is read or written, so ordinary
+      traffic pays nothing.
+2. Booked: above 6 s, a section takes a slot in the lane's row, by one conditional write in and one out.
    A key holds all but a quarter of the workers at most, and all keys together leave one free.  A key
    that the container does not know is booked, too, where calls may be slow: else each would hold
    every worker once.  After a slow call the slot is kept for a moment, for its job's next one.
@@ -56,10 +56,10 @@ _KEPT_FOR = timedelta(days=2)
 
 
 class Expected(Enum):
-    """What is expected of a call; the calls of a key that are expected to be quick are counted apart.
+    """How long a call is expected to take; quick and other calls of a key are counted apart.
 
-    Its first call in a container is free if it is QUICK.  One that is FAILING at present takes a
-    slot, however quick the calls before it were.
+    A key's first call in a container takes no slot if it is QUICK.  A FAILING call, to what fails at
+    present, takes a slot however quick earlier calls were.
     """
 
     QUICK = "quick"
@@ -73,7 +73,8 @@ class _Spent:
 
     Attributes:
         seconds: decayed, as of `at`.
-        usual: of a section: the longest of its last ones, each of which counts half of the next.
+        usual: usual seconds of a section: those of the last one, or their mean with the value before,
+            whichever is longer.
     """
 
     seconds: float = 0.0
@@ -91,7 +92,7 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Booking:
-    """The row's slots and lines that are not over."""
+    """The row's slots and lines that have not expired."""
 
     slots: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     lines: dict[str, float] = field(default_factory=dict)
@@ -107,8 +108,8 @@ class LaneShare:
     Args:
         table: table A.
         lane: its name.
-        workers: of the lane.
-        new_owner: names a section.
+        workers: how many the lane has.
+        new_owner: makes the id of a slot's owner.
     """
 
     def __init__(
@@ -138,13 +139,13 @@ class LaneShare:
         job: int,
         expected: Expected = Expected.SLOW,
     ) -> Iterator[None]:
-        """Within this block a slow call of a key is made.
+        """Hold a share of the lane while a possibly slow call of a key is made in this block.
 
         Args:
             key: opaque.
             deadline_seconds: of the call.
-            job: whose call it is.  A job that has made one already is not refused the next, as what
-                the first has cost would be paid twice.
+            job: number of the job that makes the call.  A job that has made a call is not refused the
+            next one: the first would be paid for twice.
             expected: of the call, before anything is known of its key.
 
         Raises:

@@ -151,7 +151,7 @@ class Store(Protocol):
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
-        """Those of the keys that exist, 100 in a call, projected to the attributes; whole without any.
+        """The items that exist, 100 in a call; with `attributes`, only these of each item.
 
         Raises:
             TransientError: also where some of them were left undone in every attempt.

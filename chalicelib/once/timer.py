@@ -53,7 +53,7 @@ class Timer:
     table: Store
 
     def due(self, epoch: float | None, *, kind: str, limit: int) -> list[Date]:
-        """Dates of a kind up to a time, all of them without one; the longest due first."""
+        """Dates of a kind up to a time, or all without one; the longest due first."""
         until = _FOREVER if epoch is None else epoch
         return self._read("<=", until, kind, limit, lambda _: True)
 
@@ -69,7 +69,7 @@ class Timer:
         return self._read(">=", epoch, kind, limit, lambda date: date > (epoch, key))
 
     def each(self, epoch: float, *, kind: str) -> Iterator[Item]:
-        """Rows of a kind that are due by a time, the longest due first, read as they are asked for."""
+        """Rows of a kind that are due by a time, the longest due first; read page by page."""
         last: Date = (0.0, "")
         while True:
             dates = self.after(*last, kind=kind, limit=ROWS)
@@ -80,11 +80,11 @@ class Timer:
             last = ripe[-1]
 
     def count(self, epoch: float | None, *, kind: str, at_most: int) -> int:
-        """How many rows of a kind are due by a time, or have a date, as far as the index knows."""
+        """How many rows of a kind are due by a time; None counts every date.  The index lags."""
         return len(self.due(epoch, kind=kind, limit=at_most))
 
     def rows(self, dates: Sequence[Date]) -> list[Item]:
-        """The rows of these dates that still have one, in their order."""
+        """The rows of these dates, in their order, without those that have no date any more."""
         found = {
             row["event_id"]: row
             for row in self.table.get_all([{"event_id": key} for _, key in dates])
@@ -93,17 +93,17 @@ class Timer:
         return [found[key] for _, key in dates if key in found]
 
     def move(self, kind: str, key: str, *, seen: float, to: float | None, **more: int) -> bool:
-        """Give a row its next date, None for none, if it has the one that was seen.
+        """Give a row its next date, or none, if it still has the date that was seen.
 
         Args:
             kind: of the row.
             key: of the row.
-            seen: epoch seconds.
-            to: epoch seconds.
+            seen: the date that was read, epoch seconds.
+            to: the next date, epoch seconds; None removes it.
             more: further attributes to set.
 
         Returns:
-            False where it has been dated or ended since: that stays.
+            False where it was dated or ended since; then nothing changes.
         """
         again = {} if to is None else dated(kind, key, to)
         try:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 MOST_CALLERS = 4096
-"""About 1 MB.  Beyond it the caller that asked longest ago is forgotten, and begins with a full bucket."""
+"""About 1 MB.  Beyond it, the caller that has been silent longest is forgotten: its next bucket is full."""
 
 
 @dataclass(frozen=True, slots=True)

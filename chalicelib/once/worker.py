@@ -65,8 +65,9 @@ class JobHandlers:
     """What handles a job, by its kind.
 
     Attributes:
-        decode: reads a message of the queue, whose sender it proves.
-        keepers: of jobs that are only stored: idempotent writes under their own keys, no vendor call.
+        decode: reads a message of the queue and checks its seal.
+        keepers: handle jobs that are only stored: idempotent writes under their own keys, no vendor
+            call.
     """
 
     decode: Callable[[Delivery], Job]
@@ -76,7 +77,7 @@ class JobHandlers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponing:
-    """How a job comes back that has not ended.
+    """How an unended job comes back.
 
     Attributes:
         put_back: puts a job on the queue again, in its own group.
@@ -276,7 +277,7 @@ class Worker:
             self.plans.escalation.notify_late(self.handlers.flows[job.kind], lease, modes)
 
     def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
-        """Leave a row of a notification that could not be read: until then only the queue has it."""
+        """Write a row for a notification that could not be read: until then only the queue has it."""
         returns = self.runtime.clock.now().timestamp() + _pause(error, delivery, _longest)
         due_epoch = returns + LATE_SECONDS
         try:
@@ -285,10 +286,10 @@ class Worker:
             self.runtime.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
     def _unread(self, delivery: Delivery, error: MiddlewareError) -> str:
-        """Hand back what no job could be read from; returns why.
+        """Hand back a message from which no job could be read; returns why.
 
-        What this stage has not sealed never will be: it is a dead letter within seconds, so that it
-        holds up its group no longer.
+        A message without this stage's seal will never have one.  It becomes a dead letter within
+        seconds, so that it holds up its group no longer.
         """
         jitter = self.postponing.jitter
         match error:

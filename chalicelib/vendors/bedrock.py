@@ -37,7 +37,7 @@ from chalicelib.vendors.language_model import ModelAnswer, ModelRequest, with_fa
 PROVIDER = "bedrock"
 CONVERSE, APPLY = "converse", "apply_guardrail"
 BEDROCK_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
-"""A repeated generation is paid again; the queue repeats."""
+"""The SDK repeats nothing, as a repeated generation is paid again; the queue repeats."""
 BEDROCK_CONFIG = Config(retries=dict(BEDROCK_RETRIES))  # the SDK changes what it is given
 _TRANSIENT = frozenset(
     {
@@ -75,7 +75,7 @@ class Bedrock:
         self._guardrail = guardrail
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """See `LanguageModel.respond`; an end user's id has no counterpart here."""
+        """Ask the model by Converse, then its fallback; an end user's id has no counterpart here."""
 
         def ask(name: str, seconds: float) -> ModelAnswer:
             call = partial(self._client.converse, modelId=name, **converse.body(request, name))
@@ -85,7 +85,7 @@ class Bedrock:
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """See `LanguageModel.moderate`: what the stage's guardrail flags in a text."""
+        """The categories that the stage's guardrail flags in a text; none without a guardrail."""
         if self._guardrail is None:
             return ()
         call = partial(self._client.apply_guardrail, **self._guardrail.request(text))

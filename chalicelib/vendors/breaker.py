@@ -32,8 +32,8 @@ MODEL_OPEN = reasons.MODEL_BREAKER_OPEN
 _TIMEOUTS = frozenset({reasons.TIMEOUT, reasons.CONNECT_TIMEOUT})
 _OPEN = reasons.BREAKER_OPEN
 _LOCAL_REASONS = frozenset({PACED, reasons.SECRET_UNAVAILABLE, _OPEN})
-"""Errors without a status that we cause ourselves and that say nothing about the vendor; one is
-another breaker that blocks the token request of a call."""
+"""Errors without a status that we cause ourselves and that say nothing about the vendor.  One of them
+comes from another breaker, which blocks the token request that a call needs."""
 
 _MIN_RETRY_SECONDS = 5.0
 _SUCCESSES_TO_CLOSE = 2
@@ -45,7 +45,7 @@ class Breaker:
     Args:
         failures_to_open: consecutive failures that open it.
         first_pause_seconds: first open period; doubles with every failed probe.
-        counted: reasons of the failures that count; by default every one that shows an outage.
+        counted: reasons of the failures that count; by default all that show an outage.
         reason: of the error while it is open.
     """
 
@@ -142,7 +142,7 @@ class Breaker:
 
 
 class ModelBreakers:
-    """The breakers of one key's language models, by their names; each is opened by two time-outs."""
+    """The breakers of the language models of one API key, by model name; two time-outs open one."""
 
     def __init__(self, provider: str, clock: Clock) -> None:
         self._provider = provider
@@ -150,7 +150,7 @@ class ModelBreakers:
         self._of: dict[str, Breaker] = {}
 
     def of(self, model: str) -> Breaker:
-        """That of a model."""
+        """The breaker of a model, made at first use."""
         made = Breaker(
             self._provider,
             self._clock,
@@ -171,7 +171,7 @@ class _Verdict(Enum):
 
 
 def _verdict(error: ProviderError) -> _Verdict:
-    """Any usable response shows that the vendor is up, a refusal included."""
+    """What an error shows: any usable response, even a refusal, shows that the vendor is up."""
     if error.reason in _LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _Verdict.NONE
     if error.status is None or error.status < HTTPStatus.MULTIPLE_CHOICES:

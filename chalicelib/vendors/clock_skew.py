@@ -15,7 +15,7 @@ OUR_CLOCKS = timedelta(seconds=120)
 REPORTED_FROM_SECONDS = 60
 """A difference of this or more is reported, well before it reaches the lease's margin."""
 _WHOLE_SECOND = timedelta(seconds=1)
-"""The header has whole seconds."""
+"""The resolution of the header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ClockSkew:
         return moment + self.least - OUR_CLOCKS
 
     def latest(self, moment: datetime) -> datetime:
-        """The same at the latest."""
+        """The vendor's time at a moment of any of our hosts, at the latest."""
         return moment + self.most + OUR_CLOCKS
 
 

@@ -37,7 +37,7 @@ from chalicelib.vendors.language_model import (
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 BEGIN = "Begin."
-"""The first turn where no person has written yet: the API wants one of the user's."""
+"""The first turn where no person has written yet: the API requires a user's turn first."""
 NO_REASONING = "none"
 _CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _REFUSED = frozenset({"guardrail_intervened", "content_filtered"})
@@ -89,7 +89,7 @@ def _tool(schema: JsonSchema) -> dict[str, Any]:
 
 
 def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:
-    """The turns, of which those of one role that follow each other are one; the first is the user's."""
+    """The turns as the API wants them: successive turns of one role joined, a user's first and last."""
     messages: list[dict[str, Any]] = []
     for turn in turns:
         part = {"text": turn.text or " "}  # an empty text is refused
@@ -99,7 +99,7 @@ def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:
             messages.append({"role": turn.role, "content": [part]})
     if not messages or messages[0]["role"] != "user":
         messages.insert(0, {"role": "user", "content": [{"text": BEGIN}]})
-    if messages[-1]["role"] != "user":  # or it is continued
+    if messages[-1]["role"] != "user":  # else the model would continue its own last turn
         messages.append({"role": "user", "content": [{"text": BEGIN}]})
     return messages
 
@@ -150,7 +150,7 @@ class _Usage(BaseModel):
 
 
 class ConverseResponse(BaseModel):
-    """What the API answers, as far as it is read."""
+    """The API's response, as far as it is read."""
 
     model_config = LENIENT
 
@@ -187,7 +187,7 @@ def answer(
 
 
 def _object(parts: Sequence[_Part], schema: JsonSchema, manner: Manner) -> Mapping[str, Any] | None:
-    """The object that was asked for; None where the form is not kept."""
+    """The object that was asked for; None where the answer does not keep the form."""
     found: Any = None
     if manner.structured is Structured.SCHEMA:
         try:

@@ -28,7 +28,7 @@ Resolve = Callable[[str, int], str]
 
 
 def session(resolve: Resolve | None = None) -> requests.Session:
-    """No proxies, netrc or certificates from the environment, no cookies, no retries.
+    """A session that takes no proxy, netrc or certificate from the environment, no cookies, no retries.
 
     Args:
         resolve: chooses the address of a host; without one the system does.
@@ -53,12 +53,12 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """The deadline has passed."""
+        """Whether the deadline has passed."""
         return time.monotonic() >= self._ends
 
     @property
     def seconds_left(self) -> float:
-        """Until the deadline; never zero, which a socket takes for no timeout."""
+        """Seconds until the deadline; never zero, as a socket takes zero for no timeout."""
         return max(self._ends - time.monotonic(), 0.001)
 
     @contextmanager
@@ -96,7 +96,7 @@ _WATCH: ContextVar[Watch] = ContextVar("watch")
 
 
 def seconds_left() -> float:
-    """Until the deadline of the call that this thread watches."""
+    """Seconds until the deadline of the call that this thread watches."""
     return _WATCH.get().seconds_left
 
 
@@ -112,7 +112,7 @@ class _WatchedHTTP(urllib3.connection.HTTPConnection):
 
 
 class _WatchedHTTPS(_WatchedHTTP, urllib3.connection.HTTPSConnection):
-    """The same over TLS."""
+    """A `_WatchedHTTP` over TLS."""
 
 
 class _HTTPPool(urllib3.HTTPConnectionPool):
@@ -161,4 +161,4 @@ BROKEN = (
     OSError,
     ValueError,
 )
-"""What a call raises that gets no whole answer."""
+"""What a call raises if it gets no complete response."""

@@ -1,4 +1,4 @@
-"""Reads a JSON object at an address that somebody else has chosen, as `posting` posts to one."""
+"""Reads a JSON object at an address that a company has chosen, under the rules of `posting`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def document(address: str, *, allows_loopback: bool = False) -> Mapping[str, Any
 
     Args:
         address: of a public host.
-        allows_loopback: this machine is allowed, and nothing else that is not public.
+        allows_loopback: this machine may be reached too, but no other address that is not public.
 
     Raises:
-        TransientError: there is none: no answer came, another status, or something else.
+        TransientError: no JSON object came: no response, a status other than 200, another body.
     """
     watch = deadline.Watch(DEADLINE_SECONDS)
     checked = CheckedHosts(allows_loopback)

@@ -15,7 +15,7 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 INTERVENED = "GUARDRAIL_INTERVENED"
 _UNNAMED = "guardrail"
-"""What is flagged where the answer names no policy."""
+"""The category where the response names no policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Guardrail:
 
     @classmethod
     def named(cls, text: str) -> Guardrail | None:
-        """By its name, which the settings have checked; None for an empty one."""
+        """The guardrail of a name that the settings have checked; None for an empty name."""
         identifier, _, version = text.rpartition(":")
         return cls(identifier, version) if text else None
 
@@ -42,7 +42,7 @@ class Guardrail:
 
 
 class _Found(BaseModel):
-    """Something that a policy has found: a topic has a name, what is not blocked an action ``NONE``."""
+    """What a policy has found; a topic has a `name`, and ``NONE`` is the action of what is not blocked."""
 
     model_config = LENIENT
 
@@ -92,7 +92,7 @@ class _Assessment(BaseModel):
 
     @property
     def names(self) -> Iterator[str]:
-        """Of the policies that intervened."""
+        """Categories of the policies that intervened."""
         yield from (one.type.lower() for one in self.contentPolicy.filters if _acted(one))
         if any(map(_acted, self.topicPolicy.topics)):
             yield "topic"
@@ -108,7 +108,7 @@ def _acted(found: _Found) -> bool:
 
 
 class GuardrailResponse(BaseModel):
-    """What ``ApplyGuardrail`` answers, as far as it is read; it holds none of the text."""
+    """The response of ``ApplyGuardrail``, as far as it is read; it holds none of the text."""
 
     model_config = LENIENT
 
@@ -117,7 +117,7 @@ class GuardrailResponse(BaseModel):
 
     @property
     def flagged(self) -> Sequence[str]:
-        """The categories in which it intervened; none where it did not."""
+        """The categories in which the guardrail intervened; none where it did not."""
         if self.action != INTERVENED:
             return ()
         names = {name for one in self.assessments for name in one.names}

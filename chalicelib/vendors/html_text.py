@@ -19,7 +19,7 @@ _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
 def plain_text(body: str) -> str:
-    r"""Tags off, entities resolved, blocks on lines of their own, cells apart; not a sanitiser.
+    r"""Text without tags, entities resolved, blocks on lines of their own, cells apart; not a sanitiser.
 
     Example:
         ``<p>Hi,<br>where is it &amp; why?</p>`` gives ``Hi,\nwhere is it & why?``.

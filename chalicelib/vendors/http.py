@@ -46,9 +46,9 @@ class Call:
         headers: sent with this call only.
         expects: what the body of a success must be.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
-        content: a body as it is, in place of `body`.
+        content: a body sent unchanged, in place of `body`.
         urgency: its precedence within our share of the vendor's rate limit.
-        guard: called when the request is about to leave; what it raises keeps it here.
+        guard: called when the request is about to leave; what it raises stops the request.
     """
 
     operation: str
@@ -67,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VendorApi:
-    """Where a vendor is called, and how it is talked to.
+    """Where a vendor is called, and how calls are authenticated.
 
     Attributes:
         provider: its name in errors, logs and metrics.
@@ -114,7 +114,7 @@ class VendorClient:
         return self.exchange(call, deadline_seconds=deadline_seconds).json
 
     def exchange(self, call: Call, *, deadline_seconds: float) -> VendorAnswer:
-        """The same with what else the response shows, such as the vendor's clock."""
+        """As `send`, but return the whole response, such as the vendor's clock."""
         ends = self.clock.monotonic() + deadline_seconds
         answer = self._once(call, ends, refresh=False)
         if answer.status == HTTPStatus.UNAUTHORIZED:
@@ -128,7 +128,7 @@ class VendorClient:
         try:
             return self._attempt(call, ends, refresh=refresh)
         finally:
-            if self.breaker.is_open:  # a call that it refused says so too: the outage goes on
+            if self.breaker.is_open:  # also where the breaker refused the call: the outage goes on
                 self.log.metric("mw.vendor.down", provider=self.api.provider)
 
     def _attempt(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:

@@ -37,7 +37,7 @@ from chalicelib.vendors import reasons
 from chalicelib.vendors.clock_skew import ClockSkew, clock_skew
 
 MAX_RETRY_AFTER_SECONDS = 900.0
-"""Longer waits are cut to this."""
+"""The longest wait that is returned."""
 
 _CHUNK_BYTES = 65_536
 _MAX_ERROR_BYTES = 65_536
@@ -53,9 +53,9 @@ class Expects(StrEnum):
     JSON = "json"
     """A JSON object."""
     NOTHING = "nothing"
-    """It is not read."""
+    """Anything; it is not read."""
     CONTENT = "content"
-    """It is read as it is."""
+    """Bytes, which are returned unchanged."""
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ class VendorAnswer:
     Attributes:
         now: our clock.
         sent_at: when the exchange began, by our clock.
-        skew: how far the vendor's clock is from ours; None where its response does not tell.
-        continuation: where a list goes on that Azure Storage has not answered whole; else empty.
+        skew: how far the vendor's clock is from ours; None where its response does not show it.
+        continuation: where the rest of a partial list of Azure Storage begins; else empty.
     """
 
     now: Callable[[], datetime]
@@ -93,11 +93,11 @@ class VendorAnswer:
 
         Args:
             response: with its body still to be read.
-            expects: what the body of a success must be; where it need not be JSON, a page of HTML
-                is still none: a proxy's page says nothing about the vendor.
+            expects: what the body of a success must be.  A page of HTML is never a success: a
+                proxy's page says nothing about the vendor.
             max_bytes: limit for the body of a success.
-            code_at: path of the vendor's own code in an error's JSON body; a number for a fault of its
-                server says no more than the status, which everything else is named by.
+            code_at: path of the vendor's own code in an error's JSON body.  A mere number under a
+                5xx is ignored: it says no more than the status.
         """
         self.status = response.status_code
         self.request_id = _request_id(response.headers)
@@ -119,7 +119,7 @@ class VendorAnswer:
 
     @property
     def is_refused(self) -> bool:
-        """The vendor rejects our credentials or denies permission."""
+        """Whether the vendor rejects our credentials or denies permission."""
         return self.status in _REFUSED
 
     def failure(self, *, is_repeatable: bool) -> type[ProviderError] | None:

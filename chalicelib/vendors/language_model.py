@@ -17,9 +17,9 @@ from chalicelib.vendors.breaker import MODEL_OPEN, ModelBreakers
 from chalicelib.vendors.reasons import MODEL_NOT_FOUND
 
 FIRST_SHARE = 0.6
-"""Of the time of a request that may go to the fallback model: what the first model gets of it."""
+"""The share of a request's time that the first model gets, if there is a fallback model."""
 LEAST_SECONDS = 5.0
-"""With less time left the fallback model is not asked."""
+"""The fallback model is not asked with less time left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class Structured(StrEnum):
     """How a model is held to a `JsonSchema`, where its provider knows more than one way."""
 
     TOOL = "tool"
-    """By a tool that it must call."""
+    """It must call a tool, whose input is the object."""
     SCHEMA = "json_schema"
-    """By the form of its answer."""
+    """The form of its answer is prescribed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How one model is asked, whatever it is asked.
+    """How one model is asked, independent of the question.
 
     Attributes:
         reasoning_effort: for models that reason, e.g. ``low``; ``none`` turns it off.
@@ -79,7 +79,7 @@ class Manner:
 
 
 PLAIN = Manner()
-"""Of a model of which nothing else is known."""
+"""For a model without settings of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +88,13 @@ class ModelRequest:
 
     Attributes:
         model: its name at the vendor; always configuration.
-        instructions: the task; sent with every request, and first, as what stays the same.
+        instructions: the task; sent first with every request, so that a vendor can cache it.
         turns: the conversation so far, oldest first, at least one.
         max_output_tokens: limit of the answer, apart from what the model may reason.
         schema: request a JSON object of this form.
         fallback_model: see `with_fallback`.
         safety_identifier: an opaque id of the end user, never personal data.
-        manners: by the name of a model; `PLAIN` for others.
+        manners: by model name; `PLAIN` for others.
     """
 
     model: str
@@ -107,7 +107,7 @@ class ModelRequest:
     manners: Mapping[str, Manner] = field(default_factory=dict)
 
     def manner(self, model: str) -> Manner:
-        """How a model is asked."""
+        """How a model is asked; `PLAIN` without settings of its own."""
         return self.manners.get(model, PLAIN)
 
     def most_tokens(self, model: str) -> int:
@@ -134,7 +134,7 @@ class Usage:
         input_tokens: all that was sent, cached or not.
         output_tokens: all that was generated, reasoning included.
         cached_tokens: those of the input that were read from the vendor's cache.
-        written_tokens: those of the input that were written to it.
+        written_tokens: those of the input that were written to the vendor's cache.
     """
 
     input_tokens: int = 0
@@ -165,14 +165,14 @@ class ModelAnswer:
 
 
 class LanguageModel(Protocol):
-    """Implemented by `vendors.openai` and `vendors.bedrock`."""
+    """One request to a language model; implemented by `vendors.openai` and `vendors.bedrock`."""
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
         """Send one request.
 
         Args:
             request: what is asked.
-            deadline_seconds: total, a second request to the fallback included.
+            deadline_seconds: total, including a second request to the fallback model.
 
         Raises:
             TransientError: down, slow or rate limited; a later retry may succeed.
@@ -182,7 +182,7 @@ class LanguageModel(Protocol):
         ...
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """What the vendor's own moderation flags in a text: its categories; none where it is fine.
+        """The categories that the vendor's own moderation flags in a text; none where it is fine.
 
         Raises:
             TransientError: down, slow or rate limited; a later retry may succeed.
@@ -199,17 +199,17 @@ def with_fallback(
     clock: Clock,
     breakers: ModelBreakers,
 ) -> ModelAnswer:
-    """Ask a model, and the fallback where the first is gone, throttled, down, too slow or left alone.
+    """Ask a model, then the fallback if the first is gone, throttled, down, too slow, or its breaker open.
 
     Args:
         ask: one request to a model by name, within so many seconds.
-        request: names the first model, and the other one, if there is any.
+        request: names the first model, and the fallback, if there is any.
         deadline_seconds: total.
         clock: measures what is left.
-        breakers: of the key that it is asked with.
+        breakers: of the API key that the models are asked with.
 
     Raises:
-        BreakerOpenError: the last model has timed out twice in a row, and is not asked.
+        BreakerOpenError: the last model has timed out twice in a row, so it is not asked.
         ProviderError: of the last model that was asked.
     """
 
@@ -228,7 +228,7 @@ def with_fallback(
             raise
     except BreakerOpenError as error:
         if error.reason != MODEL_OPEN:
-            raise  # it is the vendor that is down
+            raise  # the vendor itself is down
     except TransientError:
         if ends - clock.monotonic() < LEAST_SECONDS:
             raise

@@ -1,15 +1,16 @@
 """How full a token bucket is, and who waits at it: decisions without a clock and without I/O.
 
-A job asks once, by its first call: it gets tokens,
-or a time to come again, in the order of asking; at that time it needs tokens only, and if there are
-none because other jobs needed more calls, it comes before all others at its next.  Two lines are
-served side by side, each by half where both are busy: jobs that have just arrived, and those of a
-backlog.  So new customers are served while a backlog drains.  Calls that finish what a job has begun
-go first, and have a short line of their own; so has the sweep, which waits in place.  What jobs whose
-time has come have left for `LEFT_OVER_SECONDS` is taken by whichever job asks: no budget lies idle.
+A job asks by its first call.  It gets tokens, or a time to come back, in the order of asking.  At that
+time it waits behind no line; if other jobs have used the tokens up, it gets another time, at which it
+goes before all others.
 
-Only times are kept, and a decision moves them by amounts that do not depend on what they were.  It
-holds for every level within its bounds, so two containers that decide at once both write it.
+Two lines are served side by side, each by half where both are busy: new jobs, and those of a backlog.
+So new customers are served while a backlog drains.  Calls that finish what a job has begun go first,
+and have a short line of their own.  The sweep, which waits in place, has one too.  Tokens that jobs
+whose time has come have not taken for `LEFT_OVER_SECONDS` go to any job that asks, so none lies idle.
+
+Only times are stored.  A decision moves a time by an amount that does not depend on the stored value,
+and is right for every level within its bounds.  So two containers that decide at once can both write.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from chalicelib.once.current_job import Place
 AT_A_TIME = 2
 """Tokens that a caller takes in one write, as few tickets need a single call."""
 PATIENCE_SECONDS = 5.0
-"""So long the sweep waits for what the jobs leave over; then it takes the next token, within the 15 s
-of its call."""
+"""How long the sweep waits for tokens that jobs leave over; then it takes the next token, within the
+15 s of its call."""
 LEFT_OVER_SECONDS = 3.0
-"""What has been promised is left in the bucket for so long: a job comes back a second or two late."""
+"""How long promised tokens are left in the bucket: a job comes back a second or two late."""
 EMPTY = "empty_at"
-"""The stored time at which the bucket was empty, or will be where tokens were taken in advance."""
+"""The name of the stored time at which the bucket was empty; in the future if tokens were taken ahead."""
 _NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
 class Urgency(Enum):
-    """How much of a full bucket a call leaves behind: its part of what is there beyond one token."""
+    """The share of a full bucket, beyond one token, that a call must leave behind."""
 
     HIGH = 0.0
-    """A customer waits for it, or it ends what was begun; also every call of a vendor with one kind."""
+    """A customer waits for it, or it ends what was begun; also every call to a vendor with one urgency."""
     NORMAL = 1 / 3
     """Reads, by which a job begins."""
     LOW = 2 / 3
@@ -46,12 +47,12 @@ class Urgency(Enum):
 
 
 WINDOW_SECONDS = 30.0
-"""Of Richpanel's limit, and of a pace that names no other."""
+"""The window of Richpanel's limit, and of a `LevelPace` that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelPace:
-    """Part of a limit: requests a window, and how many of them at once: by default half of them."""
+    """A share of a limit: requests per window, and how many of them at once, by default half."""
 
     requests_per_window: float
     burst: float | None = None
@@ -68,31 +69,32 @@ class Level:
     """A bucket and its lines; epoch seconds, of one clock for all that share them.
 
     Attributes:
-        times: `EMPTY`, and by line when the next one in it may come; a missing one is long past.
+        times: by name: `EMPTY`, and for each line the time of its next turn; a missing one is long
+            past.
     """
 
     times: Mapping[str, float] = field(default_factory=dict)
 
     def time(self, name: str) -> float:
-        """One of them; 0 where it is missing."""
+        """A time by its name; 0 where it is missing."""
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
-        """What is in the bucket; negative to a clock that is behind."""
+        """Tokens in the bucket; negative by a clock that is behind."""
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the turn of one who asks now, in the longest line."""
+        """Seconds until the turn of a job that asks now and joins the longest line."""
         return max(
             (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
         )
 
     def has_waiting(self, now: float) -> bool:
-        """Whether somebody has a time that has not come yet."""
+        """Whether a job waits for a time that has not come yet."""
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The level once a step is taken; None where it is out of the step's bounds."""
+        """The level after a step; None where this level is outside the step's bounds."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -101,12 +103,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What becomes of one stored time, and between which values of it that is right.
+    """How one stored time changes, and within which bounds of its value the change is right.
 
     Attributes:
-        by: it is moved by so many seconds.
-        to: or to this time.
-        low, high: its bounds, both inclusive.
+        by: seconds that it moves by, where `to` is None.
+        to: the new time.
+        low, high: bounds of the stored value, both inclusive.
     """
 
     by: float = 0.0
@@ -129,7 +131,7 @@ class LevelStep:
 
     Attributes:
         moves: by the name of the time.
-        answer: of the level afterwards, which others may have moved meanwhile.
+        answer: makes the answer from the level afterwards, which others may have moved meanwhile.
     """
 
     moves: Mapping[str, Move]
@@ -140,11 +142,11 @@ class Levels(Protocol):
     """Keeps a level, for one container or for all."""
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Take the step that is decided on, once.
+        """Take one step: decide on it, and store it once.
 
         Args:
-            decide: without side effects that matter, as it may be called again; it gets an empty
-                level where there is none yet.
+            decide: gives the step for a level, empty where none is stored yet.  It may be called
+                again, so it has no side effects.
 
         Raises:
             TransientError: it could not be read or written.
@@ -153,14 +155,14 @@ class Levels(Protocol):
 
 
 class OwnLevel:
-    """A level of one container's own."""
+    """A level of one container, in its memory."""
 
     def __init__(self) -> None:
         self._level = Level()
         self._lock = threading.Lock()
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """See `Levels.take`."""
+        """Decide and move the level under a lock; never fails."""
         with self._lock:
             step = decide(self._level)
             self._level = self._level.after(step) or self._level
@@ -169,12 +171,12 @@ class OwnLevel:
 
 @dataclass(frozen=True, slots=True)
 class LevelAnswer:
-    """What a caller gets.
+    """What a caller gets: tokens, or a time to wait.
 
     Attributes:
         tokens: taken for this call and the next ones; 0 where it has to wait.
         wait_seconds: until its time.
-        is_calm: no other waited, so that a later job may use what this one leaves.
+        is_calm: no other job waited, so a later job may use the tokens that this one leaves.
     """
 
     tokens: int
@@ -196,14 +198,14 @@ def asked(
     """The step that answers one caller.
 
     Args:
-        level: as it was seen; the step says for which others it is right, too.
+        level: as it was read; the step's bounds say for which other levels it is right.
         now: epoch seconds.
         urgency: of the call.
         place: of its job.
         per_second: tokens gained.
         burst: the most that are kept.
-        at_a_time: tokens that a job takes.
-        left_over_seconds: see `LEFT_OVER_SECONDS`; None where what waits does not ask again.
+        at_a_time: tokens that a job takes at once.
+        left_over_seconds: see `LEFT_OVER_SECONDS`; None where a waiting caller does not ask again.
     """
     is_begun = urgency == Urgency.HIGH
     begins = not is_begun and not place.turns
@@ -261,7 +263,7 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
 def _taking(
     level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
 ) -> Move:
-    """Take tokens of a full bucket, or of one that has enough of them."""
+    """The move that takes tokens from a full bucket, or from one that has enough."""
     full = now - burst / per_second
     if level.time(EMPTY) < full:
         return Move(to=full + taken / per_second, high=full)

@@ -1,9 +1,9 @@
-"""A small linear model of messages: the probability of intents and of other matters, by words; pure.
+"""A small linear model of messages: the probability of intents and of risks, by words; pure.
 
 The models are trained from the labelled samples of this repository; their licence is the
-repository's.  A model's file is compressed: a line of JSON, the features, then one row a feature with
-a lane of three bytes for each intent and then for each matter.  A message's rows are added as whole
-numbers, all lanes at once.
+repository's.  A model's file is compressed: a line of JSON, the features, then one row for each
+feature. A row has a lane of three bytes for each intent, then for each risk.  A message's rows are
+added as whole numbers, all lanes at once.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from functools import cache
 
 MAX_WORDS = 120
 LANE = 3
-"""Bytes of a lane: hundreds of rows are added without a carry into the next one."""
+"""Bytes of a lane: hundreds of rows can be added without a carry into the next lane."""
 ZERO = 128
 """What a weight of zero is stored as."""
 LETTERS_WEIGHT = 0.4
 _SHORTEST, _LONGEST = 3, 5
 _LOWEST = -50.0
-"""Scores below it have the same probability, zero; the exponential of less would overflow."""
+"""Scores below it have probability zero; the exponential of its negative would overflow below it."""
 
 
 def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
-    """What the model knows a message by: words with pairs of them, and parts of words."""
+    """A message's features: its words and pairs of words, and parts of words."""
     kept = list(words[:MAX_WORDS])
     pairs = zip(["^", *kept], [*kept, "$"], strict=True)
     whole = {*kept, *(f"{one} {other}" for one, other in pairs)}
@@ -39,13 +39,13 @@ def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
 
 
 def length(whole: int, parts: int) -> float:
-    """By which a message's values are divided, so that a long one counts like a short one."""
+    """The divisor of a message's scores, so that a long message counts like a short one."""
     return math.sqrt(whole + parts * LETTERS_WEIGHT**2) or 1.0
 
 
 @cache
 def _parts(word: str) -> frozenset[str]:
-    """Its runs of letters, with ``_`` at both ends so that they differ from words."""
+    """A word's runs of letters, marked by ``_`` so that they differ from words."""
     padded = f"_{word}_"
     return frozenset(
         f"_{padded[at : at + size]}"
@@ -60,9 +60,9 @@ class Linear:
 
     Attributes:
         made_from: digest of what it was trained on.
-        scale: of the stored weights.
-        risks: the other matters; each is a yes or no of its own, beside the intents.
-        thresholds: the probability from which each of them is suspected.
+        scale: the factor of the stored weights.
+        risks: names of the risks; each is a yes or no of its own, independent of the intents.
+        thresholds: the probability from which each risk is suspected.
     """
 
     intents: Sequence[str]
@@ -74,7 +74,7 @@ class Linear:
     thresholds: Sequence[float] = ()
 
     def probabilities(self, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-        """The probability of each intent, and that of each other matter."""
+        """The probability of each intent, and that of each risk."""
         whole, parts = features(words)
         known = [row for one in (*whole, *parts) if (row := self.rows.get(one)) is not None]
         size = len(self.intercept) * LANE
@@ -98,7 +98,7 @@ class Linear:
         )
 
     def suspected(self, shares: Mapping[str, float]) -> dict[str, float]:
-        """The other matters whose probability reaches their threshold."""
+        """The risks whose probability reaches their threshold."""
         least = zip(self.risks, self.thresholds, strict=True)
         return {risk: shares[risk] for risk, threshold in least if shares[risk] >= threshold}
 
@@ -135,6 +135,6 @@ def packed(model: Linear) -> bytes:
 
 
 def row(weights: Iterable[float], scale: float) -> int:
-    """A feature's weights as one whole number, a lane an intent."""
+    """A feature's weights as one whole number, one lane for each weight."""
     lanes = (max(0, min(255, ZERO + round(one * scale))) for one in weights)
     return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))

@@ -43,7 +43,7 @@ def is_machine_mail(
 
 
 def _has_header(headers: Mapping[str, str]) -> bool:
-    """RFC 3834 and what mail programs used before and beside it."""
+    """Whether a header marks a machine: those of RFC 3834, and others that mail programs use."""
     if headers.get("auto-submitted", "no").split(";")[0].strip() not in {"", "no"}:
         return True
     if headers.get("precedence", "").strip() in {"bulk", "junk", "list", "auto_reply"}:
@@ -78,7 +78,7 @@ _SENDER = re.compile(
     r"|@(?:bounces?|mailer|notifications?|noreply|no-reply|em\d*|mailgun|sendgrid|amazonses)\."
 )
 _ANSWER = re.compile(r"(?:re|aw|rv|fwd?|wg|tr|sv|antw|res|enc|i) ?:")
-"""People answer and forward with this; machines repeat the subject behind words of their own."""
+"""Prefixes of people's answers and forwards; machines put other words before the subject."""
 _SUBJECT = re.compile(
     r"^(?:auto(?:matic|mated|matische|matico|matica|matisch)?[ -]?(?:re(?:ply|sponse|spuesta)|antwort|svar)"
     r"|out of (?:the )?office|ooo\b|vacation (?:reply|response|auto)|away from (?:the |my )?(?:office|desk|email)"

@@ -39,7 +39,7 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "openai"
 MODERATION_MODEL = "omni-moderation-latest"
-"""The vendor's name of its newest one, which it updates itself; free of charge."""
+"""The vendor's name for its newest moderation model; free of charge."""
 ERROR_CODE_AT = ("error", "code")
 """Path of OpenAI's own error code, for `VendorClient`."""
 
@@ -65,7 +65,7 @@ class OpenAI:
     """Implements `language_model.LanguageModel`.
 
     Args:
-        client: with `error_code_at` set to `ERROR_CODE_AT`.
+        client: calls OpenAI, with `error_code_at` set to `ERROR_CODE_AT`.
     """
 
     def __init__(self, *, client: VendorClient, clock: Clock) -> None:
@@ -74,7 +74,7 @@ class OpenAI:
         self._breakers = ModelBreakers(PROVIDER, clock)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """See `LanguageModel.respond`."""
+        """Ask the model by the Responses API, then its fallback; nothing is stored at the vendor."""
         body: dict[str, Any] = {
             "instructions": request.instructions,
             "input": [{"role": turn.role, "content": turn.text} for turn in request.turns],
@@ -96,7 +96,7 @@ class OpenAI:
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """See `LanguageModel.moderate`."""
+        """The categories that `MODERATION_MODEL` flags in a text; none where it is fine."""
         body = {"model": MODERATION_MODEL, "input": text}
         call = Call("moderate", "POST", "/v1/moderations", is_repeatable=True, body=body)
         raw = self._client.send(call, deadline_seconds=deadline_seconds)

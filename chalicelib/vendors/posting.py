@@ -1,4 +1,4 @@
-"""Posts to an address that somebody else has chosen: https, a public host, no redirect.
+"""Posts to an address that a company has chosen: https, a public host, no redirect.
 
 The name is resolved here and every address it has must be public; the connection is then made to an
 address that was checked, so that no second look-up can name another one.  A response's body is not
@@ -25,12 +25,12 @@ _TRANSLATED = tuple(
     ipaddress.ip_network(one)
     for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
-"""Addresses that carry an IPv4 address within (NAT64, 6to4, Teredo): it may be any."""
+"""IPv6 addresses that contain an IPv4 address, which may be any (NAT64, 6to4, Teredo)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedPost:
-    """One request."""
+    """One request to send, already signed."""
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
@@ -40,10 +40,10 @@ class SignedPost:
 
 @dataclass(frozen=True, slots=True)
 class PostAnswer:
-    """What was answered.
+    """The response.
 
     Attributes:
-        retry_after: seconds that the answer asks to wait, where it does.
+        retry_after: seconds that the response asks us to wait; None where it asks for none.
     """
 
     status: int
@@ -59,7 +59,7 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
 
     Args:
         one: the request.
-        allows_loopback: this machine is allowed, and nothing else that is not public.
+        allows_loopback: this machine may be reached too, but no other address that is not public.
 
     Raises:
         TransientError: no answer came, with the reason: ``address_not_public``, ``connect_failed``,
@@ -104,7 +104,7 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
 
 
 class CheckedHosts:
-    """Resolves a host to an address that may be connected to; remembers that it refused one."""
+    """Resolves a host to an address that may be connected to; `refused` says that it refused a host."""
 
     def __init__(self, allows_loopback: bool) -> None:  # noqa: FBT001 - its only argument
         self._allows_loopback = allows_loopback
@@ -130,7 +130,7 @@ class CheckedHosts:
 
 
 def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is on the public internet, and carries no other one within."""
+    """Whether an address is on the public internet, and contains no other address."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

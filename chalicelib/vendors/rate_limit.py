@@ -8,9 +8,9 @@ account, other integrations included; our shares sum to 30 and leave them room.
 A less urgent call leaves tokens in the bucket, so that an urgent one finds some and does not wait
 behind it.  That delays a call only after a burst: over time each kind gets the whole share.
 
-A call of a worker's job waits for a second at most.  Beyond that it is refused with the time to come
-again, which is its turn (`level`); for a scarce vendor all workers and the sweep share one level
-(`shared_level`).  Operators' commands wait in place, under a pace of their own.
+A call of a worker's job waits for a second at most.  If its turn (`level`) comes later, it is refused
+with the time of that turn.  For a scarce vendor all workers and the sweep share one level
+(`shared_level`).  Operators' commands wait in place, under a limit of their own.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from chalicelib.vendors.level import (
 __all__ = ["LONGEST_SLEEP_SECONDS", "LevelPace", "RateLimit", "Urgency", "split"]
 
 LONGEST_SLEEP_SECONDS = 1.0
-"""For all waits of one call of a worker's job together."""
+"""The longest total wait of one call of a worker's job."""
 HELD_SECONDS = 2.0
 """How long a job's tokens may be used after they were taken: its next call follows within a second."""
 SKEW_SECONDS = 2.0
-"""How far the clocks of the containers that share a level may be apart: one that is ahead finds in it
-what the others gain later."""
+"""How far the clocks of containers that share a level may be apart: one that is ahead already counts
+tokens that the others gain later."""
 LEAST_AT_ONCE = 3.0
-"""The smallest burst: a job's two tokens, and what its first call leaves behind."""
+"""The smallest burst: a job's two tokens, and one that its first call leaves behind."""
 
 
 def split(ours: float, *, limit: float, shares: float) -> LevelPace:
     """The pace of one share, so that all shares together exceed the vendor's limit in no window.
 
-    A call that exceeds it costs far more than one that waits: its 429 blocks a whole window.  A
-    window sees at most a full bucket, and what is gained from `HELD_SECONDS` before it, when a token
-    used in it may have been taken, to `SKEW_SECONDS` after it.
+    Exceeding the limit costs far more than waiting: a 429 blocks a whole window.  A window sees at
+    most a full bucket, and the tokens gained from `HELD_SECONDS` before it (a token used in it may
+    have been taken then) to `SKEW_SECONDS` after it.
 
     Args:
-        ours: how many requests a window all shares may make.
-        limit: how many the vendor takes.
-        shares: how many there are; they have one level in common.
+        ours: requests per window that all shares together may make.
+        limit: requests per window that the vendor accepts.
+        shares: how many shares there are; they use one level together.
     """
     longest = 1.0 + (HELD_SECONDS + SKEW_SECONDS) / WINDOW_SECONDS
     at_once = max(LEAST_AT_ONCE, min(ours / 2, limit - ours * longest))
@@ -69,8 +69,8 @@ class RateLimit:
     Args:
         pace: one container's share of the vendor's limit.
         current: the job that this thread works on; without it every caller waits in place.
-        levels: what is shared by the workers' containers; by default this container's own.
-        containers: how many share it.
+        levels: the level, shared by the workers' containers; by default this container's own.
+        containers: how many containers share the level.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class RateLimit:
     def acquire(
         self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
     ) -> None:
-        """Wait for a token until the deadline; a worker's job for `LONGEST_SLEEP_SECONDS` at most.
+        """Wait for a token until the deadline; in a worker's job for `LONGEST_SLEEP_SECONDS` at most.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -126,7 +126,7 @@ class RateLimit:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own and return 0, or return the seconds until one."""
+        """Take a token of this container's own bucket and return 0, or return the seconds until one."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
@@ -184,7 +184,7 @@ class RateLimit:
         return answer.wait_seconds
 
     def _blocked(self, urgency: Urgency) -> float:
-        """Seconds until this container may call again; beginners come back one after another."""
+        """Seconds until this container may call again; jobs that have not begun come back one by one."""
         now = self._clock.monotonic()
         with self._lock:
             if self._blocked_until <= now + _EPSILON:
@@ -197,7 +197,7 @@ class RateLimit:
 
 
 class _Held:
-    """Tokens that were taken and not used yet; where others waited, for the same job only."""
+    """Tokens that were taken and not used yet; for the same job only, if other jobs waited."""
 
     def __init__(self, tokens: int = 0, until: float = 0.0, number: int | None = None) -> None:
         self.tokens = tokens
@@ -205,7 +205,7 @@ class _Held:
         self._number = number
 
     def take(self, place: Place, now: float) -> bool:
-        """Use one, if there is one for this job."""
+        """Use a token, if there is one for this job; returns whether there was."""
         is_for_it = self._number is None or self._number == place.number
         if self.tokens < 1 or now >= self._until or not is_for_it:
             return False

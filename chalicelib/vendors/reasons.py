@@ -1,4 +1,4 @@
-"""Why a request to a vendor brought nothing: what we refused ourselves, and what the vendor did."""
+"""Why a request to a vendor failed: what we refused ourselves, and what the vendor did."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROVIDERS: Mapping[str, tuple[By, str]] = {
     "secrets": (By.US, "our secrets"),
     "writer": (By.US, "our writer"),
 }
-"""By `ProviderError.provider`: who it is, and its name; the last of them are parts of ours."""
+"""By `ProviderError.provider`: who that is, and its name; the last entries are parts of our own."""
 
 # --- what we refused ourselves --------------------------------------------------------------------
 

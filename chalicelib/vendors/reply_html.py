@@ -40,7 +40,7 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 _INDENT = re.compile(r"margin:\s*0(?:px)?\s+0(?:px)?\s+0(?:px)?\s+40px", re.IGNORECASE)
-"""Gmail's indentation of a writer's own paragraph, which is a blockquote as well."""
+"""Gmail's indentation of a writer's own paragraph, also a blockquote."""
 
 
 def marked_text(body: str) -> str:

@@ -39,7 +39,7 @@ _END = r"\s?[:\uff1a]\s*$"
 
 @cache
 def attribution() -> re.Pattern[str]:
-    """A line or a few, joined, that begin as an attribution begins and end as one ends."""
+    """An attribution, on one line or a few joined ones: it begins and ends as attributions do."""
     return re.compile(
         rf"(?:{_OPENS})(?=.*\d).{{6,}}?{_WROTE_LAST}\s*[:\uff1a](?:\s*$|\s{{2,}}\S|\s*>)"
         rf"|(?:{_OPENS})(?=.*\d).{{6,}}?(?:{_WROTE_THEN_NAME}).{{0,120}}?{_END}",
@@ -49,14 +49,14 @@ def attribution() -> re.Pattern[str]:
 
 @cache
 def undated_attribution() -> re.Pattern[str]:
-    """Likewise without a day or a time; only above quoted lines."""
+    """An attribution without a day or a time; it counts only above quoted lines."""
     wrote = rf"(?:{_WROTE_LAST}|(?:{_WROTE_THEN_NAME}).{{0,120}}?)"
     return re.compile(rf"(?:{_OPENS}).{{3,}}?{wrote}{_END}", re.IGNORECASE)
 
 
 @cache
 def dated_attribution() -> re.Pattern[str]:
-    """Likewise, whatever it begins with: it has a day and a time, and a verb or an address."""
+    """An attribution that begins in any way: it has a day and a time, and a verb or an address."""
     year = r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|[\u0660-\u0669\u06f0-\u06f9]{4}"
     day = rf"(?=.*(?:{year}|\d{{1,4}}[-/.]\s?\d{{1,2}}[-/.]\s?\d{{1,4}}))"
     time = r"(?=.*\d{1,2}\s?[:.h時시时]\s?\d{2}|.*\d{1,2}\s?(?:am|pm|uhr)\b)"
@@ -66,7 +66,7 @@ def dated_attribution() -> re.Pattern[str]:
 
 @cache
 def addressed_attribution() -> re.Pattern[str]:
-    """One line with an address and a verb."""
+    """An attribution of one line with an address and a verb."""
     return re.compile(
         rf"(?:quoting|zitat von|citando|citazione di|en citant|citaat van)\b.{{0,80}}{_ADDRESS}{_END}"
         rf"|.{{0,80}}{_ADDRESS}.{{0,60}}{_WROTE_LAST}\s?(?:\(.{{4,60}}\))?{_END}"
@@ -112,13 +112,13 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
 @cache
 def bare_separator() -> re.Pattern[str]:
-    """The words of a separator without dashes: it is one only above a header."""
+    """The words of a separator without dashes; they count only above a header."""
     return re.compile(_ORIGINAL, re.IGNORECASE)
 
 
 @cache
 def separator() -> re.Pattern[str]:
-    """A line of its own; what is below it is not new."""
+    """A line that separates history: what is below it is not new."""
     d = rf"[{DASHES}]"
     return re.compile(
         rf"{d}{{2,}}\s*(?:{_ORIGINAL})\s*:?\s*{d}{{2,}}\s*$"
@@ -186,7 +186,7 @@ def header() -> re.Pattern[str]:
 
 @cache
 def label() -> re.Pattern[str]:
-    """Likewise without a colon, alone on its line, as Lotus Notes has them."""
+    """A header's label without a colon, alone on its line, as in Lotus Notes."""
     return re.compile(
         r"(?P<to>to|an|para|pour|a|aan)|(?P<subject>subject|thema|betreff|objet|asunto|oggetto)",
         re.IGNORECASE,
@@ -221,7 +221,7 @@ _SENT_LAST = (
 
 @cache
 def footer() -> re.Pattern[str]:
-    """What a telephone or a mail service adds below a mail."""
+    """The line that a telephone or a mail service adds below a mail."""
     return re.compile(
         rf"(?:sent|enviado|enviada|envoy.|gesendet|inviato|verstuurd|verzonden|skickat|sendt|wys.an[oe])\s"
         rf"(?:from|via|desde|de|do|depuis|von|da|dal|vanaf|met|fr.n|fra|z)\s(?:my|mi|el|meu|minha|mon|ma"

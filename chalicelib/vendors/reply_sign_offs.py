@@ -1,7 +1,7 @@
-"""A few last lines that may be nothing but who has written a mail: name, title, company; pure.
+"""Last lines of a mail that may only name its writer: name, title, company; pure.
 
-Such lines are not left out as `reply_signatures` leaves out others, as a short list of things looks
-alike: they count only below words that are whole in themselves.
+A short list of things looks like such lines, so they are not left out as `reply_signatures` leaves out
+others: they count as a sign-off only below a message that is complete without them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from chalicelib.vendors import reply_signatures as signatures
 MOST_LINES = 5
 _MOST_CHARACTERS = 60
 _MOST_PARTED = 160
-"""Of a line with bars and a number or an address."""
+"""Most characters of a line that has bars and a number or an address."""
 _MOST_WORDS = 6
 
 
 def is_sign_off(lines: Sequence[str]) -> bool:
-    """Whether lines name who has written, and say nothing else.
+    """Whether lines only name their writer.
 
-    The first one is a closing, a name or a rule; a word in small letters may be a title below it, and
-    words in quotation marks a motto.
+    The first line is a closing, a name or a rule.  Below it, a word in small letters may be a
+    title, and words in quotation marks a motto.
 
     Args:
         lines: without empty ones.
@@ -33,7 +33,7 @@ def is_sign_off(lines: Sequence[str]) -> bool:
     if _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[-1]) and shows_a_writer(lines[1:-1]):
         return all(
             len(one) <= _MOST_CHARACTERS for one in lines
-        )  # in any script, between two rules
+        )  # any script counts between two rules
     return _names(lines[0]) and all(
         _names(one) or (one.islower() and _TITLE.fullmatch(one)) or _MOTTO.fullmatch(one)
         for one in lines[1:]
@@ -41,7 +41,7 @@ def is_sign_off(lines: Sequence[str]) -> bool:
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
-    """Whether a sign-off has a mark that no list of things has: a closing, a title, a company's form."""
+    """Whether lines have a mark that no list of things has: a closing, a title, a company's legal form."""
     return any(
         signatures.closing().fullmatch(one)
         or signatures.contact().search(one)
@@ -92,7 +92,7 @@ _BEFORE_A_THING = re.compile(
     r"|subscription|booking|appointment)\b",
     re.IGNORECASE,
 )
-"""How a line begins that says what is to stop."""
+"""How a line begins that names a thing, such as what is to stop."""
 _TITLE = re.compile(r"[^\W\d_]{3,20}\.?|\(?(?:she|he|they|sie|er|elle|il|ella|él)/[^\W\d_]{2,6}\)?")
 _PICTURE = re.compile(r"(?:\[(?:image|cid|logo)[^\]]{0,60}\]\s*)+", re.IGNORECASE)
 _MOTTO = re.compile(r"[\"\u201c\u201e\u00ab][^?]{5,100}[\"\u201d\u00bb]")
@@ -106,4 +106,4 @@ _MARKED = re.compile(
     r"|\b(?:CPA|MBA|PhD|MSc|BSc|RN)\b|(?<!\w)[^\W\d_a-z]\.(?=\s|-|$)| [|\u00b7\u2022] "
     r"|\b(?:GmbH|Ltd|Inc|LLC|AG|KG|e\.?K|S\.?A\.?S?|S\.?L|S\.?r\.?l|S\.?p\.?A|B\.?V|Lda|Oy|AB|AS|ApS|Sp)\b"
 )
-"""A title, an initial, a bar, the form of a company."""
+"""A title, an initial, a bar, or a company's legal form."""

@@ -1,7 +1,7 @@
 """Signatures, greetings and disclaimers: what a writer puts around their words; pure.
 
-None of this is certain, as a writer may go on below a "Best regards": it is left out only where a mail
-is to be understood, and stays where a person reads it.
+None of this is certain, as a writer may go on below a "Best regards".  So it is left out only for the
+machine that must understand a mail, and kept for a person who reads it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARKS_OF_CONTACT = 2
 
 
 def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
-    """The number of the line at which the signature begins; how many there are where none does.
+    """The index of the line at which the signature begins; the number of lines where there is none.
 
     Args:
         lines: of a mail, without what it quotes.
@@ -36,7 +36,7 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def begins_at(lines: Sequence[str]) -> int:
-    """The number of the first line after the greeting."""
+    """The index of the first line after the greeting."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
         return first
@@ -51,7 +51,7 @@ def _without_disclaimer(lines: Sequence[str]) -> int:
 
 
 def _closing(lines: Sequence[str]) -> int | None:
-    """The last "Best regards" above a few short lines."""
+    """The index of the last "Best regards" above a few short lines."""
     left = 0
     for at in range(len(lines) - 1, 0, -1):
         line = lines[at].strip()
@@ -67,7 +67,7 @@ def _closing(lines: Sequence[str]) -> int | None:
 
 
 def _contact(lines: Sequence[str]) -> int | None:
-    """The last paragraph, where it begins with a name and has telephone numbers and the like."""
+    """The index of the last paragraph, if it begins with a name and has telephone numbers and the like."""
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     first = last
     while first > 0 and lines[first - 1].strip():
@@ -86,7 +86,7 @@ def _contact(lines: Sequence[str]) -> int | None:
 
 
 def _name(lines: Sequence[str], names: Sequence[str]) -> int:
-    """A last line of the writer's name, or of any name after a dash."""
+    """The index of a last line with the writer's name, or with any name after a dash."""
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     if last < 1:
         return len(lines)
@@ -98,7 +98,7 @@ def _name(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
-    """Whether each of a line's few words begins with a capital, or two and more are all capitals."""
+    """Whether a line's few words begin with capitals; `in_capitals` allows two or more in upper case."""
     words = line.strip(" ,.*").split()
     return (
         0 < len(words) <= _NAME_WORDS
@@ -123,7 +123,7 @@ _DASHED = re.compile(
 
 @cache
 def closing() -> re.Pattern[str]:
-    """A line that closes a letter, in many languages, also with the name behind it."""
+    """A line that closes a letter, in many languages, also followed by a name."""
     capital = r"[^\W\d_a-z\u00df-\u00ff](?:[^\W\d_A-Z][\w.'\u2019-]*)?"
     name = rf"(?:[ ,.!\u2013-]+{capital}(?: {capital}){{0,3}})?"
     one = rf"(?i:{_CLOSING})"
@@ -192,7 +192,7 @@ def greeting() -> re.Pattern[str]:
 
 @cache
 def contact() -> re.Pattern[str]:
-    """What a line of a signature has: a number, an address, a title's bar."""
+    """What marks a line of a signature: a telephone number, a web address or an e-mail address."""
     return re.compile(
         r"\b(?:tel|phone|mobile|mob|cell|fax|t|m|p|f|c|telefon\w*|tel.fono|t.l|t.l.phone|m.vil|portable|handy"
         r"|mobil|тел|τηλ|電話|전화|đt|telp|hp)\b\s?[.:]?\s?[(+]?\d[\d\s()/.-]{5,}|\+\d[\d\s()/.-]{7,}"
@@ -203,7 +203,7 @@ def contact() -> re.Pattern[str]:
 
 @cache
 def disclaimer() -> re.Pattern[str]:
-    """How a text begins that a company's server puts below every mail."""
+    """How the text begins that a company's server adds below every mail."""
     return re.compile(
         r"(?:[*_\s]*)(?:confidentiality(?: notice)?\b|disclaimer\b|legal notice\b|privileged"
         r"|this (?:e-?mail|message|communication)\b.{0,60}\b(?:confidential|intended|privileged)"

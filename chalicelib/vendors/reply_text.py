@@ -1,4 +1,4 @@
-"""What a person newly wrote in a mail, apart from what it quotes and from how it is signed; pure.
+"""What a person newly wrote in a mail, without quoted history and signature; pure.
 
 Mail programs mark history in four ways: quoted lines, a line that names who wrote when, a block of
 headers, or a separator; an HTML mail has their own elements (`reply_html`).  A sentence that merely
@@ -23,17 +23,17 @@ from chalicelib.vendors.reply_html import AFTER, QUOTED, SIGNED, marked_text
 MAX_CHARACTERS = 200_000
 MAX_LINES = 2000
 _ATTRIBUTION_LINES = 4
-"""Mail programs wrap the line that names the writer."""
+"""Most lines of an attribution, which mail programs wrap."""
 _MAX_ATTRIBUTION = 320
 _HEADER_LINES = 9
 _ENOUGH_HEADERS = 3
 _WRAPPED_HEADERS = 2
 _MAX_FOOTER = 100
 _DASHED_LINES = 15
-"""Below ``-- ``; more than that is no signature but a text that goes on."""
+"""Most lines of a signature below ``-- ``; more is a text that goes on."""
 _NOTES_LINES = 16
 _OUTLOOK_RULE = 20
-"""Underscores; below so many one header is enough."""
+"""Below a rule of at least so many underscores one header is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Reply:
 
     Attributes:
         visible: what was newly written, as a person should see it.
-        said: of that, what is neither greeting nor signature; never empty where `visible` is not.
+        said: `visible` without greeting and signature; never empty where `visible` is not.
         quotation: the lines that were cut as history.
         signature: the lines that are in neither `said` nor the quotation, greeting included.
     """
@@ -65,7 +65,7 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
 
     Args:
         text: the body.
-        name: the writer's, as their mail program gives it; it is a signature on a line of its own.
+        name: the writer's, as their mail program gives it; alone on a line, it is a signature.
         is_html: the body is HTML.
     """
     text = text[:MAX_CHARACTERS]
@@ -88,13 +88,13 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
 
 
 def newly_written(text: str) -> str:
-    """What was newly written; empty where everything is quoted."""
+    """The new lines of a plain text; empty where everything is quoted."""
     lines = [_visible(line) for line in text[:MAX_CHARACTERS].splitlines()[:MAX_LINES]]
     return "\n".join(_split(lines)[0]).strip()
 
 
 def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The new lines, those of history, and those of certain signatures."""
+    """The new lines, the lines of history, and those of signatures that are certain."""
     kept: list[str] = []
     cut: list[str] = []
     signed: list[str] = []
@@ -130,7 +130,7 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """What is neither quoted nor names a writer, wherever it is."""
+    """The lines, anywhere, that are neither quoted nor an attribution nor another mark."""
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -150,7 +150,7 @@ def _between(lines: Sequence[str]) -> list[str]:
 
 
 def _dashes_end(lines: Sequence[str], at: int) -> int:
-    """Where the signature ends that begins with dashes; `at` where these begin none."""
+    """Where the signature that begins with these dashes ends; `at` where they begin none."""
     if lines[at].removeprefix(SIGNED).rstrip() != "--":
         return at
     length = 0
@@ -171,7 +171,7 @@ def _dashes_end(lines: Sequence[str], at: int) -> int:
 
 
 def _ends_here(lines: Sequence[str], at: int) -> bool:
-    """A separator or a block of headers: nothing below it is new."""
+    """Whether a separator or a block of headers begins here: nothing below it is new."""
     line = lines[at].strip()
     if not line:
         return False
@@ -191,7 +191,7 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Three headers and more in successive lines, a date among them."""
+    """Whether three or more headers follow each other, a date among them."""
     header = marks.header()
     if not header.match(lines[at].strip()):
         return False
@@ -210,7 +210,7 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
-    """Lotus Notes: a name, a date below it, and labels that stand alone."""
+    """Whether a Lotus Notes header begins here: a name, a date below it, and labels on lines of their own."""
     if not any(_NUMERIC_DATE.match(one.strip()) for one in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(one.strip()) for one in lines[at + 2 : at + _NOTES_LINES]]
@@ -218,7 +218,7 @@ def _is_notes_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _attribution(lines: Sequence[str], at: int, *, is_dated: bool = False) -> int:
-    """How many lines from here name the writer of what follows; 0 where these do not.
+    """How many lines from here are an attribution, which names the writer of what follows; 0 for none.
 
     With `is_dated` a date must be among them, so that the rest of a wrapped line does not count.
     """
@@ -259,7 +259,7 @@ def _is_footer(line: str) -> bool:
 
 
 def _visible(line: str) -> str:
-    """Without the marks of byte order, direction and width that mail programs leave."""
+    """A line without the marks of byte order, direction and width that mail programs leave."""
     shown = line.replace("\u00a0", " ").replace("\u202f", " ")
     if shown.isascii():
         return shown

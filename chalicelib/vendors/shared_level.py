@@ -6,9 +6,9 @@ Example item of table A::
     line_new       1763629790.4          line_again  1763629761.0
     expires_at     1763802552            last_processed_at  2026-11-20T09:00:02.000Z
 
-A write moves a time by an amount, on the condition that it is within the bounds for which that was
-decided.  So two containers that ask at once both succeed with one write each, and only where one of
-them has taken the last tokens, or begun a line, the other decides again.
+A write moves a time by an amount, on the condition that the time is within the decision's
+bounds.  So two containers that ask at once both succeed with one write each.  Only if one of them
+has taken the last tokens, or begun a line, the other decides again.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class SharedLevel:
         self._seen: Item = {}
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """See `level.Levels.take`.
+        """Decide on the row as this container saw it last, which saves a read, and write conditionally.
 
-        What is decided on is the row as this container saw it last, which saves reading it.
+        If the row has changed beyond the decision's bounds, it decides again on the new row.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:

@@ -1,6 +1,6 @@
 """Sends a request that an SDK has built and signed, under the watch of the call.
 
-An SDK's own transport bounds each read and not the call, and its exceptions do not tell whether the
+An SDK's own transport limits each read and not the call, and its exceptions do not show whether the
 request was sent.  Its hook before sending calls `send` instead, within `deadline.Watch.watching`.
 """
 
@@ -25,7 +25,7 @@ class WholeResponse:
     body: bytes = field(repr=False)
 
     def stream(self) -> Iterator[bytes]:
-        """The body, in one piece."""
+        """The body as a single piece."""
         yield self.body
 
 
@@ -33,7 +33,7 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> Whol
     """Send over a fresh connection: a stale one would leave the outcome unknown.
 
     Raises:
-        Exception: no whole response within the limits; the watch tells whether the request was sent.
+        Exception: no whole response within the limits; the watch knows whether the request was sent.
     """
     timeout = deadline.seconds_left()
     with (

@@ -1,10 +1,10 @@
-"""The writer's row: the open batch, what each sink owes, and the event that its lease is on.
+"""The writer's row: the open batch, what is owed to each sink, and the event that the lease is on.
 
 ::
 
     open batch -> the sink that may refuse rows has it -> owed by every other sink -> owed by none: final
 
-A sink that is away owes its batches, in order, while those that are there go on.
+A sink that is away is owed its batches, in order, while the other sinks go on.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _PLAN_CHARACTERS = 300_000
 
 @dataclass(frozen=True, slots=True)
 class Rebuilding:
-    """A rebuild that has begun and not ended; the writer is blocked by it for some time.
+    """A rebuild that has begun and not ended; it blocks the writer for some time.
 
     Attributes:
         target: the dataset that is being rebuilt.
         owner: who started it.
-        until: epoch seconds; the writer is blocked until then, and each step moves it on.
+        until: epoch seconds until which the writer is blocked; each step extends it.
         facts: digest of the facts to post; empty until the tables are cleared and may be filled.
         number: of the first batch of facts.
         posted: how many of the facts are in the dataset, in the order of their keys.
-        content: of the dimensions that were filled, by table; see `model.Dimension`.
+        content: digests of the dimensions that were filled, by table (`model.Dimension.content`).
     """
 
     target: str
@@ -52,11 +52,11 @@ class Rebuilding:
 
 @dataclass(frozen=True, slots=True)
 class OwedBatch:
-    """A batch that no sink refuses, and that some do not have yet.
+    """A batch that no sink refuses any more, and that some sinks do not have yet.
 
     Attributes:
-        keys: of the facts in it; they are pending until every sink has them.
-        lacking: targets of the sinks that do not have it.
+        keys: of the batch's facts, which are pending until every sink has them.
+        lacking: targets of the sinks that do not have the batch.
     """
 
     number: int
@@ -72,10 +72,10 @@ class Batch:
         number: of the last batch; never reset, so that a number always names the same rows.
         keys: of the facts in it; empty when it is finished.
         owed: earlier batches that a sink lacks, oldest first.
-        corrected: number of the last correction, as those of batches: another one for other rows.
-        rests: by the target of a sink that asked for no calls, the epoch seconds until then.
-        not_before: epoch seconds before which the sink that may refuse rows asked for no calls.
-        retry_was_refused: a retry was refused; the first request may have been accepted all the same.
+        corrected: number of the last correction; like a batch's, it is never used for other rows.
+        rests: by target: the epoch seconds until which that sink asked for no calls.
+        not_before: the same for the sink that may refuse rows.
+        retry_was_refused: a retry was refused; the first request may still have been accepted.
         rebuilding: the rebuild that has not ended.
     """
 
@@ -90,7 +90,7 @@ class Batch:
 
     @property
     def held(self) -> frozenset[str]:
-        """Keys of the facts that a sink may have and another may lack."""
+        """Keys of the facts that one sink may have and another may lack."""
         return frozenset((*self.keys, *(key for one in self.owed for key in one.keys)))
 
     def next_number(self, now: datetime) -> int:
@@ -98,23 +98,23 @@ class Batch:
         return max(self.number + 1, self.corrected + 1, int(now.timestamp() * 1000))
 
     def opened(self, number: int, keys: Iterable[str]) -> Batch:
-        """The next batch."""
+        """The next batch, open."""
         return replace(self.closed(), number=number, keys=tuple(keys))
 
     def closed(self) -> Batch:
-        """No open batch; what is owed stays so."""
+        """The same without an open batch; what is owed stays owed."""
         return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
     def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
-        """The open batch is owed by some sinks, and closed."""
+        """The same with the open batch closed, and owed to some sinks."""
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
     def merged(self, *, at_most: int) -> Batch:
-        """The same facts owed in fewer batches, each of at most so many.
+        """The same facts owed in fewer batches, each of at most `at_most` facts.
 
-        Two that the same sinks lack become one where those lack an earlier one: batches are given in
-        order, so neither of the two was ever begun, and their numbers name nothing there yet.
+        Two batches that the same sinks lack are joined if those sinks also lack an earlier one: a sink
+        gets batches in order, so it has begun neither of the two, and knows neither number.
         """
         owed: list[OwedBatch] = []
         for one in self.owed:
@@ -127,7 +127,7 @@ class Batch:
         return replace(self, owed=tuple(owed))
 
     def encode(self) -> str:
-        """As text."""
+        """The writer's row as JSON text."""
         raw: dict[str, Any] = {"n": self.number, "k": _packed(self.keys), "nb": self.not_before}
         if self.owed:
             raw["o"] = [[one.number, _packed(one.keys), sorted(one.lacking)] for one in self.owed]
@@ -143,7 +143,7 @@ class Batch:
 
     @classmethod
     def decode(cls, text: str | None) -> Batch:
-        """The batch from a text; a new one for an empty text."""
+        """The batch in a text; a new one for an empty text."""
         if not text:
             return cls()
         raw = json.loads(text)
@@ -163,7 +163,7 @@ class Batch:
 
 
 def first_that_fit(facts: Sequence[Fact], batch: Batch = Batch()) -> Sequence[Fact]:
-    """The first facts, as many as fit into the writer's row beside what is owed; perhaps none."""
+    """The first facts, as many as fit into the writer's row beside what is owed; may be none."""
     while facts:
         opened = batch.opened(0, (fact.key for fact in facts))
         if len(opened.encode()) <= _PLAN_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Posting stored facts, built: the scheduled run, the single writer, its ledger and effects, the sinks."""
+"""Builds what posts stored facts: the scheduled run, the writer, its ledger, its effects, the sinks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Posting:
         self._settings = shared.settings
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
-        """One run of the writer, in numbers."""
+        """Run the schedule's work once; returns its summary."""
         run = ScheduledRun(
             store=self._facts.ledger,
             log=self._shared.log,
@@ -81,13 +81,13 @@ class Posting:
 
     @cached_property
     def compaction(self) -> Compaction:
-        """The hour's work on the archives."""
+        """The hourly compaction of the archives."""
         runtime = self._shared.runtime
         return Compaction(writer=self.writer, archives=self.archives, runtime=runtime)
 
     @cached_property
     def nightly(self) -> Nightly:
-        """Changed names and shifts, and the counts of every sink."""
+        """The nightly work: changed names and shifts, and the counts of every sink."""
         shared = self._shared
         return Nightly(
             ledger=self.ledger,
@@ -99,7 +99,7 @@ class Posting:
 
     @cached_property
     def check(self) -> FactCheck:
-        """The facts by day in the ledger, the archive and the dataset, and the files in OneLake."""
+        """Compares the facts by day in the ledger, the archive and the dataset, and the files in OneLake."""
         mirrored = self.onelake if "onelake" in self._settings.facts_report else None
         return FactCheck(
             store=self._facts.ledger,
@@ -110,12 +110,12 @@ class Posting:
 
     @cached_property
     def archive(self) -> Archive | None:
-        """The archive, where one is configured."""
+        """The archive that is read, the last configured one; None where there is none."""
         return self.archives[-1] if self.archives else None
 
     @cached_property
     def archives(self) -> Sequence[StoredRows]:
-        """The sinks that keep a fact's row under its day."""
+        """The sinks that store a fact's row in its day's partition."""
         return [one for one in self.sinks.values() if isinstance(one, StoredRows)]
 
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
@@ -128,13 +128,13 @@ class Posting:
         return DatasetReader(self.powerbi_client, workspace, read) if read else None
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """Who is behind an agent's key: HubSpot's owners where they may be read, then the roster."""
+        """Agents by key: HubSpot's owners where they may be read, overridden by the roster."""
         roster = self._facts.roster.agents()
         owners = self._owners
         return {**owners.agents(), **(roster or {})} if owners else roster
 
     def are_names_known(self) -> bool:
-        """Whether the agents' directories were read: without them a name would become an id."""
+        """Whether the agents' directories were read; without them an id would replace a name."""
         owners, is_roster_read = self._owners, bool(self._settings.aloware_ring_group_url)
         if owners is not None:
             owners.agents()
@@ -210,7 +210,7 @@ class Posting:
 
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
-        """By kind of effect."""
+        """What handles each kind of effect."""
         return hands_of(KINDS, self)
 
     @cached_property
@@ -225,7 +225,7 @@ class Posting:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        """By target, in the order in which a batch is posted: the dataset, OneLake, the archives."""
+        """The sinks by target, in the order in which a batch is posted: dataset, OneLake, archives."""
         settings = self._settings
         sinks: list[Sink] = []
         if self.judge:
@@ -295,7 +295,7 @@ class Posting:
 
     @cached_property
     def dataset_maker(self) -> VendorClient:
-        """The same where an error's reason is Power BI's own code, as one says that a feature ended."""
+        """`powerbi_client` with Power BI's own codes as reasons; one says that a feature has ended."""
         return self._powerbi_client(error_code_at=("error", "code"))
 
     def _powerbi_client(self, *, error_code_at: tuple[str, ...] = ()) -> VendorClient:

@@ -1,12 +1,12 @@
-"""Compaction: once an hour the parts of each day and dimension become one, so that a question reads one.
+"""Compaction: once an hour the parts of each day and dimension become one, so that a query reads one.
 
 ::
 
     the writer's lease -> list -> a partition of several parts -> its whole part is written
         -> an hour later: what it has replaced is deleted
 
-A day that is over is one part from two hours later on; late and corrected facts make it several, until
-the next hour.  What was replaced stays for `READ_SECONDS`, for a reader that had listed it.  The
+A past day is one part from two hours after its end.  Late and corrected facts add parts until the next
+hour.  Replaced parts stay for `READ_SECONDS`, for readers that have listed them.  The
 lease keeps the writer, corrections and erasures away, so that no row comes back from an older part.
 """
 
@@ -30,7 +30,7 @@ DONE = "compacted"
 
 @dataclass(slots=True, kw_only=True)
 class Compaction:
-    """The hour's work on the archives; a container does it once an hour, twice is harmless.
+    """The hourly compaction of the archives; each container does it once an hour, and twice is harmless.
 
     Attributes:
         writer: lends its lease.
@@ -42,9 +42,9 @@ class Compaction:
     _hour: str = field(default="", init=False)
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
-        """Compact what is left of this hour; returns the outcome, None where nothing is left.
+        """Compact what this hour has left to do; returns the outcome, or None where nothing is left.
 
-        What there is no time for is left to the next run.
+        What does not fit into the time is left to the next run.
         """
         hour = iso(self.runtime.clock.now())[:13]
         if hour == self._hour or time_left_seconds() < 2 * ENOUGH_SECONDS:
@@ -59,7 +59,7 @@ class Compaction:
         )
 
     def _listed(self) -> Iterator[tuple[StoredRows, Partition]]:
-        """The partitions of several parts."""
+        """The partitions that have several parts."""
         for archive in self.archives:
             yield from ((archive, one) for one in archive.partitions() if len(one.parts) > 1)
 

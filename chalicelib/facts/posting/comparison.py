@@ -5,11 +5,11 @@ A fact that the ledger calls posted is in every sink, so by day::
     ledger (posted, as long as it remembers) <= archive, and <= dataset
     archive <= dataset, where the archive is not the report itself
 
-Compared are the days that the ledger knows, as it forgets after `DYNAMO_TTL_DAYS`.  A dataset may hold
-more than an archive that was added later: that is no loss, and no difference here.
+Only days that the ledger knows are compared, as it forgets facts after `DYNAMO_TTL_DAYS`.  A
+dataset may hold more than an archive that was added later: that is no loss, and no difference here.
 
-OneLake's tables cannot be counted over the landing zone.  Compared are its files: the last one of each
-table must be the one that the ledger notes as its last.
+OneLake's tables cannot be counted over the landing zone, so its files are compared: the last file of
+each table must be the one that the ledger notes as its last.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Comparison:
     """The facts by day in each place; None where a place is not configured or not readable.
 
     Attributes:
-        newest_seconds: how long ago each source's newest fact was kept.
-        corrected: keys of the facts of which the dataset has former values until it is rebuilt.
-        troubles: why OneLake's files are not those that the ledger notes, by table.
-        drift: of each source's facts of the last day.
+        newest_seconds: by source: age of the newest stored fact.
+        corrected: keys of corrected facts whose former values the dataset has until it is rebuilt.
+        troubles: by table: why OneLake's files are not those that the ledger notes.
+        drift: by source, of the facts of the last day.
     """
 
     ledger: Mapping[str, int]
@@ -102,7 +102,7 @@ class FactCheck:
     onelake: OneLake | None = None
 
     def compare(self) -> Comparison:
-        """Count in every place; the ledger first, so that a fact posted meanwhile is no difference.
+        """Count in every place, the ledger first, so that a fact posted meanwhile makes no difference.
 
         Raises:
             ProviderError: a place cannot be read now.
@@ -136,11 +136,11 @@ class FactCheck:
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
-    """Facts in an archive by day, each counted once; of some days where given."""
+    """Facts in an archive by day, each counted once; only of `days` where given."""
     rows = archive.read(FACT_EVENT, days)
     return by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
 
 
 def by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Counts by day of (key, day) pairs; the last day of a key counts."""
+    """Numbers of keys by day from (key, day) pairs; of several days of a key the last counts."""
     return dict(Counter(dict(facts).values()))

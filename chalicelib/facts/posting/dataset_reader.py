@@ -83,7 +83,7 @@ class DatasetReader:
         return {str(row[f"{FACT_EVENT}[FactDateKey]"])[:10]: int(row["[Facts]"]) for row in rows}
 
     def agents(self, *, deadline_seconds: float) -> Sequence[Mapping[str, Any]] | None:
-        """The rows of `DimAgent`, and one of the id alone for each agent of a fact; None if not readable.
+        """The rows of `DimAgent`, and for each agent in a fact a row with only the id; None if not readable.
 
         Raises:
             ProviderError: Power BI cannot be read now.

@@ -1,13 +1,13 @@
 """Dimensions: inserts each key once into a dataset, despite crashes and lost responses.
 
 Power BI can neither change nor delete a single row, and a duplicate key breaks the relationship to
-the facts.  So a registry stores which keys a dataset has; new keys are stored as being posted before
-the request.  After an unknown outcome the request is not repeated: once it can no longer land, the
-table is cleared and filled again; the same applies to a clear or fill of unknown outcome.  Facts do
-not wait for this.
+the facts.  So a registry stores which keys a dataset has; before a request, its new keys are stored
+as being posted.  After an unknown outcome the request is not repeated: once it can no longer land,
+the table is cleared and filled again, also where the outcome of a clear or fill is unknown.  Facts
+do not wait for this.
 
-A row that has changed since, such as an agent's name, reaches the dataset in the same way: once a
-night the rows are compared with those that were posted, and a table that differs is filled again.
+A row that has changed, such as an agent's name, reaches the dataset in the same way: once a night
+the rows are compared with those that were posted, and a table that differs is filled again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Directories:
     """Where the keys of dimensions get their names.
 
     Attributes:
-        agents: who is behind an agent's key; None where no one is known by name.
+        agents: agents by key, with their names; None where no names are known.
         shifts: the rows of `DimShift`; None where no source is declared, or it cannot be read.
         are_names_known: False while the agents' directories cannot be read.
     """
@@ -91,11 +91,11 @@ class Dimensions:
             self._refresh_shifts(attempt)
 
     def is_settled(self) -> bool:
-        """No request of unknown outcome is under way."""
+        """Whether no request of unknown outcome is under way in any table."""
         return all(self.store.known(self._name(table)).is_settled for table in _TABLES)
 
     def refresh(self, attempt: Attempt) -> None:
-        """Fill each table again whose rows have changed since they were posted; see `ensure`.
+        """Fill each table again whose rows have changed since they were posted; raises as `ensure`.
 
         Agents keep their names while no directory can be read.
         """
@@ -108,12 +108,12 @@ class Dimensions:
         self._refresh_shifts(attempt)
 
     def has_names(self) -> bool:
-        """Whether the sink's agents are known to be as the directories name them now."""
+        """Whether the sink is known to have the agents' names as the directories give them now."""
         current = self.store.known(self._name(DIM_AGENT))
         return current.is_settled and self._is_as(current, DIM_AGENT)
 
     def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
-        """Take keys out of the record, so that the next `refresh` fills the table without them."""
+        """Remove keys from the registry, so that the next `refresh` fills the table without them."""
         current = self.store.known(self._name(table))
         known = frozenset(one for one in current.known if not is_gone(one))
         posting = tuple(one for one in current.posting if not is_gone(one))
@@ -149,7 +149,7 @@ class Dimensions:
     def _finish(
         self, attempt: Attempt, table: str, current: Dimension, wanted: frozenset[str]
     ) -> Dimension:
-        """Post the registered keys, or find that they were posted, or replace the table."""
+        """Post the registered keys, or replace the table where their outcome is unknown."""
         both = current.known | frozenset(current.posting)
         if current.again_at:
             return self._replace(attempt, table, current, both | wanted)
@@ -178,8 +178,8 @@ class Dimensions:
     ) -> Dimension:
         """Clear and fill the table, once earlier requests can no longer land.
 
-        It is registered first: until it can no longer land itself, it must not be repeated.  If it
-        surely did not start, or ended with a known outcome, it may be repeated at once.
+        The replacement is registered first: until it can no longer land, it must not be repeated.  If
+        it surely did not start, or ended with a known outcome, it may be repeated at once.
         """
         waiting = replace(current, posting=tuple(sorted(keys - current.known)))
         now = int(self.clock.now().timestamp())

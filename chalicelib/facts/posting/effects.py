@@ -1,6 +1,6 @@
-"""The effects of the fact writer: rows added to a table, and a table's rows replaced.
+"""The effects of the fact writer: add rows to a table, and replace a table's rows.
 
-The ledger does not store the rows again: they are built from the facts.
+An effect's rows are not stored: they are built again from the facts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VENDOR = "powerbi"
 
 @dataclass(frozen=True, slots=True)
 class RowsData:
-    """One numbered batch; the number is never used for other rows."""
+    """One numbered batch of rows; the number is never used for other rows."""
 
     target: str
     number: int
@@ -25,7 +25,7 @@ class RowsData:
 
 
 def rows(kind: EffectKind, target: str, table: str, number: int, batch: tuple[Row, ...]) -> Effect:
-    """RowsData for one table of one sink, to be added or to replace it."""
+    """The effect that adds rows to one table of one sink, or replaces the table's rows."""
     return Effect(
         kind,
         fact_keys.rows_action(target, table, number),

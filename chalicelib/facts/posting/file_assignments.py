@@ -25,15 +25,15 @@ from chalicelib.once.store import ConditionFailed, Store
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The last assignment of a table.
+    """The last assignment of a file to a batch, for one table.
 
     Attributes:
         file: the file's number; 0 before the first.
         batch: the batch that it was assigned to.
-        tried: digest of the rows by sha256 of each file that may be published under the number.
+        tried: digest of the rows, by the sha256 of each file that may be published under the number.
         is_open: the file is not known to be published.
-        rows: in the files known to be published.
-        version: of its row; 0 where there is none.
+        rows: number of rows in the files known to be published.
+        version: of the assignment's row; 0 where there is none.
     """
 
     file: int = 0
@@ -64,7 +64,7 @@ class FileAssignments:
     target: str
 
     def read(self, table: str) -> Assignment:
-        """The last assignment of a table; that of no file where there is none."""
+        """The last assignment of a table; an empty one where there is none."""
         row = self.table.get({"event_id": self._key(table)})
         if row is None:
             return Assignment()
@@ -73,7 +73,7 @@ class FileAssignments:
         )
 
     def note(self, table: str, assignment: Assignment) -> Assignment:
-        """Replace the assignment that was read, whose version it has; returns it as written.
+        """Replace the assignment that was read, by its version; returns the new one as written.
 
         Raises:
             LeaseLostError: another writer has written since.

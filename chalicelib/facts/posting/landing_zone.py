@@ -8,8 +8,8 @@ path/delete): a file is created empty, appended to at a position, and flushed at
 Publishing (learn.microsoft.com, fabric/mirroring/open-mirroring-best-practices): mirroring ignores names
 that begin with an underscore, so a file is written under one and renamed when it is whole.
 
-Every call can be repeated: a file is written under a name of its own each time, and only one of them can
-be renamed to a number.
+Every call can be repeated: each attempt writes a file under its own name, and only one file can be
+renamed to a number.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class LandingZone:
         return True
 
     def names(self, folder: str, *, ends: float) -> frozenset[str] | None:
-        """Names in a folder; None where it is not there."""
+        """Names in a folder; None where there is no such folder."""
         query = {
             "resource": "filesystem",
             "directory": self._path(folder),
@@ -112,7 +112,7 @@ class LandingZone:
         return True
 
     def clear_unnamed(self, folder: str, *, ends: float) -> None:
-        """Delete the files that `publish` wrote and could not name; one that is being named fails."""
+        """Delete the files that `publish` wrote and did not rename; a rename under way then fails."""
         for name in filter(_UNNAMED.fullmatch, self.names(folder, ends=ends) or ()):
             url = self._url(f"{folder}/{name}")
             call = Call("delete", "DELETE", url, True, headers=_VERSION, expects=Expects.NOTHING)
@@ -120,7 +120,7 @@ class LandingZone:
                 self._send(call, ends)
 
     def make_folder(self, folder: str, *, ends: float) -> None:
-        """Make a folder; one that is there stays as it is."""
+        """Make a folder; an existing one stays unchanged."""
         try:
             self._put(folder, {"resource": "directory"}, _NEVER_OVERWRITE, ends)
         except _NameTakenError:
@@ -159,7 +159,7 @@ class LandingZone:
         )
 
     def _send(self, call: Call, ends: float) -> VendorAnswer:
-        """Send; what a later run can resolve is transient, as no row is ever at fault."""
+        """Send; a permanent error becomes transient: a later run can resolve it, as no row is at fault."""
         try:
             return self.client.exchange(call, deadline_seconds=ends - self.clock.monotonic())
         except PermanentError as error:
@@ -182,8 +182,8 @@ class LandingZone:
 
 
 class _NotThereError(TransientError):
-    """The path, or what it is in, is not there."""
+    """The path or its folder does not exist."""
 
 
 class _NameTakenError(TransientError):
-    """The path is there already."""
+    """The path exists already."""

@@ -38,8 +38,9 @@ METADATA = "_metadata.json"
 PROCESSED = "_ProcessedFiles"
 """Folder within a table's, into which mirroring moves the files that it has read."""
 KEPT_DAYS = 7 + 7
-"""Longest time that a file which was read stays: mirroring deletes it after seven days, and what is deleted
-OneLake keeps seven more unless set otherwise (learn.microsoft.com, fabric/onelake/configure-soft-delete)."""
+"""Longest time that a file stays after it was read: mirroring deletes it after seven days, and OneLake
+keeps deleted files for seven more unless set otherwise (learn.microsoft.com,
+fabric/onelake/configure-soft-delete)."""
 
 KEYS: Mapping[str, Sequence[str]] = {
     FACT_EVENT: ("EventID",),
@@ -48,9 +49,9 @@ KEYS: Mapping[str, Sequence[str]] = {
     DIM_DATE: ("Date",),
     DIM_SHIFT: ("AgentID", "ShiftStartLocal"),
 }
-"""The columns that name a row of each table."""
+"""The key columns of each table."""
 WHOLE = frozenset({DIM_SHIFT})
-"""Tables of which every file has all rows: a row that the next one lacks is removed."""
+"""Tables whose every file has all rows: a row that the next file lacks is removed."""
 COLUMNS: Mapping[str, Mapping[str, str]] = LASTING_TABLES
 """Columns and their types per table; the types have the same names in Power BI and in Fabric."""
 
@@ -90,14 +91,14 @@ def file_name(number: int) -> str:
 
 
 def file_number(name: str) -> int | None:
-    """The number of a file; None for a name that is none."""
+    """The number in a file's name; None for any other name."""
     digits, _, extension = name.partition(".")
     fits = extension == "csv" and len(digits) == 20 and digits.isascii() and digits.isdigit()  # noqa: PLR2004
     return int(digits) if fits else None
 
 
 def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> bytes:
-    """A file that removes some rows, of which the key's columns count, then inserts or updates others."""
+    """A file that removes some rows, by their key columns, then inserts or updates others."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator=_ROW_SEPARATOR)
     lines.writerow([*COLUMNS[table], ROW_MARKER])
@@ -114,13 +115,13 @@ def rows_in(table: str, body: bytes) -> list[dict[str, str]]:
 
 
 def changes_in(table: str, body: bytes) -> Iterator[tuple[bool, dict[str, str]]]:
-    """Each row of a file as text, and whether it removes the one of its key."""
+    """Each row of a file: whether it removes the row of its key, and its values as text."""
     for line in csv.DictReader(io.StringIO(body.decode(), newline="")):
         yield line[ROW_MARKER] == DELETE, {name: line[name] for name in COLUMNS[table]}
 
 
 def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
-    """Of the rows that were there, those whose key is not among some rows."""
+    """The rows of `there` whose key no row of `rows` has."""
     kept = {_key(table, row) for row in rows}
     return [row for row in there if _key(table, row) not in kept]
 
@@ -139,7 +140,7 @@ def _line(table: str, row: Row) -> list[str]:
 
 
 def _text(value: str | float, kind: str) -> str:
-    """A value as it is in a file, where a row is one line; an empty text is null."""
+    """A value's text in a file, on one line; an empty text is null."""
     if isinstance(value, bool):
         return str(value).lower()
     text = one_line(str(value))

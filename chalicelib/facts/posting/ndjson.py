@@ -1,9 +1,9 @@
 """The archive: the posted rows as gzipped newline-delimited JSON, in S3 or in a folder.
 
-It is a sink of its own, which other tools query, and from which a dataset is rebuilt.  Its layout, and
-what of it is current, is in `parts`.  A retry overwrites a batch's parts with the same rows, so that a
-repeated batch is stored once.  Compaction first adds a whole part and deletes what it replaced later,
-when no reader can still be reading what it listed before; a crash in between leaves the same rows.
+It is a sink of its own, which other tools query, and from which a dataset is rebuilt.  `parts` has
+its layout, and which rows are current.  A retry overwrites a batch's parts with the same rows, so a
+repeated batch is stored once.  Compaction first adds a whole part; it deletes the replaced parts
+later, when no reader can still use an old listing.  A crash in between leaves the same rows.
 
 NDJSON rather than Parquet: every tool reads it, a row is written without a library, and a day of less
 than some 300,000 facts is below the 10 MB that Athena charges at least.
@@ -36,10 +36,10 @@ _LISTED_AGAIN = 3
 
 
 class Archive(Protocol):
-    """Where an archive's rows are read again; raises `TransientError` where that is not possible."""
+    """Reads an archive's rows again; raises `TransientError` where they cannot be read."""
 
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Every current row of a table; of facts, those of some days where given."""
+        """Every current row of a table; of facts, only those of `days` where given."""
         ...
 
     def file(self, name: str) -> bytes | None:
@@ -48,18 +48,18 @@ class Archive(Protocol):
 
 
 class StoredRows(ABC):
-    """A `Sink` and `Archive` on any storage of objects: four operations on names and bytes."""
+    """A `Sink` and `Archive` on any object storage, by four operations on names and bytes."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def target(self) -> str:
-        """See `model.Sink`."""
+        """Name of the archive."""
 
     @abstractmethod
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """The names that begin so, and when each was modified, in epoch seconds."""
+        """The names that begin with a prefix, and when each was modified, in epoch seconds."""
 
     @abstractmethod
     def opened(self, name: str, version: str = "") -> IO[bytes]:
@@ -71,7 +71,7 @@ class StoredRows(ABC):
 
     @abstractmethod
     def delete(self, name: str, version: str = "") -> None:
-        """Delete an object, or a former version; one that is not there is deleted."""
+        """Delete an object, or a former version; does nothing where there is none."""
 
     def versions(self) -> Iterator[tuple[str, str]]:
         """Former versions of all objects, as names and ids, where the storage keeps any."""
@@ -80,7 +80,7 @@ class StoredRows(ABC):
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.append`."""
+        """Write the batch's parts; a repeated batch overwrites them."""
         del deadline_seconds  # the client's own time-outs are shorter
         for name, body in objects_of(table, number, rows):
             self.put(name, BytesIO(body))
@@ -88,17 +88,17 @@ class StoredRows(ABC):
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.replace`; earlier batches stay until the next compaction."""
+        """Write the batch's parts, which then are current; earlier parts stay until the next compaction."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """See `Archive.read`."""
+        """Every current row of a table; of facts, only those of `days` where given."""
         for prefix in [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]:
             for one in self.partitions(prefix):
                 yield from (row for row in self._rows(one) if MOVED_TO not in row)
 
     def file(self, name: str, version: str = "") -> bytes | None:
-        """See `Archive.file`; also a former version."""
+        """An object's bytes, or those of a former version; None where there is none."""
         try:
             with _s3_errors("read"), self.opened(name, version) as body:
                 return body.read()
@@ -112,11 +112,11 @@ class StoredRows(ABC):
     def compact(self, partition: Partition, *, before: float) -> bool:
         """Write a partition's current rows as one part, and delete parts that were replaced earlier.
 
-        May be repeated, and ended at any call: the partition reads the same.
+        It may be repeated, and may stop between any two calls: the partition reads the same.
 
         Args:
             partition: as it was just listed.
-            before: epoch seconds; what a whole part of an earlier time replaced is deleted.
+            before: epoch seconds; parts replaced by a whole part older than this are deleted.
 
         Returns:
             Whether a whole part was written.
@@ -145,7 +145,7 @@ class StoredRows(ABC):
         raise self._failed("read", FileNotFoundError.__name__)
 
     def rows(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
-        """The rows of an object, or of a former version; raises `FileNotFoundError` likewise."""
+        """The rows of an object, or of a former version; raises `FileNotFoundError` where there is none."""
         try:
             with (
                 _s3_errors("read"),
@@ -179,11 +179,11 @@ class S3Rows(StoredRows):
 
     @property
     def target(self) -> str:
-        """See `model.Sink`."""
+        """``s3:<bucket>``."""
         return f"s3:{self.bucket}"
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """See `StoredRows.listed`."""
+        """Keys with a prefix, and when each was modified, over every page of the listing."""
         with _s3_errors("read"):
             pages = self.client.get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self.bucket, Prefix=prefix):
@@ -191,7 +191,7 @@ class S3Rows(StoredRows):
                     yield one["Key"], one["LastModified"].timestamp()
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """See `StoredRows.opened`."""
+        """An object's body as a stream, or a former version's."""
         which = {"VersionId": version} if version else {}
         with _s3_errors("get_object"):
             try:
@@ -200,20 +200,20 @@ class S3Rows(StoredRows):
                 raise FileNotFoundError(name) from None
 
     def put(self, name: str, body: IO[bytes]) -> None:
-        """See `StoredRows.put`."""
+        """Write or replace an object by one PutObject."""
         with _s3_errors("put_object"):
             self.client.put_object(
                 Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
             )
 
     def delete(self, name: str, version: str = "") -> None:
-        """See `StoredRows.delete`."""
+        """Delete an object, or one version for good."""
         which = {"VersionId": version} if version else {}
         with _s3_errors("delete_object"):
             self.client.delete_object(Bucket=self.bucket, Key=name, **which)
 
     def versions(self) -> Iterator[tuple[str, str]]:
-        """See `StoredRows.versions`; a bucket has some where its versioning is or was enabled."""
+        """Former versions, which a bucket has where versioning is or was enabled."""
         with _s3_errors("list_object_versions"):
             pages = self.client.get_paginator("list_object_versions")
             for page in pages.paginate(Bucket=self.bucket):
@@ -230,22 +230,22 @@ class FileRows(StoredRows):
 
     @property
     def target(self) -> str:
-        """See `model.Sink`."""
+        """``file``."""
         return "file"
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """See `StoredRows.listed`."""
+        """Files under a prefix, and when each was modified; one deleted meanwhile is left out."""
         for path in (self.folder / prefix).rglob("*.*"):
             with suppress(FileNotFoundError):
                 yield path.relative_to(self.folder).as_posix(), path.stat().st_mtime
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """See `StoredRows.opened`."""
+        """A file to read; there are no former versions."""
         del version  # a folder keeps none
         return (self.folder / name).open("rb")
 
     def put(self, name: str, body: IO[bytes]) -> None:
-        """See `StoredRows.put`."""
+        """Write a file under another name, then rename it over the old one."""
         path = self.folder / name
         part = path.with_suffix(".part")
         try:
@@ -256,7 +256,7 @@ class FileRows(StoredRows):
             raise self._failed("write", type(error).__name__) from None
 
     def delete(self, name: str, version: str = "") -> None:
-        """See `StoredRows.delete`."""
+        """Delete a file, if there is one."""
         del version
         try:
             (self.folder / name).unlink(missing_ok=True)
@@ -265,7 +265,7 @@ class FileRows(StoredRows):
 
 
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
-    """A batch's objects, as names and contents; facts are partitioned by their day."""
+    """The objects of a batch: names and contents; facts are partitioned by their day."""
     if table != FACT_EVENT:
         yield f"{table}/{number}.ndjson.gz", packed(rows)
         return
@@ -277,7 +277,7 @@ def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[s
 
 
 def packed(rows: Iterable[Row]) -> bytes:
-    """Rows as an object; without a time stamp, so that the same rows are the same bytes."""
+    """Rows as an object's bytes, without a time stamp, so that the same rows give the same bytes."""
     return gzip.compress(b"".join(map(_line, rows)), mtime=0)
 
 

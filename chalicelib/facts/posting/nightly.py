@@ -31,7 +31,7 @@ _SHOWN = 20
 
 @dataclass(slots=True, kw_only=True)
 class Nightly:
-    """The night's work; at most once a night and sink, by whichever container comes first.
+    """The night's work, done once a night by the first container that claims it.
 
     Attributes:
         ledger: `Ledger` on the facts' table, where each night is an event.
@@ -45,9 +45,9 @@ class Nightly:
     _done: str = field(default="", init=False)
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
-        """Do what is left of this night; returns the outcome, None where it is not night's turn.
+        """Do this night's work; returns the outcome, or None where it is done, not due, or being done.
 
-        An error leaves the rest to the next run, which starts from the beginning.
+        After an error the next run starts from the beginning.
         """
         now = self.runtime.clock.now()
         local = now.astimezone(ZoneInfo(self.timezone))

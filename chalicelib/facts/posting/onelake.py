@@ -9,10 +9,10 @@ moves the files that it has read away, but never a table's last one.
 
     number assigned in the facts' table -> file written under another name -> renamed -> noted as published
 
-A run that finds an open assignment deletes what earlier attempts have written and not named, which would
-stay for good with people's names in it.  Then it looks at the assigned file: where it is there, its content
-must be what was assigned, and it is noted as published; where it is not, the number is used for the batch
-at hand.
+A run that finds an open assignment first deletes files that earlier attempts wrote and did not
+rename: they hold people's names and would stay for good.  Then it looks for the assigned file.  If
+the file exists, its content must be what was assigned, and it is noted as published.  If not, the
+number is used for the present batch.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from chalicelib.facts.posting.landing_zone import PROVIDER, LandingZone
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """A file of a table that the landing zone still has.
+    """A file of a table that is still in the landing zone.
 
     Attributes:
         path: within the landing zone.
-        is_taken: mirroring has read it and moved it away, as it does with all but the last one.
+        is_taken: mirroring has read it and moved it away, as it does with all files but the last.
     """
 
     number: int
@@ -46,14 +46,14 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneLake:
-    """A `Sink` on one mirrored database; rows with the key of one that is there replace it."""
+    """A `Sink` on one mirrored database; a row replaces the existing row of its key."""
 
     zone: LandingZone
     assignments: FileAssignments
 
     @property
     def target(self) -> str:
-        """See `model.Sink`."""
+        """Name of the sink, as `target_of` makes it."""
         return self.assignments.target
 
     @property
@@ -62,12 +62,12 @@ class OneLake:
         return tuple(tables.KEYS)
 
     def make(self, table: str, *, deadline_seconds: float) -> bool:
-        """Make a table's folder and metadata; False where they are there.
+        """Make a table's folder and metadata; False where they exist.
 
-        The files of a table that is made again begin with 1 again, and it holds no rows: `rebuild`.
+        A table that is made again has no rows, and its files begin at 1; a rebuild fills it.
 
         Raises:
-            ProviderError: not known to be made; to be repeated.
+            ProviderError: not known to be made; call again.
         """
         ends, path = self._ends(deadline_seconds), f"{table}/{tables.METADATA}"
         names = self.zone.names(table, ends=ends) or frozenset()
@@ -105,10 +105,10 @@ class OneLake:
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.append`.
+        """Publish the rows as the table's next file, once per batch number.
 
         Raises:
-            TransientError: not known to be done; to be repeated under the same number.
+            TransientError: not known to be done; repeat it under the same number.
             AuthError: OneLake refuses us.
         """
         self._publish(table, number, rows, self._ends(deadline_seconds))
@@ -116,9 +116,9 @@ class OneLake:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.replace`: of a table in `WHOLE` the other rows of its last file go.
+        """Publish the rows as a file; in a table of `WHOLE` it removes the last file's other rows.
 
-        To any other table rows are only ever added: a dimension's keys never become fewer.
+        In any other table, rows are only added or updated, as a dimension's keys never become fewer.
         """
         ends = self._ends(deadline_seconds)
         self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
@@ -132,11 +132,11 @@ class OneLake:
         *,
         deadline_seconds: float,
     ) -> None:
-        """Replace some rows and remove others, of which the key's columns count; see `append`."""
+        """Replace some rows and remove others, by their key columns; raises as `append`."""
         self._publish(table, number, rows, self._ends(deadline_seconds), removed=removed)
 
     def files(self, table: str, *, deadline_seconds: float) -> Iterator[PublishedFile]:
-        """The files of a table that are still there, in order.
+        """The files of a table that still exist, in the order of their numbers.
 
         Raises:
             ProviderError: OneLake cannot be read now.
@@ -154,7 +154,7 @@ class OneLake:
     def changes(
         self, table: str, file: PublishedFile, *, deadline_seconds: float
     ) -> Iterator[tuple[bool, dict[str, str]]]:
-        """See `mirrored_tables.changes_in`, of a file that is there."""
+        """The rows of a published file: whether each removes its key's row, and its values as text."""
         body = self.zone.content(file.path, ends=self._ends(deadline_seconds))
         return tables.changes_in(table, body)
 
@@ -194,10 +194,10 @@ class OneLake:
         self.assignments.note(table, assigned.published(digest, count))
 
     def _settled(self, table: str, there: Assignment, ends: float) -> Assignment:
-        """The table's last assignment, with what the landing zone shows of it.
+        """The table's last assignment, noted as published if the landing zone has its file.
 
         Raises:
-            TransientError: the landing zone is not as the assignment says.
+            TransientError: the landing zone does not match the assignment.
         """
         if not there.version:
             return replace(there, file=self._last(table, ends))
@@ -215,14 +215,14 @@ class OneLake:
         return self.assignments.note(table, there.published(digest, tables.count_in(body)))
 
     def _last(self, table: str, ends: float) -> int:
-        """Number of the last file of a table of which nothing is noted; 0 where it has none."""
+        """Number of the last file in a table's folder; 0 where it has none."""
         names = self.zone.names(table, ends=ends)
         if names is None or tables.METADATA not in names:
             raise TransientError(PROVIDER, "look", reason=why.NO_TABLE)
         return _last_of(names)
 
     def _check(self, table: str, file: int, ends: float) -> None:
-        """The last published file must be there, and before the first one the table."""
+        """Check that the last published file exists, or before the first one the table; else raise."""
         if self.zone.has(_path(table, file) if file else f"{table}/{tables.METADATA}", ends=ends):
             return
         last = self._last(table, ends)

@@ -6,10 +6,10 @@
     FactEvent/day=2026-11-20/whole-1763629452123.ndjson.gz    the current rows of all parts up to that number
     DimAgent/whole-1763629452123.ndjson.gz                    a dimension likewise
 
-Of each key the row of the newest part is current: the one with the highest number, of two with the
-same number the whole one.  So parts may be added, merged and repeated at any time, and the partition
-reads the same.  A fact that was corrected to another day leaves a row in the day it was in, which says
-so and is no fact: each day is read alone.
+For each key the row in the newest part is current: the part with the highest number, and of two with
+the same number the whole one.  So parts may be added, merged and repeated at any time, and the
+partition reads the same.  A fact that was corrected to another day leaves a row in its former day that
+says so and is no fact, because each day is read alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from chalicelib.facts.model import Fact, Row
 MOVED_TO = "MovedTo"
 """Column of a row that is no fact: the day that a corrected fact is on now."""
 _KEYS = {FACT_EVENT: "EventID", DIM_AGENT: "AgentID", DIM_METRIC: "MetricID", DIM_DATE: "Date"}
-"""Any other table, such as `DimShift`, is replaced whole: its newest part is the table."""
+"""Key column by table.  Any other table, such as `DimShift`, is its newest part alone."""
 _NAME = re.compile(r"(?P<folder>(?P<table>\w+)/.*?)(?P<whole>whole-)?(?P<number>\d+)\.ndjson\.gz")
 
 
@@ -47,7 +47,7 @@ class ArchivePart:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One day of facts or one dimension: what a question reads.
+    """One day of facts or one dimension: what a query reads.
 
     Attributes:
         folder: ``FactEvent/day=2026-11-20/`` or ``DimAgent/``.
@@ -59,7 +59,7 @@ class Partition:
 
     @property
     def table(self) -> str:
-        """Whose rows are in it."""
+        """Name of its table."""
         return self.folder.partition("/")[0]
 
     @property
@@ -75,7 +75,7 @@ class Partition:
     def current(
         self, rows_of: Callable[[ArchivePart], Iterable[dict[str, Any]]]
     ) -> Iterator[tuple[ArchivePart, dict[str, Any]]]:
-        """Each current row with the part it is in; those of facts that have moved included."""
+        """Each current row with its part, including the rows of facts that have moved to another day."""
         column = _KEYS.get(self.table)
         seen: set[str] = set()
         for part in self.parts if column else self.parts[:1]:
@@ -88,7 +88,7 @@ class Partition:
                 yield part, row
 
     def replaced(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
-        """Parts that a whole one has made needless, oldest first: the rows stay the same without them.
+        """Parts older than the newest whole part that have no current rows, oldest first.
 
         Args:
             giving: the parts that have current rows.
@@ -104,7 +104,7 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
     """The partitions of an archive's objects, in the order of their folders.
 
     Args:
-        found: names and times; an object that is no part is left out.
+        found: names and times of objects; an object that is no part is left out.
     """
     folders: dict[str, list[ArchivePart]] = {}
     for name, modified in found:
@@ -118,5 +118,5 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
 
 
 def moved(fact: Fact, day: str) -> Row:
-    """What a corrected fact leaves in a day it was in."""
+    """The row that a corrected fact leaves in its former day."""
     return {"EventID": fact.key, "FactDateKey": f"{day}T00:00:00", MOVED_TO: fact.date}

@@ -32,7 +32,7 @@ SCOPE = "https://analysis.windows.net/powerbi/api/.default"
 FEATURE_DEPRECATED = "FeatureDeprecatedError"
 """The code with which Power BI refuses to make a push dataset, as users report since June 2026."""
 ENDS_ON = date(2027, 10, 31)
-"""From when push datasets are no longer supported, by Jedox's notice to its users of December 2025."""
+"""When push datasets cease to be supported, by Jedox's notice to its users of December 2025."""
 _ROWS_AT_FAULT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE})
 
 
@@ -53,13 +53,13 @@ class PowerBi:
 
     @property
     def target(self) -> str:
-        """See `model.Sink`."""
+        """Name of the sink, as `target_of` makes it."""
         return target_of(self.dataset_id)
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.append`.
+        """Add rows by one POST, which may add them twice if it is repeated after an unknown outcome.
 
         Raises:
             PermanentError: Power BI refuses these very rows (400, 413).
@@ -80,7 +80,7 @@ class PowerBi:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `model.Sink.replace`: clear, then add; after an error it starts from the beginning."""
+        """Clear the table, then add the rows; after an error call it again from the beginning."""
         ends = self.clock.monotonic() + deadline_seconds
         self.clear(table, deadline_seconds=deadline_seconds)
         for start in range(0, len(rows), ROWS_PER_POST):
@@ -89,7 +89,7 @@ class PowerBi:
             self.append(table, number + start, part, deadline_seconds=left)
 
     def clear(self, table: str, *, deadline_seconds: float) -> None:
-        """Delete all rows of a table; landing late, it would delete rows added after it."""
+        """Delete all rows of a table; a request that lands late would delete rows added after it."""
         path = self._rows_path(table)
         call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects=Expects.NOTHING)
         self._send(call, deadline_seconds)

@@ -1,4 +1,4 @@
-"""One scheduled run of the writer, or of what is left to do where the report has no sink."""
+"""One scheduled run: the writer, or, where no sink is configured, keeping facts from expiring."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class ScheduledRun:
         store: the facts' rows.
         held: why facts cannot be posted, as a fixed code; None where they can.
         writer: builds the writer; called only where facts can be posted.
-        compaction: builds the hour's work, which follows a run that has nothing to wait for.
-        nightly: builds the night's, likewise.
+        compaction: builds the hourly work, done after a run that waits for nothing.
+        nightly: builds the nightly work, done likewise.
     """
 
     store: FactLedger
@@ -51,7 +51,7 @@ class ScheduledRun:
         return asdict(summary) | ({"night": night} if night else {})
 
     def _held(self, outcome: str) -> dict[str, Any]:
-        """A stage without facts is silent; where facts wait, it is logged and counted."""
+        """Keep facts from expiring; log and count only if facts wait, so a stage without facts is silent."""
         prolonged = self.store.prolong()
         if self.store.pending_keys(at_most=1):
             self.log.event("facts.run", outcome=outcome, prolonged=prolonged)

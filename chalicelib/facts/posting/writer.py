@@ -3,14 +3,14 @@
 ::
 
     pending facts -> claim the lease -> store the open batch -> each sink: dimensions
-        -> the sink that may refuse rows -> each sink that takes them, or owes them -> facts final
+        -> the sink that may refuse rows -> each sink that takes them, or is owed them -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
 under the lease; a run that finds an open batch posts the same rows under the same number.  The POST
 goes through `once.effects`, so that a batch known to be accepted is not sent again.  While a sink is
-unavailable its facts stay pending: an outage is only a delay.  A sink that takes every row owes the
-batches that it lacks and holds up no other one, until what is owed fills the writer's row.  The sink that
-may refuse rows holds up all: a row that it refuses must be in no other sink.
+unavailable its facts stay pending: an outage is only a delay.  A sink that takes every row is owed the
+batches that it lacks, and holds up no other sink until what is owed fills the writer's row.  The sink
+that may refuse rows holds up all others: a row that it refuses must be in no other sink.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Run:
 
     Attributes:
         suspects: facts that were refused when posted alone, with the reason.
-        away: why sinks that take every row are not asked any more in this run, by target.
+        away: by target: why a sink that takes every row is not called any more in this run.
     """
 
     attempt: Attempt
@@ -99,15 +99,15 @@ class FactSinks:
     """The sinks of one stage, as the dimensions of each.
 
     Attributes:
-        judge: of the sink that may refuse rows, so that no other has them; None where there is none.
-        takers: of the sinks that take every row, in the order in which a batch is posted.
+        judge: the sink that may refuse rows; a refused row goes to no other.  None where there is none.
+        takers: the sinks that take every row, in the order in which a batch is posted.
     """
 
     judge: Dimensions | None = None
     takers: Sequence[Dimensions] = ()
 
     def __iter__(self) -> Iterator[Dimensions]:
-        """In the order in which a batch is posted."""
+        """All sinks, in the order in which a batch is posted."""
         return iter((*((self.judge,) if self.judge else ()), *self.takers))
 
 
@@ -151,7 +151,7 @@ class FactWriter:
         return self._alone("seeded", time_left_seconds, lambda run: self._ensure(run, keys))
 
     def refresh(self, *, time_left_seconds: TimeLeft) -> str:
-        """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
+        """Fill again the dimensions whose rows have changed; returns the outcome, as `seed` does."""
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
     def alone(
@@ -162,16 +162,16 @@ class FactWriter:
         time_left_seconds: TimeLeft,
         unless_held: Keys = (),
     ) -> str:
-        """Do some work on what the sinks hold under the writer's lease.
+        """Do some work on the sinks' rows under the writer's lease.
 
         Args:
-            done: the outcome where it was done.
+            done: the outcome if the work was done.
             work: is called at most once.
             time_left_seconds: of the caller.
-            unless_held: facts of which none may be in a batch that some sink lacks.
+            unless_held: keys of facts; nothing is done if one is in a batch that some sink lacks.
 
         Returns:
-            The outcome, as of `seed`.
+            `done`, or why it was not done.
         """
 
         def unheld(run: _Run) -> None:
@@ -195,7 +195,7 @@ class FactWriter:
         return summary.outcome
 
     def _refresh(self, run: _Run) -> None:
-        """Every sink, though another one is away."""
+        """Refresh every sink, even if another one is away."""
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.refresh, run.attempt))
         if self.sinks.judge:
@@ -238,9 +238,10 @@ class FactWriter:
         return run
 
     def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
-        """Whether a rebuild still keeps the writer from posting; one that was given up is dropped.
+        """Whether a rebuild still blocks the writer; a rebuild whose time is over is dropped.
 
-        Its dataset lacks facts then: the nightly check counts them until a rebuild has completed.
+        The dataset of a dropped rebuild lacks facts; the nightly check counts them until a rebuild
+        ends.
         """
         self.runtime.log.metric("mw.facts.blocked")
         if self.runtime.clock.now().timestamp() < rebuild.until:
@@ -250,7 +251,7 @@ class FactWriter:
         return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work; a run that has lost its lease has nothing to finish or release."""
+        """Do the work under the lease; if the lease is lost, there is nothing to finish or release."""
         try:
             self._under_lease(run, work)
         except LeaseLostError as error:
@@ -352,17 +353,17 @@ class FactWriter:
         return self._append(attempt, judge, run.batch.number, rows)
 
     def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
-        """Add what is owed to every sink that takes what it is given; facts that none lacks are final.
+        """Give owed batches to every sink that takes all rows; facts that no sink lacks are final.
 
-        A sink that has a batch is known by the row of its own action, and is not asked again.  One that
-        is behind when the time is over is given nothing more until new facts are posted.
+        The action's row shows whether a sink has a batch, so it is not sent again.  A sink that is
+        behind when the time is over gets nothing more until new facts are posted.
 
         Args:
             run: the state of the run.
-            keeps_seconds: how much of its time is left for new batches.
+            keeps_seconds: how much of the run's time is kept for new batches.
 
         Raises:
-            HandBackError: the switches or the lease do not allow it now; all stays owed.
+            HandBackError: the switches or the lease do not allow it now; everything stays owed.
         """
         left = []
         for owed in run.batch.owed:
@@ -397,7 +398,7 @@ class FactWriter:
             raise HandBackError(row.reason or why.NOT_SETTLED)
 
     def _unless_away(self, run: _Run, taker: Dimensions, work: Callable[[], None]) -> bool:
-        """Do some work with a sink; False where it is away, now or earlier in this run."""
+        """Do some work with a sink; False where the sink is or was away in this run."""
         target, now = taker.target, self.runtime.clock.now().timestamp()
         if run.batch.rests.get(target, 0.0) > now:
             run.away.setdefault(target, why.ASKED_TO)
@@ -426,7 +427,7 @@ class FactWriter:
         return all(sink.is_settled() for sink in self.sinks)
 
     def _split(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
-        """Power BI accepts all rows of a POST or none: find the one it refuses."""
+        """Find the refused row by halving the batch: Power BI accepts all rows of a POST or none."""
         if len(facts) == 1:
             run.suspects.append((facts[0], reason))
             if len(run.suspects) >= _SUSPECTS_BEFORE_CHECK:
@@ -455,7 +456,7 @@ class FactWriter:
         run.suspects.clear()
 
     def _check_lease(self, run: _Run) -> None:
-        """A run that was suspended past its lease leaves the record to the next one."""
+        """Raise if the lease may be over: a run that was suspended leaves the record to the next one."""
         if self.runtime.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError(why.LEASE_OVER)
 

@@ -170,7 +170,7 @@ class ActionLedger(LedgerRows):
     def claim_ref(self, action: UnsettledAction, ref: str, *, is_id_global: bool) -> bool:
         """Bind a provider's id to an action for good, so that two equal texts are distinguished.
 
-        False when it is bound to another; `is_id_global` as of the action.
+        False when it is bound to another; `is_id_global` is that of the action's kind.
         """
         scope = "" if is_id_global else action.conversation_id
         return self._claim_ref(self._ref_item(scope, action, ref))
@@ -178,7 +178,8 @@ class ActionLedger(LedgerRows):
     def note_look(self, action: UnsettledAction) -> None:
         """Count one query at the provider, after the horizon, that showed nothing.
 
-        Not where the row was taken over since it was read: the query was about an earlier start.
+        Nothing is counted where the row was taken over since it was read: the query was about an
+        earlier start.
         """
         with contextlib.suppress(ConditionFailed):
             self._table.update(
@@ -256,15 +257,15 @@ class ActionLedger(LedgerRows):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[UnsettledAction]:
-        """Actions in state `unknown`, of which those due by a time; the longest due first.
+        """Actions in state `unknown` that are due by a time, or all without one; the longest due first.
 
-        A list is read on with `after`: when its last action is due, and its key.
+        `after` continues a list: the due time and the key of its last action.
         """
         found = self._dated(ACTION, due_by_epoch, limit, after=after)
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
-        """Of these actions, the reasons of those whose outcome is unknown."""
+        """The reasons, by key, of those of these actions whose outcome is still unknown."""
         found = self._table.get_all(
             [{"event_id": key} for key in keys], attributes=["event_id", "status", "reason"]
         )
@@ -274,10 +275,10 @@ class ActionLedger(LedgerRows):
             if row["status"] == ActionStatus.UNKNOWN
         }
 
-    # --- the rows behind ----------------------------------------------------------------------
+    # --- writing rows -------------------------------------------------------------------------
 
     def _wake(self, event_key: str) -> None:
-        """A parked event is due now; after a crash before this, at its next look."""
+        """Make a parked event due now; after a crash before this write, its next look finds it."""
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 {"event_id": event_key},

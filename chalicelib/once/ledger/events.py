@@ -45,10 +45,11 @@ class Ledger(ActionLedger):
     """Events and, by inheritance, their actions."""
 
     def receive(self, event: EventFacts) -> Receipt | None:
-        """Write the row of an event at the door; None where the event needs no message of the sender.
+        """Write the row of an event at the door; None where the event needs no message.
 
-        A row that no worker has claimed and that does not wait for a time stops no repetition: its
-        message may not have reached the queue.  Nor does one that ended in `RECEIPT_GONE`.
+        A repeated event needs a message again while no worker has claimed its row and the row does
+        not wait for a time, as the first message may not have reached the queue; also after an end
+        in `RECEIPT_GONE`.
         """
         try:
             self._table.put(
@@ -75,7 +76,7 @@ class Ledger(ActionLedger):
         }
 
     def receiving(self, event: EventFacts) -> Item:
-        """The same as one write of a transaction, which fails where the event has a row."""
+        """`received_item` as one write of a transaction, which fails where the event has a row."""
         return self._table.putting(
             self.received_item(event), condition="attribute_not_exists(#event_id)"
         )
@@ -116,11 +117,11 @@ class Ledger(ActionLedger):
         """Date the row of an event that no worker has claimed; it is written where there is none.
 
         Args:
-            event: of the message itself.
+            event: the message's own.
             reason: a fixed code: why it waits.
             due_epoch: when the sweep queues it.
             until_epoch: when it wants to run; None where its message goes back to the queue.
-            turns: how often it was given a time at a vendor.
+            turns: how often it was set aside for its turn at a vendor.
 
         Returns:
             False where a claim has the row, or the event has ended without failure.
@@ -179,8 +180,9 @@ class Ledger(ActionLedger):
             takeover: ended states that this delivery may reopen, once.
             last_chance: the message's last receive: the event is due at the end of the lease.
             is_watched: the event is due when its message should have come back and has not.
-            by: the message that reopens; a copy of it does not reopen the end that it caused.
-            unless_asked: an end that an operator wants run again is not reopened: that run follows.
+            by: id of the message that reopens; a copy of it does not reopen the end that it led to.
+            unless_asked: do not reopen an event that an operator has asked to run again: that run
+                follows.
         """
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
@@ -259,10 +261,10 @@ class Ledger(ActionLedger):
             lease: of the event.
             reason: a fixed code.
             due_epoch: the sweep queues the event at this time if no delivery has claimed it before.
-                With a message that returns at a time: `LATE_SECONDS` after it.  None where something
+                Where its message returns at a time, `LATE_SECONDS` after that.  None where something
                 else brings it back.
-            until_epoch: when it wants to run, where no message brings it back; the row carries it.
-            turns: how often it was given a time at a vendor.
+            until_epoch: when it wants to run, where no message brings it back, only the row.
+            turns: how often it was set aside for its turn at a vendor.
         """
         set_: Item = {
             "lease_until": 0,
@@ -411,18 +413,17 @@ class Ledger(ActionLedger):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[StrandedEvent]:
-        """Unfinished events, of which those due by a time; the longest due first.
+        """Unfinished events that are due by a time, or all without one; the longest due first.
 
-        A list is read on with `after`: when its last event is due, and its key.
-
-        Received and not claimed in time, or waiting; held or released, and not claimed again in time;
-        parked; failed, with its hand-off pending.
+        An event is listed while it waits; if it was received, held or released, and not claimed in
+        time; while it is parked; or if it failed and its hand-off is pending.  `after` continues a
+        list: the due time and the key of its last event.
         """
         found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
 
     def at_workers(self, event_keys: Sequence[str]) -> Sequence[StrandedEvent]:
-        """Those of these events that a worker has: a claim takes an event's date, so no list has them."""
+        """Those of these events that a worker holds: a claim removes their date, so no list shows them."""
         found = self._table.get_all([{"event_id": key} for key in dict.fromkeys(event_keys)])
         return [
             rows.stranded(row)
@@ -431,11 +432,11 @@ class Ledger(ActionLedger):
         ]
 
     def due_events(self, epoch: float) -> Iterator[StrandedEvent]:
-        """Unfinished events that are due by a time, the longest due first, read as they are asked for."""
+        """Unfinished events that are due by a time, the longest due first; read page by page."""
         return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
 
     def count_due(self, epoch: float | None, *, at_most: int) -> int:
-        """How many events are due by a time, or have a date, as far as the index knows."""
+        """How many events are due by a time; None counts every date.  The index lags."""
         return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
@@ -444,7 +445,7 @@ class Ledger(ActionLedger):
         The operator's message follows.  If it is lost, the sweep sends another one.
 
         Returns:
-            False when the event has no row that is kept, or is not finished: it goes on anyway.
+            False when the event has no row any more, or a worker holds it, so that it goes on anyway.
         """
         change = self._table.updating(
             {"event_id": event_key},
@@ -459,12 +460,12 @@ class Ledger(ActionLedger):
             return False
         return True
 
-    # --- the rows behind ----------------------------------------------------------------------
+    # --- writing rows -------------------------------------------------------------------------
 
     def _caused(
         self, event: EventFacts, status: EventStatus, reason: str | None, *, vendor: str = ""
     ) -> tuple[Item, Sequence[str]]:
-        """What a row takes because of what holds its event up, and what it loses."""
+        """The attributes that a row gets for the cause that holds its event up, and those it loses."""
         if status in (EventStatus.PROCESSED, EventStatus.SKIPPED):
             return {}, causes.NAMES
         cause = causes.of(event.event_key, status, reason, vendor=vendor)

@@ -43,7 +43,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
     until                event                    epoch seconds: when it wants to run, while it waits
-    turns                event                    how often it was given a time at a vendor
+    turns                event                    how often it was set aside for its turn at a vendor
     taken_by             event                    message that reopened an ended event
     attempts             event                    claims so far
     plan                 event                    the stored decision; of the fact writer, its batch

@@ -57,7 +57,7 @@ class LedgerRows:
             due_epoch: the next look.
 
         Returns:
-            False where it has been dated or ended since: that stays.
+            False where it was dated or ended since; then nothing changes.
         """
         kind = EVENT if isinstance(found, StrandedEvent) else ACTION
         life = self._expiry(due_epoch)
@@ -72,9 +72,9 @@ class LedgerRows:
         *,
         after: tuple[float, str] | None = None,
     ) -> list[Item]:
-        """Rows of a kind that are due by a time.
+        """Rows of a kind that are due by a time, or those that follow a row.
 
-        With `after`, when a row is due and its key: those that follow it.
+        `after` names that row: when it is due, and its key.
         """
         if after is not None:
             dates = self._timer.after(*after, kind=kind, limit=limit)
@@ -116,7 +116,7 @@ def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRo
 
 
 def unsettled(item: Item) -> UnsettledAction:
-    """What a settler needs of an action row; one that lacks an attribute stops no other."""
+    """What a settler needs of an action row; missing attributes have defaults, so no row stops a sweep."""
     return UnsettledAction(
         key=item["event_id"],
         kind=item.get("action_kind", ""),

@@ -38,9 +38,9 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
 
 
 def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
-    """Whether an attempt in the list is the one that its action's row shows: it was settled.
+    """Whether an attempt in the list is the one that its action's row shows, by start and verdict.
 
-    The start alone does not say so: the next one may be in the same second.
+    The start alone is not enough: the next attempt may start in the same second.
     """
     verdict = attempt.get("settled")
     is_same_start = attempt.get("at") == row.get("started_epoch")

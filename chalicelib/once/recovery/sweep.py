@@ -104,9 +104,9 @@ class SweepActions:
 
     @contextmanager
     def guard(self, kind: str, *, but: tuple[type[Exception], ...] = ()) -> Iterator[list[str]]:
-        """Within this block an error is counted and the run goes on; `but` those that stop it.
+        """Count an error of this block and let the run go on; errors of the types in `but` stop it.
 
-        The list holds what was raised, once the block has ended.
+        Yields a list, which names what was raised once the block has ended.
         """
         raised: list[str] = []
         try:
@@ -131,7 +131,7 @@ class SweepActions:
 
         Args:
             job: of the event.
-            is_unkept: it is queued once although it has a row, unless a worker has claimed that: its
+            is_unkept: queue it once even if it has a row, unless a worker has claimed the row: its
                 message may never have reached the queue.
 
         Returns:

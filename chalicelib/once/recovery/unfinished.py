@@ -1,6 +1,6 @@
 """Handles what is due, found by the sparse index: settle, resume, send again, mark failed, notify.
 
-Every look moves its row on to the next one.
+Every look at a row dates the next one.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 RESUMABLE_FOR = timedelta(days=29)
 """Rows of a parked event's actions expire after 30 days; later an operator must decide."""
 LOOKS_PER_AGE = 8
-"""The pause between two looks is this part of the age: every run looks at young rows."""
+"""The pause between two looks is a row's age divided by this: every run looks at young rows."""
 LIMIT = 1_000
 """Actions of one round, among which vendors take turns."""
 COUNTED = 200_000
 """Rows that are counted at most, where some were left."""
 FAILING_SECONDS = 30.0
-"""What a vendor that fails may cost one run."""
+"""How much time of one run a vendor that fails may take."""
 
 
 @dataclass(slots=True)
 class Failing:
-    """What has failed in one run: groups of a vendor and an account, and what each vendor has cost."""
+    """What has failed in one run: groups of action kind and account, and seconds lost by kind."""
 
     groups: set[tuple[str, str]] = field(default_factory=set)
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def note(self, kind: str, account: str, seconds: float) -> None:
-        """A look of a group has failed after so many seconds."""
+        """Note that a look at a group's action has failed after so many seconds."""
         self.groups.add((kind, account))
         self.spent[kind] += seconds
 
@@ -69,7 +69,7 @@ class RowSweep:
             self._handle_due()
 
     def _settle_all(self) -> None:
-        """Look at what is due, a round at a time; every look dates its row."""
+        """Look at the actions that are due, a round at a time; every look dates the next one."""
         actions = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
         enough = self.sweep.time_left_seconds() / 2 if actions else 0.0
         failing = Failing()
@@ -140,7 +140,7 @@ class RowSweep:
         summary.done_in_seconds = int(runs * SWEEP_SECONDS)
 
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
-        """Seconds since the oldest of them was received, or wanted to run, that nothing explains."""
+        """Seconds since the oldest event whose wait nothing explains was received, or wanted to run."""
         now = self._now()
         stuck = [one for one in found if one.due_epoch <= now or not _is_explained(one)]
         since = (_wanted_since(row) for row in stuck)
@@ -191,7 +191,7 @@ class RowSweep:
                 return
 
     def _may_resume(self, row: StrandedEvent) -> bool:
-        """Parked for outcomes that are known now, not for a plan that this version cannot read."""
+        """Whether it was parked for outcomes that are known now, not for a plan that cannot be read here."""
         received = parsed(row.event.received_at)
         age = self._now() - received.timestamp() if received is not None else float("inf")
         if age >= RESUMABLE_FOR.total_seconds() or not (row.reason or "").startswith("unknown:"):
@@ -233,7 +233,7 @@ class RowSweep:
 
 
 def _is_explained(row: StrandedEvent) -> bool:
-    """A message brings it back, or its time does."""
+    """Whether a message or its own time brings it back."""
     return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
 
 
