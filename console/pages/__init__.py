@@ -3,6 +3,7 @@
 overview   what waits for a person
 inbox      conversations that wait for a person, of one's own companies
 conversation  one of them: its transcript, what is held, and the acts of who answers
+saved_replies  texts that a company's agents answer with
 on_its_way  messages of persons that are not in it yet
 desk_story  what persons did with it
 desk_words  hand-offs in the words of the people who answer them
@@ -54,6 +55,7 @@ from console.pages import (
     letters,
     overview,
     parked,
+    saved_replies,
     shadow,
     shared,
     stops,
@@ -92,6 +94,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         (
             ("Companies", "companies.show", Right.LOOK),
             ("Company", "company.show", Right.BUILD),
+            ("Saved replies", "saved_replies.show", Right.GUIDE),
             ("Try a message", "trying.show", Right.LOOK),
             ("Health", "health.show", Right.LOOK),
         ),
@@ -106,6 +109,7 @@ def register(app: Flask) -> None:
         overview,
         inbox,
         conversation,
+        saved_replies,
         find,
         story,
         shared,

@@ -32,6 +32,7 @@ CONVERSATIONS = {
     "conversation.again",
     "conversation.compare",
     "conversation.do",
+    "conversation.insert",
     "conversation.show",
     "conversation.version",
     "find.show_texts",
@@ -52,12 +53,14 @@ COMPANIES_OWN = {
     *("company_sending.show", "company_sending.ask", "company_usage.show", "figures.show"),
 }
 """A company's leads' and developers'."""
+GUIDES = {f"saved_replies.{one}" for one in ("show", "add", "change", "remove")}
+"""What agents work with: a company's leads' and operators'."""
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
-    Role.OPERATOR: {Right.LOOK, Right.ACT},
+    Role.OPERATOR: {Right.LOOK, Right.ACT, Right.GUIDE},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE, Right.BUILD},
+    Role.LEAD: {Right.CONVERSE, Right.BUILD, Right.GUIDE},
     Role.DEVELOPER: {Right.BUILD},
 }
 OURS = frozenset({"ci-aaa-001"})
@@ -68,6 +71,7 @@ def right_of(endpoint):
         (ACTS, Right.ACT),
         (CONVERSATIONS, Right.CONVERSE),
         (COMPANIES_OWN, Right.BUILD),
+        (GUIDES, Right.GUIDE),
         (OPEN, Right.ANYONE),
     )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)
