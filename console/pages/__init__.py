@@ -2,6 +2,7 @@
 
 overview   what waits for a person
 inbox      conversations that wait for a person, of one's own companies
+inbox_views  its filters under a name, one's own and a company's
 conversation  one of them: its transcript, what is held, and the acts of who answers
 saved_replies  texts that a company's agents answer with
 on_its_way  messages of persons that are not in it yet
@@ -51,6 +52,7 @@ from console.pages import (
     find,
     health,
     inbox,
+    inbox_views,
     incidents,
     letters,
     overview,
@@ -108,6 +110,7 @@ def register(app: Flask) -> None:
     for module in (
         overview,
         inbox,
+        inbox_views,
         conversation,
         saved_replies,
         find,

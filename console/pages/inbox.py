@@ -19,13 +19,12 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.people import persons
 from console import backend
 from console.excerpt import excerpt
-from console.pages import desk_story, desk_words
+from console.pages import desk_story, desk_words, inbox_views
 from console.rights import Right, needs, person
 
 pages = Blueprint("inbox", __name__)
 PAGE = 50
-MINE = "mine"
-STATES = ("waiting", "taken", "answered", "snoozed")
+MINE, STATES = inbox_views.MINE, inbox_views.OPEN
 VIEWS = (
     ("", "All open"),
     ("waiting", "Waiting"),
@@ -75,8 +74,10 @@ def show() -> str | Response:
         companies=sorted(person().companies or ()),
         renewed=_address(after=request.args.get("after") or None),
         views=[
-            (title, _address(state=name or None, here=None), name == state) for name, title in VIEWS
+            (title, _address(state=name or None, here=None, view=None), name == state)
+            for name, title in VIEWS
         ],
+        saved=inbox_views.listed(company),
         state=state,
         channel=channel,
         channels=list(Channel),

@@ -38,6 +38,7 @@ CONVERSATIONS = {
     "find.show_texts",
     "story.say_wrong",
     "inbox.show",
+    *(f"inbox_views.{one}" for one in ("show", "follow", "keep", "remove")),
 }
 COMPANIES_OWN = {
     "company.show",

@@ -215,7 +215,7 @@ def test_another_companys_replies_are_not_there(desk_console, desk, lea, mine):
     (theirs,) = desk_console.desk.conversations.shelves([saved_replies.place_of(OTHERS)])[0].things
     lea.add()
     assert "Theirs" not in lea.browser.get(PAGE).text
-    action, hidden = lea.form("Add")
+    _, hidden = lea.form("Add")
     given = {**hidden, "reason": "r", "name": "Mine", "text": "Mine", "id": theirs}
     for path in (PAGE, f"{PAGE}/change", f"{PAGE}/remove"):
         assert lea.browser.post(path, {**given, "company": OTHERS}).status_code == 404
