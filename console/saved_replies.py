@@ -9,12 +9,13 @@ never read for fields or gaps of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.people.persons import DeskPerson
 from chalicelib.outreach.project.project import Project
+from console.request_data import request_data
 
 LONGEST_TEXT = 1_600
 """Characters."""
@@ -67,14 +68,12 @@ def fault_of(text: str) -> str | None:
 
 def values_of(record: Record, who: DeskPerson) -> Values:
     """What a conversation has for fields; those without a value are left out."""
-    given = record.item.get("project_data")
     found = {
-        **dict(_leaves(given if isinstance(given, Mapping) else {})),
-        **{name: read(record) for name, (_, read) in _OF_RECORD.items()},
+        **dict(request_data(record)),
+        **{name: str(read(record) or "") for name, (_, read) in _OF_RECORD.items()},
         _AGENT: _named(who),
     }
-    texts = {name: _text(value) for name, value in found.items()}
-    return {name: text for name, text in texts.items() if text}
+    return {name: text for name, text in found.items() if text and not _MARKS.search(text)}
 
 
 def filled(text: str, values: Values) -> str:
@@ -85,19 +84,3 @@ def filled(text: str, values: Values) -> str:
 def gaps_in(text: str) -> list[str]:
     """The gaps of a text that is about to be sent, each once; also of one that is half deleted."""
     return list(dict.fromkeys(one[1] or "" for one in _GAP.finditer(text)))
-
-
-def _leaves(given: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in given.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{inside}{name}.")
-        else:
-            yield f"{inside}{name}", value
-
-
-def _text(value: object) -> str:
-    """A value as a text; empty where it is none that a sentence can hold."""
-    if isinstance(value, bool) or value is None or isinstance(value, list):
-        return ""
-    text = " ".join(str(value).split())
-    return "" if _MARKS.search(text) else text

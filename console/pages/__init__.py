@@ -3,6 +3,7 @@
 overview   what waits for a person
 inbox      conversations that wait for a person, of one's own companies
 inbox_views  its filters under a name, one's own and a company's
+conversation_find  a conversation of one's own companies, by what a customer names
 conversation  one of them: its transcript, what is held, and the acts of who answers
 saved_replies  texts that a company's agents answer with
 on_its_way  messages of persons that are not in it yet
@@ -47,6 +48,7 @@ from console.pages import (
     company_sending,
     company_usage,
     conversation,
+    conversation_find,
     facts,
     figures,
     find,
@@ -73,6 +75,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         (
             ("Overview", "overview.show", Right.LOOK),
             ("Inbox", "inbox.show", Right.CONVERSE),
+            ("Find a conversation", "conversation_find.show", Right.CONVERSE),
             ("Find", "find.show", Right.LOOK),
             ("Incidents", "incidents.show", Right.LOOK),
             ("Unknown effects", "unknown.show", Right.LOOK),
@@ -111,6 +114,7 @@ def register(app: Flask) -> None:
         overview,
         inbox,
         inbox_views,
+        conversation_find,
         conversation,
         saved_replies,
         find,

@@ -80,7 +80,9 @@ def change() -> Response | tuple[str, int]:
 def remove() -> Response:
     """Remove one for good."""
     company_id, thing_id = _named(), _thing_id()
-    _store(company_id, "removed", lambda shelf: shelf.removing(thing_id), reply=thing_id)
+    there = kept_by(company_id).things.get(thing_id)
+    if there is not None:
+        _store(company_id, "removed", lambda shelf: shelf.removing(thing_id), there.name)
     return _to_list(company_id, "removed")
 
 
@@ -102,21 +104,14 @@ def _done(
     by, now = persons.normal(person().name), iso(reading().services.clock.now())
     new = ShelvedThing(thing_id, name, {"text": text}, by, now, once)
     try:
-        _store(company_id, did, lambda shelf: change(shelf, new), reply=thing_id, name=name)
+        _store(company_id, did, lambda shelf: change(shelf, new), name)
     except ShelfRefusedError as error:
         said = REFUSED[error.why]
         return _page(company_id, said=said, given=given, at=at), HTTPStatus.CONFLICT
     return _to_list(company_id, did)
 
 
-def _store(
-    company_id: str,
-    did: str,
-    change: Callable[[Shelf], Shelf],
-    *,
-    reply: str,
-    name: str | None = None,
-) -> None:
+def _store(company_id: str, did: str, change: Callable[[Shelf], Shelf], name: str) -> None:
     session = acting()
     act = journal.act(
         session,
@@ -125,8 +120,7 @@ def _store(
         result=did,
         reason=forms.reason(),
         once=forms.once(),
-        reply=reply,
-        name=name,
+        reply=name,
     )
     session.services.outreach.conversations.change_shelf(
         place_of(company_id), change, journal.writes(session, act)

@@ -35,6 +35,8 @@ CONVERSATIONS = {
     "conversation.insert",
     "conversation.show",
     "conversation.version",
+    "conversation_find.show",
+    "conversation_find.find",
     "find.show_texts",
     "story.say_wrong",
     "inbox.show",

@@ -4,7 +4,6 @@ import pytest
 
 from chalicelib.outreach.conversations.shelves import ShelvedThing
 from console.pages import saved_replies
-from tests.rigs.browser import NARROW
 from tests.rigs.desk import OURS
 
 TEXT = "Hello {customer_name}, your order {order.number} is at {place}."
@@ -82,17 +81,3 @@ def test_without_script_a_saved_reply_is_inserted_filled_and_sent(visit, desk, m
     page.get_by_text("Your reply is on its way.").wait_for()
     desk.work()
     assert desk.sent() == ["Good morning!\n\nHello Jo, your order 1042 is at the depot."]
-
-
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-def test_no_page_of_saved_replies_violates_a_rule_or_is_wider_than_a_phone(visit, mine, scheme):
-    tab, found = visit("lea", "/saved-replies", color_scheme=scheme), {}
-    for path in ("/saved-replies", f"/conversations/{mine.opaque_id}"):
-        tab.page.set_viewport_size({"width": 1280, "height": 800})
-        tab.page.goto(f"{tab.url}{path}")
-        for one in tab.page.locator("details").all():
-            one.evaluate("(node) => { node.open = true }")
-        found[path] = tab.violations()
-        tab.page.set_viewport_size(NARROW)
-        assert not tab.is_wider_than_the_screen(), path
-    assert {path: one for path, one in found.items() if one} == {}

@@ -90,7 +90,17 @@ def test_a_lead_adds_changes_and_removes_one_and_the_journal_has_why(desk_consol
         for one in desk.journal.story(f"company:{OURS}")
     ]
     assert [one[1] for one in entered] == ["added", "changed", "removed"]
+    saw = [one["action_payload_redacted"] for one in desk.journal.story(f"company:{OURS}")]
+    assert saw == [f'{{"reply": "{name}"}}' for name in ("Where it is", "Place", "Place")]
     assert entered[-1] == ("saved reply", "removed", "lea@example.com", "We have moved")
+
+
+def test_one_that_is_removed_twice_is_removed_once(desk, lea):
+    lea.add()
+    action, hidden = lea.form("Remove", "Where it is")
+    given = {**hidden, "reason": "moved"}
+    assert [lea.browser.post(action, given).status_code for _ in range(2)] == [303, 303]
+    assert [one["result"] for one in desk.journal.story(f"company:{OURS}")] == ["added", "removed"]
 
 
 def test_a_form_that_is_posted_twice_adds_once(desk_console, lea):
