@@ -119,6 +119,7 @@ def _of_every_page() -> dict[str, Any]:
         "new_once": forms.new_once,
         "navigation": navigation,
         "may_find": _is_open(person, "find.show", Right.LOOK),
+        "may_find_conversation": _is_open(person, "conversation_find.show", Right.CONVERSE),
         "stage": backend.reading().stage,
     }
 

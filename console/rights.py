@@ -40,13 +40,15 @@ class Right(StrEnum):
     """The conversations of one's companies."""
     BUILD = "build"
     """Endpoint, keys, register, figures and costs of one's companies."""
+    GUIDE = "guide"
+    """What a company's agents work with: its saved replies."""
 
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.VIEWER: frozenset({Right.LOOK}),
-    Role.OPERATOR: frozenset({Right.LOOK, Right.ACT}),
+    Role.OPERATOR: frozenset({Right.LOOK, Right.ACT, Right.GUIDE}),
     Role.AGENT: frozenset({Right.CONVERSE}),
-    Role.LEAD: frozenset({Right.CONVERSE, Right.BUILD}),
+    Role.LEAD: frozenset({Right.CONVERSE, Right.BUILD, Right.GUIDE}),
     Role.DEVELOPER: frozenset({Right.BUILD}),
 }
 

@@ -7,7 +7,10 @@ undoing    taking an act back
 outcomes   what became of an act on each of several conversations
 desk_acting  one act on one conversation: the colleague it names, why it was not done
 team       who works for a company, who is away, and who holds what
+inbox_views  its filters under a name, one's own and a company's
+conversation_find  a conversation of one's own companies, by what a customer names
 conversation  one of them: its transcript, what is held, and the acts of who answers
+saved_replies  texts that a company's agents answer with
 on_its_way  messages of persons that are not in it yet
 desk_story  what persons did with it
 desk_words  hand-offs in the words of the people who answer them
@@ -51,15 +54,18 @@ from console.pages import (
     company_sending,
     company_usage,
     conversation,
+    conversation_find,
     facts,
     figures,
     find,
     health,
     inbox,
+    inbox_views,
     incidents,
     letters,
     overview,
     parked,
+    saved_replies,
     shadow,
     shared,
     stops,
@@ -78,6 +84,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
             ("Overview", "overview.show", Right.LOOK),
             ("Inbox", "inbox.show", Right.CONVERSE),
             ("Team", "team.show", Right.CONVERSE),
+            ("Find a conversation", "conversation_find.show", Right.CONVERSE),
             ("Find", "find.show", Right.LOOK),
             ("Incidents", "incidents.show", Right.LOOK),
             ("Unknown effects", "unknown.show", Right.LOOK),
@@ -101,6 +108,7 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         (
             ("Companies", "companies.show", Right.LOOK),
             ("Company", "company.show", Right.BUILD),
+            ("Saved replies", "saved_replies.show", Right.GUIDE),
             ("Try a message", "trying.show", Right.LOOK),
             ("Health", "health.show", Right.LOOK),
         ),
@@ -117,7 +125,10 @@ def register(app: Flask) -> None:
         bulk,
         undoing,
         team,
+        inbox_views,
+        conversation_find,
         conversation,
+        saved_replies,
         find,
         story,
         shared,

@@ -23,9 +23,10 @@ from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.people import persons
-from console import backend, forms
+from console import backend, forms, saved_replies
 from console.dossier import dossier
 from console.pages import desk_acting, desk_story, desk_words, on_its_way, undoing
+from console.pages.saved_replies import kept_by
 from console.rights import Right, needs, person
 from console.team import team_of
 from console.transcript import transcript
@@ -75,6 +76,23 @@ def compare(opaque_id: str) -> str:
     )
 
 
+@pages.post("/conversations/<opaque_id>/saved-reply")
+@needs(Right.CONVERSE)
+def insert(opaque_id: str) -> str | tuple[str, int]:
+    """The conversation with a saved reply in the box, behind what was written there; nothing is sent."""
+    found = _found(opaque_id)
+    chosen = kept_by(found["company"]).things.get(request.form.get("saved", ""))
+    own = {one.name: _posted(one.name) for one in acts.ACTS[REPLY].fields}
+    if chosen is None:
+        lost = "That saved reply is not there any more."
+        return _page(opaque_id, kept={REPLY: own}, lost=lost), CONFLICT
+    record = backend.reading().services.outreach.inbox.record(opaque_id)
+    values = saved_replies.values_of(record, person().who)
+    written = (own["text"].rstrip(), saved_replies.filled(chosen.holds["text"], values))
+    own["text"] = "\n\n".join(one for one in written if one)
+    return _page(opaque_id, kept={REPLY: own})
+
+
 @pages.get("/conversations/<opaque_id>/<_act>")
 @needs(Right.CONVERSE)
 def again(opaque_id: str, _act: str) -> Response:
@@ -95,6 +113,7 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
     given = {name: value for name, value in own.items() if value.strip()}
     try:
+        _check_gaps(given)
         asked = desk_acting.asked_of(
             opaque_id, found["company"], act, seen, key=forms.once(), fields=given
         )
@@ -110,6 +129,13 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     if acts.ACTS[act].is_last:
         return redirect(url_for("inbox.show", did=opaque_id), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
+
+
+def _check_gaps(given: Mapping[str, str]) -> None:
+    """Refuse what has a gap of a saved reply: it is no text to send."""
+    gaps = [gap for text in given.values() for gap in saved_replies.gaps_in(text)]
+    if gaps:
+        raise PayloadError("INVALID_TEXT", "field text has a gap: write what belongs there")
 
 
 def _posted(name: str) -> str:
@@ -129,7 +155,11 @@ def _found(opaque_id: str) -> dict[str, Any]:
 
 
 def _page(
-    opaque_id: str, *, said: str = "", kept: Mapping[str, Mapping[str, str]] | None = None
+    opaque_id: str,
+    *,
+    said: str = "",
+    kept: Mapping[str, Mapping[str, str]] | None = None,
+    lost: str = "",
 ) -> str:
     """The page.
 
@@ -137,6 +167,7 @@ def _page(
         opaque_id: the conversation.
         said: why an act was refused.
         kept: what the person wrote in its form.
+        lost: why no saved reply was inserted.
     """
     found = _found(opaque_id)
     session, name = backend.acting(), persons.normal(person().name)
@@ -163,8 +194,12 @@ def _page(
         if is_leaving
         else list(inbox.offered(opaque_id, name, desk_acting.role_at(found["company"])))
     )
+    reply = next((one for one in offered if one.name == REPLY), None)
     return render_template(
         "conversation.html",
+        saved=kept_by(found["company"]).by_name if reply else (),
+        gaps=saved_replies.gaps_in((kept or {}).get(REPLY, {}).get("text", "")),
+        lost=lost,
         traits=traits,
         icon=desk_words.ICONS[traits.form],
         conversation={**found, "may_also_belong_to": others},
@@ -176,7 +211,7 @@ def _page(
         holder=holder,
         is_mine=holder is not None and person().who.has(holder),
         called=desk_words.called,
-        reply=next((one for one in offered if one.name == REPLY), None),
+        reply=reply,
         on_held=[one for one in offered if one.offered is Offered.OF_HELD],
         on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
         story=story,

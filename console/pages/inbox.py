@@ -22,14 +22,13 @@ from chalicelib.outreach.desk import acts, shown
 from chalicelib.outreach.people import persons
 from console import backend
 from console.excerpt import excerpt
-from console.pages import bulk, desk_story, desk_words, undoing
+from console.pages import bulk, desk_story, desk_words, inbox_views, undoing
 from console.rights import Right, needs, person
 from console.team import team_of
 
 pages = Blueprint("inbox", __name__)
 PAGE = 50
-MINE, AWAY = "mine", "away"
-STATES = ("waiting", "taken", "answered", "snoozed")
+MINE, AWAY, STATES = inbox_views.MINE, inbox_views.AWAY, inbox_views.OPEN
 VIEWS = (
     ("", "All open"),
     ("waiting", "Waiting"),
@@ -86,9 +85,10 @@ def show() -> str | Response:
         companies=sorted(person().companies or ()),
         renewed=_address(after=request.args.get("after") or None),
         views=[
-            (title, _address(state=name or None, here=None), name == state)
+            (title, _address(state=name or None, here=None, view=None), name == state)
             for name, title in (*VIEWS, *(OF_LEADS if company and person().leads(company) else ()))
         ],
+        saved=inbox_views.listed(company),
         state=state,
         channel=channel,
         channels=list(Channel),

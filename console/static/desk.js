@@ -83,6 +83,37 @@
   // A draft is kept in this tab until its act is done; an act that was refused has its text from the server.
   const page = document.querySelector("[data-conversation]");
   const prefix = page && `draft ${page.dataset.conversation} `;
+  const gap = /\u27e6[^\u27e6\u27e7]*\u27e7?|\u27e7/;
+  function keep(area, isInserted) {
+    const name = prefix + area.form.getAttribute("action") + area.dataset.keep;
+    const kept = sessionStorage.getItem(name);
+    const isAsSent = area.value === area.defaultValue;
+    if (!isInserted && kept && isAsSent && !document.querySelector("[role=alert]")) {
+      area.value = kept;
+      const folded = area.closest("details");
+      if (folded) folded.open = true;
+    }
+    const judged = () => {
+      measure(area);
+      area.setCustomValidity(gap.test(area.value) ? "Write what belongs into the gap." : "");
+    };
+    const noted = () => {
+      judged();
+      if (area.value) sessionStorage.setItem(name, area.value);
+      else sessionStorage.removeItem(name);
+    };
+    judged();
+    area.addEventListener("input", noted);
+    if (!isInserted) return;
+    noted();
+    area.focus();
+    const first = gap.exec(area.value);
+    if (first) area.setSelectionRange(first.index, first.index + first[0].length);
+  }
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (!page || !event.target.matches("[data-written]")) return;
+    event.target.querySelectorAll("textarea[data-keep]").forEach((area) => keep(area, true));
+  });
   document.addEventListener("DOMContentLoaded", () => {
     counted();
     if (!page) return;
@@ -93,21 +124,6 @@
         if (name.startsWith(prefix)) sessionStorage.removeItem(name);
       }
     }
-    for (const area of document.querySelectorAll("textarea[data-keep]")) {
-      const name = prefix + area.form.getAttribute("action") + area.dataset.keep;
-      const kept = sessionStorage.getItem(name);
-      const isAsSent = area.value === area.defaultValue;
-      if (kept && isAsSent && !document.querySelector("[role=alert]")) {
-        area.value = kept;
-        const folded = area.closest("details");
-        if (folded) folded.open = true;
-      }
-      measure(area);
-      area.addEventListener("input", () => {
-        measure(area);
-        if (area.value) sessionStorage.setItem(name, area.value);
-        else sessionStorage.removeItem(name);
-      });
-    }
+    document.querySelectorAll("textarea[data-keep]").forEach((area) => keep(area, false));
   });
 })();

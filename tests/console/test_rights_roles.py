@@ -32,14 +32,18 @@ CONVERSATIONS = {
     "conversation.again",
     "conversation.compare",
     "conversation.do",
+    "conversation.insert",
     "conversation.show",
     "conversation.version",
+    "conversation_find.show",
+    "conversation_find.find",
     "find.show_texts",
     "story.say_wrong",
     "inbox.show",
     "bulk.do",
     "undoing.do",
     *("team.show", "team.away", "team.back"),
+    *(f"inbox_views.{one}" for one in ("show", "follow", "keep", "remove")),
 }
 COMPANIES_OWN = {
     "company.show",
@@ -55,12 +59,14 @@ COMPANIES_OWN = {
     *("company_sending.show", "company_sending.ask", "company_usage.show", "figures.show"),
 }
 """A company's leads' and developers'."""
+GUIDES = {f"saved_replies.{one}" for one in ("show", "add", "change", "remove")}
+"""What agents work with: a company's leads' and operators'."""
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
     Role.VIEWER: {Right.LOOK},
-    Role.OPERATOR: {Right.LOOK, Right.ACT},
+    Role.OPERATOR: {Right.LOOK, Right.ACT, Right.GUIDE},
     Role.AGENT: {Right.CONVERSE},
-    Role.LEAD: {Right.CONVERSE, Right.BUILD},
+    Role.LEAD: {Right.CONVERSE, Right.BUILD, Right.GUIDE},
     Role.DEVELOPER: {Right.BUILD},
 }
 OURS = frozenset({"ci-aaa-001"})
@@ -71,6 +77,7 @@ def right_of(endpoint):
         (ACTS, Right.ACT),
         (CONVERSATIONS, Right.CONVERSE),
         (COMPANIES_OWN, Right.BUILD),
+        (GUIDES, Right.GUIDE),
         (OPEN, Right.ANYONE),
     )
     return next((right for group, right in groups if endpoint in group), Right.LOOK)

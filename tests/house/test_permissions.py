@@ -514,6 +514,16 @@ def every_conversations_page(console: Console, waiting: str, late: str) -> None:
             form = {**fields(lea.get(path)), **({"text": text} if text else {})}
             assert lea.post(f"{path}/{act}", form).status_code == said, act
     assert lea.get("/inbox").status_code == 200
+    ours, kept, view = company.COMPANY_ID, "c" * 16, "d" * 16
+    form = {"once": kept, "company": ours, "reason": "asked", "name": "Hours", "text": "Nine"}
+    assert lea.post("/saved-replies", form).status_code == 303
+    inserted = lea.post(f"/conversations/{waiting}/saved-reply", {"saved": kept})
+    assert inserted.status_code == 200
+    form = {"once": view, "company": ours, "project": company.PROJECT_ID, "name": "Ours"}
+    assert lea.post("/inbox/views", form).status_code == 303
+    assert "not there any more" not in lea.get(f"/inbox?company={ours}&view={view}").text
+    for wanted in ("+15550101110", "Jo", f"{ours}#routed", waiting):
+        assert lea.post("/inbox/find", {"q": wanted}).status_code in (200, 303, 404), wanted
     assert "wait for a person now" in lea.text(f"/figures?company={company.COMPANY_ID}")
 
 

@@ -22,6 +22,7 @@ handoff_list    companies' lists of hand-offs, read in order
 stop_counts     how often each rule stopped a draft, and what persons made of the drafts
 day_counts      what happened, by day and project: answers and their time, failures, opt-outs
 wrong_answers   how often people said that an answer was wrong, and what was
+shelves         lists of named things that people of a desk keep, such as saved replies
 verdicts        examples of drafts that a project's checks must let through, or must stop
 parcels         the jobs of starts whose conversations are not open yet
 response_targets  how long a recipient may wait for a person, in business hours; pure

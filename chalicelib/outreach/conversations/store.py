@@ -40,6 +40,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.register_imports import RegisterImports
 from chalicelib.outreach.conversations.register_pages import RegisterPages
+from chalicelib.outreach.conversations.shelves import Shelves
 from chalicelib.outreach.conversations.stop_counts import HELD, StopCounts, rule_of
 from chalicelib.outreach.conversations.subject_links import Started, SubjectLinks
 from chalicelib.outreach.conversations.subject_rows import SUBJECTS
@@ -61,6 +62,7 @@ class Conversations(
     StopCounts,
     DayCounts,
     WrongAnswers,
+    Shelves,
 ):
     """Reads and writes conversations."""
 

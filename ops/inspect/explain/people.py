@@ -6,7 +6,7 @@ derive from the address, a hundred a call. The companies are the settings' keys,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
 from chalicelib.errors import ProviderError
@@ -60,17 +60,25 @@ def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list
     return distinct(conversations.subjects(places).values()) if places else []
 
 
-def conversations_of(session: Session, address: str) -> tuple[list[Record], tuple[Unasked, ...]]:
+def conversations_of(
+    session: Session, address: str, *, of: Collection[str] | None = None
+) -> tuple[list[Record], tuple[Unasked, ...]]:
     """Every conversation with the person of an address, on any of their addresses; the newest first.
 
     Its companies tell the person's other addresses; where no conversation is of the address itself, all
     companies are asked whose person it is.
+
+    Args:
+        session: the stage.
+        address: in whichever form.
+        of: only conversations of these companies, of which alone is asked; None for all.
     """
-    found = _created_with(session, numbers.forms(address))
+    every = _created_with(session, numbers.forms(address))
+    found = [one for one in every if of is None or one.company_id in of]
     company_ids = sorted({one.company_id for one in found})
     unasked: tuple[Unasked, ...] = ()
     if not found:
-        company_ids, unasked = companies(session)
+        company_ids, unasked = companies(session) if of is None else (sorted(of), ())
     for subject in subjects(session, address, company_ids):
         known = [form for one in subject.members.values() if one for form in numbers.forms(one)]
         theirs = _created_with(session, [one for one in known if one not in numbers.forms(address)])

@@ -1,0 +1,222 @@
+"""Lists of named things that people of a desk keep, such as saved replies: a row each, in no index.
+
+::
+
+    shelf#ci-aaa-001          replies   kept      {"8f3k...": {"name": "Opening hours", "at": "2026-...",
+    shelf#ci-aaa-001          views                            "by": "lea@example.com", "form": "8f3k...",
+    shelf#person#{digest}     views                            "holds": {"text": "Hello {customer_name}"}}}
+                                        revision  17           changes with every write
+
+A company's id has no ``#``, so no company has a person's shelf.  A row is small, is read by one key and is
+written whole, under its revision: names are unique and the number has a bound, whoever writes at once.
+What is kept is of the company and has no end of its own: it is there until somebody removes it.
+
+Each thing has the id of the form by which it was written last.  A form that comes again finds that id, or
+the mark of its entry in the journal, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once import keys
+from chalicelib.once.reasons import CONTENDED
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach.conversations import items
+
+
+class ShelfRefusal(StrEnum):
+    """Why a shelf does not take a change."""
+
+    NAME_TAKEN = "name_taken"
+    FULL = "full"
+    CHANGED = "changed"
+    """Another person has changed or removed the thing since it was read."""
+
+
+class ShelfRefusedError(Exception):
+    """A change that the shelf does not take; nothing was written."""
+
+    def __init__(self, why: ShelfRefusal) -> None:
+        super().__init__(why.value)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfPlace:
+    """Which shelf.
+
+    Attributes:
+        owner: a company's id, or `person`.
+        what: it has.
+        most: so many things.
+    """
+
+    owner: str
+    what: str
+    most: int
+
+    @property
+    def key(self) -> Item:
+        """Key of its row."""
+        return {"primary_channel": f"shelf#{self.owner}", "conversation_id": self.what}
+
+
+def owned_by(person: str) -> str:
+    """A person as the owner of a shelf, by their name as the journal has it."""
+    return f"person#{keys.digest(person)[:32]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedThing:
+    """One thing of a shelf.
+
+    Attributes:
+        id: of the form that added it.
+        name: as people gave it; unique on the shelf, however it is capitalised.
+        holds: what it is.
+        by: who wrote it last, as the journal names them.
+        at: ISO time of that.
+        form: the id of the form by which it was written last.
+    """
+
+    id: str
+    name: str
+    holds: Mapping[str, str] = field(repr=False)
+    by: str = ""
+    at: str = ""
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The things of a shelf, by id."""
+
+    things: Mapping[str, ShelvedThing]
+    most: int
+    revision: int = 0
+
+    @property
+    def by_name(self) -> list[ShelvedThing]:
+        """The things in the order of their names."""
+        return sorted(self.things.values(), key=lambda one: one.name.casefold())
+
+    def adding(self, new: ShelvedThing) -> Shelf:
+        """With one more; raises `ShelfRefusedError`.  One that is there already stays as it is."""
+        if new.id in self.things:
+            return self
+        if len(self.things) >= self.most:
+            raise ShelfRefusedError(ShelfRefusal.FULL)
+        return self._with(new)
+
+    def changing(self, new: ShelvedThing, seen: str) -> Shelf:
+        """With a thing as it is from now on; raises `ShelfRefusedError`.
+
+        Args:
+            new: of the id of one that is there.
+            seen: the form by which it was written when the person saw it.
+        """
+        there = self.things.get(new.id)
+        if there is not None and there.form == new.form:
+            return self
+        if there is None or there.form != seen:
+            raise ShelfRefusedError(ShelfRefusal.CHANGED)
+        return self._with(new)
+
+    def removing(self, thing_id: str) -> Shelf:
+        """Without a thing; the same where it is gone already."""
+        if thing_id not in self.things:
+            return self
+        left = {one: thing for one, thing in self.things.items() if one != thing_id}
+        return replace(self, things=left)
+
+    def _with(self, new: ShelvedThing) -> Shelf:
+        names = {one.name.casefold() for one in self.things.values() if one.id != new.id}
+        if new.name.casefold() in names:
+            raise ShelfRefusedError(ShelfRefusal.NAME_TAKEN)
+        return replace(self, things={**self.things, new.id: new})
+
+
+class Shelves(items.OnTable):
+    """Reads and writes shelves."""
+
+    def shelves(self, places: Collection[ShelfPlace]) -> list[Shelf]:
+        """The shelves, in the order of their places; one read for all of them."""
+        rows = {
+            (one["primary_channel"], one["conversation_id"]): one
+            for one in self._table.get_all([one.key for one in places])
+        }
+        return [_shelf(one, rows.get(tuple(one.key.values()))) for one in places]
+
+    def change_shelf(
+        self,
+        place: ShelfPlace,
+        change: Callable[[Shelf], Shelf],
+        journal: Sequence[Item],
+    ) -> bool:
+        """Change a shelf, once with the entry of the journal.
+
+        Args:
+            place: the shelf.
+            change: it as it is from now on; called again where another writer was faster, and raises
+                `ShelfRefusedError` where it does not take the change.
+            journal: writes of the journal's entry, with the id of the form.
+
+        Returns:
+            False where it was done before: nothing was written.
+
+        Raises:
+            TransientError: other writers interfered with every attempt.
+        """
+        attempts = Attempts(self._clock, at_once(items.TRIES))
+        while True:
+            before = _shelf(place, self._table.get(place.key))
+            after = change(before)
+            if after == before:
+                return False
+            try:
+                self._table.transact([self._writing(place, before, after), *journal])
+            except TransactionRefused as refused:
+                if refused.found[0] is None:
+                    return False
+                attempts.failed(TransientError("dynamodb", "shelf", reason=CONTENDED))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return True
+
+    def _writing(self, place: ShelfPlace, before: Shelf, after: Shelf) -> Item:
+        was: dict[str, Any] = {"was": before.revision} if before.revision else {}
+        return self._table.updating(
+            place.key,
+            set_={
+                "kept": {one: _item(thing) for one, thing in after.things.items()},
+                "revision": before.revision + 1,
+                "updated_at": iso(self._clock.now()),
+            },
+            condition="#revision = :was" if was else "attribute_not_exists(#revision)",
+            **was,
+        )
+
+
+def _shelf(place: ShelfPlace, row: Mapping[str, Any] | None) -> Shelf:
+    if row is None:
+        return Shelf({}, place.most)
+    things = {str(one): ShelvedThing(str(one), **thing) for one, thing in row["kept"].items()}
+    return Shelf(things, place.most, int(row["revision"]))
+
+
+def _item(thing: ShelvedThing) -> Item:
+    return {
+        "name": thing.name,
+        "holds": dict(thing.holds),
+        "by": thing.by,
+        "at": thing.at,
+        "form": thing.form,
+    }

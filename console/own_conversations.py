@@ -1,0 +1,122 @@
+"""Which conversations of a reader's own companies a text names; those of others are as none.
+
+By key: a conversation's id, a request's id, and an address in whichever form it is written, with the other
+addresses of its person.  By what the inbox shows, the first name, and by what a request brought along, such
+as an order's number, no index leads to a conversation: the open ones are looked through, in the inbox's
+order, up to `LOOKED_THROUGH` of each company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.desk import shown
+from console.request_data import request_data
+from console.rights import Person
+from ops.inspect.explain import people
+from ops.inspect.explain.subjects import SubjectKind, candidates
+from ops.session import Session
+
+MOST_FOUND = 20
+LOOKED_THROUGH = 1_000
+_AT_ONCE = 200
+_OPEN = shown.STATES[:4]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFound:
+    """What was found.
+
+    Attributes:
+        records: by key first, then in the inbox's order; at most `MOST_FOUND`.
+        is_all: whether nothing was left out.
+    """
+
+    records: Sequence[Record]
+    is_all: bool
+
+
+def look_up(session: Session, text: str, reader: Person) -> OwnFound:
+    """The conversations that a text names.
+
+    Args:
+        session: the stage.
+        text: an id, an address, a first name or a value of the request.
+        reader: whose companies are asked.
+    """
+    by_key = [one for one in _by_key(session, text, reader) if reader.sees(one.company_id)]
+    looking = _Looking(session, text)
+    if not by_key:
+        asked = (None,) if reader.companies is None else sorted(reader.companies)
+        looking.through(asked)
+    found = {one.opaque_id: one for one in (*by_key, *looking.found)}
+    is_all = looking.is_all and len(found) <= MOST_FOUND
+    return OwnFound(list(found.values())[:MOST_FOUND], is_all)
+
+
+def _by_key(session: Session, text: str, reader: Person) -> Iterator[Record]:
+    conversations = session.services.outreach.conversations
+    for one in candidates(text):
+        match one.kind:
+            case SubjectKind.CONVERSATION:
+                record = conversations.find(one.value)
+                yield from (record,) if record else ()
+            case SubjectKind.ADDRESS:
+                yield from people.conversations_of(session, one.value, of=reader.companies)[0]
+            case SubjectKind.START:
+                company_id, *rest = one.value.split("#")
+                yield from _started(session, [company_id], rest[0] if len(rest) == 1 else rest[1])
+            case SubjectKind.REQUEST:
+                yield from _started(session, _companies(session, reader), one.value)
+
+
+def _started(session: Session, company_ids: Iterable[str], request_id: str) -> Iterable[Record]:
+    """The conversations that a request of these companies began."""
+    wanted = [{"event_id": outreach_keys.start(one, request_id)} for one in company_ids]
+    rows = session.ledger_table.get_all(wanted)
+    ids = [str(one["conversation_id"]) for one in rows]
+    return session.services.outreach.conversations.find_all(ids).values()
+
+
+def _companies(session: Session, reader: Person) -> Collection[str]:
+    return people.companies(session)[0] if reader.companies is None else reader.companies
+
+
+class _Looking:
+    """Looks the open conversations through for a first name or a value of the request."""
+
+    def __init__(self, session: Session, text: str) -> None:
+        self._outreach = session.services.outreach
+        self._words = " ".join(text.split()).casefold()
+        self.found: list[Record] = []
+        self.is_all = True
+
+    def through(self, company_ids: Iterable[str | None]) -> None:
+        """Look through the lists of companies; of every company for None."""
+        for one in company_ids:
+            self._through(one)
+
+    def _through(self, company_id: str | None) -> None:
+        after = ""
+        for _ in range(LOOKED_THROUGH // _AT_ONCE):
+            page = self._outreach.inbox.list(
+                company_id=company_id, states=_OPEN, limit=_AT_ONCE, after=after
+            )
+            ids = [one["id"] for one in page.entries]
+            records = self._outreach.conversations.find_all(ids)
+            self.found += [
+                records[one] for one in ids if one in records and self._fits(records[one])
+            ]
+            after = page.after
+            if not after or len(self.found) > MOST_FOUND:
+                break
+        self.is_all = self.is_all and not after
+
+    def _fits(self, record: Record) -> bool:
+        name = str(record.item.get("recipient_first_name") or "").casefold()
+        number = self._words.lstrip("#")
+        values = (value.casefold().lstrip("#") for _, value in request_data(record))
+        return self._words in name or number in values

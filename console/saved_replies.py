@@ -1,0 +1,86 @@
+"""A saved reply: a text with fields such as ``{customer_name}``, filled from one conversation; pure.
+
+A field is one of `FIELDS`, or names what the request that began the conversation brought along:
+``{job_ref}``, or ``{order.number}`` for what is inside of ``order``.  A field without a value becomes a
+gap, ``⟦job_ref⟧``, and a text with a gap is not sent: who answers writes what belongs there.  A value is
+never read for fields or gaps of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.people.persons import DeskPerson
+from chalicelib.outreach.project.project import Project
+from console.request_data import request_data
+
+LONGEST_TEXT = 1_600
+"""Characters."""
+_FIELD = re.compile(r"\{([A-Za-z_]\w{0,39}(?:\.\w{1,40}){0,3})\}")
+_GAP = re.compile(r"\u27e6([^\u27e6\u27e7]*)\u27e7?|\u27e7")
+_MARKS = re.compile(r"[\u27e6\u27e7]")
+Values = Mapping[str, str]
+
+
+def _named(who: DeskPerson) -> str:
+    """A person's own name; an address is none to sign with."""
+    return "" if "@" in who.called else who.called
+
+
+_OF_RECORD: Mapping[str, tuple[str, Callable[[Record], Any]]] = {
+    "customer_name": ("first name", lambda one: one.item.get("recipient_first_name")),
+    "company_name": ("the company's name", lambda one: Project(one.item).company_name),
+    "company_contact": (
+        "where a person of the company is reached",
+        lambda one: Project(one.item).company_contact,
+    ),
+    "project_name": ("the project's name", lambda one: Project(one.item).project_name),
+    "request_id": ("the request's id", lambda one: one.item.get("request_id")),
+}
+_AGENT = "agent_name"
+FIELDS: Mapping[str, str] = {
+    **{name: means for name, (means, _) in _OF_RECORD.items()},
+    _AGENT: "who answers, where their sign-in says a name",
+}
+"""The fields that every conversation may have, with what they are."""
+
+
+def fields_in(text: str) -> list[str]:
+    """The fields of a text, each once, in the order in which they come."""
+    return list(dict.fromkeys(_FIELD.findall(text)))
+
+
+def fault_of(text: str) -> str | None:
+    """Why a text can be no saved reply; None where it can."""
+    if not text.strip():
+        return "write what is sent"
+    if len(text) > LONGEST_TEXT:
+        return f"at most {LONGEST_TEXT} characters"
+    if re.search(r"[{}]", _FIELD.sub("", text)):
+        return "a brace that is part of no field, such as {customer_name}"
+    if _MARKS.search(text):
+        return "the marks of a gap are for fields without a value"
+    return None
+
+
+def values_of(record: Record, who: DeskPerson) -> Values:
+    """What a conversation has for fields; those without a value are left out."""
+    found = {
+        **dict(request_data(record)),
+        **{name: str(read(record) or "") for name, (_, read) in _OF_RECORD.items()},
+        _AGENT: _named(who),
+    }
+    return {name: text for name, text in found.items() if text and not _MARKS.search(text)}
+
+
+def filled(text: str, values: Values) -> str:
+    """A saved reply for one conversation, with a gap for each field that has no value."""
+    return _FIELD.sub(lambda one: values.get(one[1]) or f"\u27e6{one[1]}\u27e7", text)
+
+
+def gaps_in(text: str) -> list[str]:
+    """The gaps of a text that is about to be sent, each once; also of one that is half deleted."""
+    return list(dict.fromkeys(one[1] or "" for one in _GAP.finditer(text)))
