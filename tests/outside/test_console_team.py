@@ -114,7 +114,7 @@ def _taken(stack, person):
 def _hands_over(person, conversation, to):
     person.opens(f"/conversations/{conversation}")
     person.page.locator("summary", has_text="Hand to a colleague").click()
-    person.page.get_by_label("Colleague", exact=True).select_option(to)
+    person.page.locator("select[name=to]").select_option(to)
     person.presses("Hand to a colleague")
 
 
