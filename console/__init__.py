@@ -11,7 +11,8 @@ is one that a command does too.  Every page is rendered here and works without s
     sessions   rows of signed-in persons, each with an end
     renewal    whether the provider still knows the person of a session
     grants     roles by group of that provider
-    colleagues  to whom a conversation can be handed
+    colleagues  whom a deployment lists as working for a company
+    team       a company's colleagues as they are now, and who is away
     settings   how people reach the deployed console and sign in
     deployed   the Lambda function behind an HTTP API
     forms      a post is accepted from our own pages only

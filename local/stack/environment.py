@@ -34,6 +34,8 @@ FACTS = RUN / "facts"
 HINTS = RUN / "env"
 """Variables for `chalice local` and a second terminal; written at the start, removed at the end."""
 
+COLLEAGUES = '{"ci-aaa-001": {"kim@example.com": "agent", "lea@example.com": "lead"}}'
+"""Of the invented company: no one but the operator signs in on this machine."""
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
 
@@ -53,6 +55,7 @@ def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
         "WORKER_CONCURRENCY": "2",
+        "CONSOLE_COLLEAGUES": COLLEAGUES,
         **vendors(richpanel_url=richpanel_url),
         **more,
     }
