@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import (
     BusyError,
@@ -27,7 +27,6 @@ from chalicelib.errors import (
     reason_of,
 )
 from chalicelib.once import reasons, trace
-from chalicelib.once.aside import SettingAside
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.event import (
@@ -41,9 +40,12 @@ from chalicelib.once.event import (
 )
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, NotYet
 from chalicelib.once.job import Job, Recovery, facts_of
-from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.plan_run import PlanRun
 from chalicelib.once.ports import UNDECIDED, Delivery, Modes, Outbox, Runtime
+
+if TYPE_CHECKING:  # a worker that only stores jobs uses none of them
+    from chalicelib.once.aside import SettingAside
+    from chalicelib.once.ledger.events import Ledger
+    from chalicelib.once.plan_run import PlanRun
 
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),

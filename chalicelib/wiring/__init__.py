@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from chalicelib import settings as settings_module
 from chalicelib.aws import lambda_events
@@ -24,7 +24,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError
 from chalicelib.once.keyring import KeyPurpose
 from chalicelib.once.lanes import FACTS, Lane
-from chalicelib.once.lazy import Lazy, hands_of, late
+from chalicelib.once.lazy import Deferred, Lazy, LazyClient, hands_of, late
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from chalicelib.facts.build import Facts
     from chalicelib.facts.doors import FactDoors
     from chalicelib.facts.posting.build import Posting
+    from chalicelib.once.aside import SettingAside
     from chalicelib.once.door import Answer
     from chalicelib.once.effect import Hands
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
     from chalicelib.once.job import Job
+    from chalicelib.once.ledger.events import Ledger
+    from chalicelib.once.plan_run import PlanRun
     from chalicelib.once.ports import Log
     from chalicelib.once.recovery.rebuilders import Rebuilder
     from chalicelib.once.recovery.reconcile import Reconciler
@@ -177,14 +180,17 @@ class Services(Core):
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
         """By kind of job; a resend is built by the flow of the event that it repeats."""
+        return Deferred(self._flows)
+
+    def _flows(self) -> Mapping[str, Flow]:
         from chalicelib.wiring import jobs
 
         def resend() -> Flow:
             from chalicelib.once.resend import ResendFlow
 
-            return ResendFlow(self.ledger, flows, self.rebuilders)
+            return ResendFlow(self.ledger, self.flows, self.rebuilders)
 
-        flows = Lazy(
+        return Lazy(
             {
                 **late(jobs.TICKETS, lambda: self.support_work.flows),
                 **late(jobs.MESSAGES, lambda: self.outreach_work.flows),
@@ -192,14 +198,14 @@ class Services(Core):
                 "action_resend": resend,
             }
         )
-        return flows
 
     @cached_property
     def keepers(self) -> Mapping[str, Callable[[Any], None]]:
         """By kind of job that only stores rows."""
-        from chalicelib.wiring import jobs
+        from chalicelib.facts.jobs import KINDS
+        from chalicelib.once.job import by_kind
 
-        return Lazy(late(jobs.FACTS, lambda: self.facts.keepers))
+        return Lazy(late(by_kind(KINDS), lambda: self.facts.keepers))
 
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
@@ -233,32 +239,42 @@ class Services(Core):
 
     @cached_property
     def worker(self) -> Worker:
-        """The queue's consumer; refuses another stage's resources once per container."""
-        from chalicelib.once.escalation import Escalation
-        from chalicelib.once.plan_run import PlanRun
+        """The queue's consumer; refuses another stage's resources once per container.
+
+        Its parts are built at their first use: a job that is only stored needs none of them.
+        """
         from chalicelib.once.worker import JobHandlers, Postponing, Worker
 
         self.check_stage()
-        escalation = Escalation(
-            ledger=self.ledger, audit=self.audit, effects=self.effects, log=self.log
-        )
         return Worker(
             handlers=JobHandlers(
                 decode=lambda one: self.job_in(one.body, one.lane, one.group_id),
                 flows=self.flows,
                 keepers=self.keepers,
             ),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=self.audit,
-                effects=self.effects,
-                escalation=escalation,
-                runtime=self.runtime,
-            ),
+            ledger=cast("Ledger", LazyClient(lambda: self.ledger)),
+            plans=cast("PlanRun", LazyClient(lambda: self.plans)),
             current=self.current_job,
             postponing=Postponing(
-                aside=self.aside, outbox=self.outbox, put_back=self.intake.put_back
+                aside=cast("SettingAside", LazyClient(lambda: self.aside)),
+                outbox=self.outbox,
+                put_back=self.intake.put_back,
+            ),
+            runtime=self.runtime,
+        )
+
+    @cached_property
+    def plans(self) -> PlanRun:
+        """Runs the plans of events."""
+        from chalicelib.once.escalation import Escalation
+        from chalicelib.once.plan_run import PlanRun
+
+        return PlanRun(
+            ledger=self.ledger,
+            audit=self.audit,
+            effects=self.effects,
+            escalation=Escalation(
+                ledger=self.ledger, audit=self.audit, effects=self.effects, log=self.log
             ),
             runtime=self.runtime,
         )
@@ -334,9 +350,15 @@ class Services(Core):
             PayloadError: the body is no job, or not sealed for this place.
             UnavailableError: the key of the seals cannot be read.
         """
+        opened = self.seal.opened(body, queue=self.settings.queue_of(lane), group_id=group_id)
+        if lane == FACTS:  # its worker loads no other system
+            from chalicelib.facts.jobs import KINDS
+            from chalicelib.once import job
+
+            return job.decode(opened, job.by_kind(KINDS))
         from chalicelib.wiring.jobs import decode
 
-        return decode(self.seal.opened(body, queue=self.settings.queue_of(lane), group_id=group_id))
+        return decode(opened)
 
     def put_back(self, record: Mapping[str, Any]) -> None:
         """Put the job of one SQS record of the queue `later` back into its FIFO group.
