@@ -26,12 +26,12 @@ Pure: no clock, no network, no environment, standard library only.
     pasted_secrets  passwords after their word, keys, tokens
     passwords       passwords in a sentence
     one_time_codes  security and one-time codes
-    named           codes in groups right after "tracking number" or "order number"
+    named           codes in groups right after the words "tracking number" or "order number"
     national_ids    national identity numbers, by their letters or check digits
-    checked_ids     likewise, of digits alone in groups
-    named_ids       identity numbers beside their word, which identity_words has
+        checked_ids     identity numbers of digits alone, by their groups and check digits
+        named_ids       identity numbers beside a word for them, listed in identity_words
     plates          plates of vehicles
-    announced       where such words are in a text
+    announced       places of words that announce an identifier
     letter_codes    codes of letters and digits
     runs            groups of digits with separators between them
     grouped_cards, grouped_phones, digit_groups

@@ -1,4 +1,4 @@
-"""Where words are that announce an identifier: looked up among the words of a text, not searched for."""
+"""Finds words that announce an identifier, by look-ups among the words of a text instead of searches."""
 
 from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
@@ -8,7 +8,7 @@ from chalicelib.redaction.sheet import Claim, Sheet
 
 
 class Announcer(NamedTuple):
-    """A word that announces an identifier, where it is written."""
+    """A word that announces an identifier, and its place in the text."""
 
     text: str
     start: int
@@ -16,7 +16,7 @@ class Announcer(NamedTuple):
 
 
 def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
-    """Each place of these words that no pass has settled yet."""
+    """Each place of these words in the text that no pass has settled yet."""
     low = sheet.low
     for word in sheet.vocabulary.intersection(wanted):
         start = low.find(word)
@@ -28,7 +28,7 @@ def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
 
 
 def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
-    """Claim these spans; of two that overlap the first one."""
+    """Claim these spans; of two that overlap, only the first."""
     done = 0
     for start, end, kind, mask, evidence in sorted(claims, key=itemgetter(0, 1)):
         if start >= done:

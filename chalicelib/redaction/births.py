@@ -40,7 +40,7 @@ _ANNOUNCED = lazily(
     rf"[ \x1f]{{0,2}}(?P<date>{_DATE}|[^\W\d_]{{2,16}}(?: de)? {_MONTHS}(?: de)? (?:19|20)\d\d(?!\w))"
 )
 _OTHER_DAYS = "deliver|liefer|entreg|livrai|conseg|order|bestell|pedid|command|appoint|termin|cita |rendez|arriv|versand|ship|bezorg|encomend"
-# "The birth date that you have is wrong, should be ...": a noun says what a date in its sentence is.
+# "The birth date that you have is wrong, should be ...": the noun marks a date in its sentence.
 _MEANT = lazily(
     rf"(?<!\w)(?:{_NOUNS})(?!\w)(?:(?!{_OTHER_DAYS})[^\d.!?\n\x00]){{1,50}}(?<![\w/.\-])(?P<date>{_DATE})"
     r"|(?<!\w)b\. ?(?P<short>\d{1,2}[/.\-]\d{1,2}[/.\-](?:19\d\d|20[01]\d))(?![\w]|[/.\-]\d)"
@@ -54,7 +54,7 @@ _FOLLOWED = lazily(
     rf"| geboren|(?: (?:in|à|a|en|em|te) [^\W\d_]{{2,20}})?, (?:das ist|that's|c'est|es|è|é) (?:my|mein|ma|mi|la mia|a minha) (?:{_NOUNS}))(?!\w)"
 )
 
-# "My grandmother is of 12 January 37": of a person, a day of a year that is past.
+# "My grandmother is of 12 January 37": a person, and a day in a past year.
 _OF_A_PERSON = lazily(
     r"(?<!\w)(?:soy|sono|sou|je suis|ik ben|ich bin|geworden,|(?:abuel[ao]|madre|padre|hij[ao]|mamie|papi|m[èe]re|p[èe]re|fil(?:le|s)|"
     r"nonn[ao]|figli[ao]|av[óô]|m[ãa]e|pai|filh[ao]|oma|opa|moeder|vader|dochter|zoon) (?:es|est|è|é|is|ist)) (?:nat[oa] |né |née )?"
@@ -65,7 +65,7 @@ _OF_A_PERSON = lazily(
 
 
 def mask_births(sheet: Sheet) -> None:
-    """Claim dates of birth whole; other dates stay."""
+    """Claim whole dates of birth; other dates stay."""
     if not sheet.holds(_HINTS):
         return
     for pattern in (_ANNOUNCED(), _YEAR(), _FOLLOWED(), _MEANT(), _OF_A_PERSON()):

@@ -27,7 +27,7 @@ _WORDS = rf"{_GAP}(?:(?:{_WORD}|{_CARD})(?!\w){_GAP}){{0,4}}"
 _BEFORE = lazily(
     rf"(?<![\w/.\-])(?<!\d )(?:(?P<code>\d{{3,4}}){_WORDS}(?P<expiry>{_EXPIRY}){_WORDS}|(?P<date>{_EXPIRY}){_WORDS}(?:(?P<check>\d{{3,4}}){_WORDS})?)$"
 )
-# Anywhere in a text with a card.
+# An expiry or a code with its word, anywhere in a text with a card.
 _ANYWHERE = lazily(
     rf"(?<!\w)(?:exp\w*|valid|vence|venc|vto|caduca|cad|val|v[áa]lid[oa]|validade|g[üu]ltig|scad\w*)\.?(?: (?:date|thru|until|to|till|hasta|bis|at[ée]|il))?"
     rf"{_GAP}(?P<expiry>{_EXPIRY})"
@@ -42,12 +42,12 @@ _MOST = 4
 
 
 def mask_card_details(sheet: Sheet) -> None:
-    """Claim the dates and codes beside a card number, and those with their word anywhere."""
+    """Claim the dates and codes beside a card number, and elsewhere those beside their word."""
     cards = [claim for claim in sheet.claims if claim.kind is Kind.CARD]
     if not cards:
         return
     words = sheet.words
-    taken = bytearray(len(words))  # 1 where a claim is: looked up in the same time however many
+    taken = bytearray(len(words))  # 1 where a claim is: constant time to look up
     for claim in sheet.claims:
         taken[claim.start : claim.end] = b"\1" * (claim.end - claim.start)
     for card in cards:

@@ -37,7 +37,7 @@ _DOUBLED = str.maketrans("0123456789", "0246813579")
 
 
 def passes_luhn(digits: str) -> bool:
-    """The check digit of payment cards (ISO/IEC 7812)."""
+    """Whether the check digit of payment cards is right (ISO/IEC 7812)."""
     total = sum(map(int, digits[-1::-2])) + sum(map(int, digits[-2::-2].translate(_DOUBLED)))
     return total % 10 == 0
 
@@ -136,7 +136,7 @@ _FOURS = lazily(
 
 
 def _passes_mod97(text: str) -> bool:
-    """The check digits of ISO 13616."""
+    """Whether the check digits of an IBAN are right (ISO 13616)."""
     kept = "".join(char for char in text if char.isalnum() and char.isascii())
     moved = kept[4:] + kept[:4]
     return int("".join(str(int(char, 36)) for char in moved)) % 97 == 1
@@ -146,12 +146,12 @@ SSN_LENGTHS = (3, 2, 4)
 
 
 def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """`123-45-6789`, with one kind of separator."""
+    """Whether groups are written as `123-45-6789`, with one kind of separator."""
     return lengths == SSN_LENGTHS and separators[0] == separators[1]
 
 
 def is_mixed_ssn(groups: Sequence[str], separators: Sequence[str]) -> bool:
-    """`123-45 6789`: dash and space mixed; not if the last group looks like a year."""
+    """Whether groups are written as `123-45 6789`, dash and space mixed, and do not end in a year."""
     is_mixed = all(separator.strip(" \t\x1f") in {"", "-"} for separator in separators)
     return (
         tuple(map(len, groups)) == SSN_LENGTHS

@@ -11,11 +11,11 @@ from chalicelib.redaction.vocabulary import Topic
 _TIMES = {"double": 2, "doble": 2, "doppel": 2, "triple": 3}
 _MIN_DIGITS = 7
 _MIN_WORDS = 5
-_SEEN = 3  # different number words in the shortest dictated number, but for rare ones
+_SEEN = 3  # different number words in a dictated number, with rare exceptions
 
 
 def may_be_dictated(low: str) -> bool:
-    """Whether several words for digits are in a text of small letters; cheap."""
+    """Whether a lower-case text has several words for digits; cheap."""
     words = low.replace(",", " ").replace("-", " ").split()
     if _NUMBER_WORDS.isdisjoint(words):
         return False
@@ -27,7 +27,7 @@ _NUMBER_WORDS = frozenset(word for word in VALUES if len(word) > 2)
 
 
 def mask_dictated(sheet: Sheet) -> None:
-    """Claim runs of words that are seven digits or more, unless they only count upwards."""
+    """Claim runs of words that give seven digits or more, unless they only count upwards."""
     if _NUMBER_WORDS.isdisjoint(sheet.vocabulary) or not may_be_dictated(sheet.low):
         return
     for match in _RUN().finditer(sheet.low):

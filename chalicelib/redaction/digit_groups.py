@@ -1,6 +1,6 @@
 """Numbers written in groups: split at separators, recognised by shape, check digit and context.
 
-In doubt a run of seven digits or more is masked: a mistyped number is still personal data.
+In doubt, a run of seven digits or more is masked: a mistyped number is still personal data.
 """
 
 from bisect import bisect_right
@@ -51,7 +51,7 @@ def _mask_run(run: Run) -> int:
 
 
 def _claim_window(run: Run, first: int) -> tuple[int, int]:
-    """Claim or shield the groups from `first` that belong together; their count and where they end."""
+    """Claim or shield the groups from `first` that belong together; returns their count and end offset."""
     sizes = [len(group) for group in run.groups[first:]]
     totals = list(accumulate(sizes))
     if len(sizes) == 1 or totals[-1] < MIN_RUN or _is_enumerated(run, first):
@@ -142,13 +142,13 @@ _CALLED = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic
 
 
 def _is_called(run: Run, first: int) -> bool:
-    """Whether a word right before says what these groups are."""
+    """Whether a word right before names the kind of these groups."""
     near = run.sheet.before(run.starts[first])
     return near.topic in _CALLED and near.is_direct
 
 
 def _is_enumerated(run: Run, first: int) -> bool:
-    """Whether the first group numbers a list item, as the `1` of "1) 555 0142" and "1. 555 0142" does.
+    """Whether the first group numbers a list item, like the `1` in "1) 555 0142" and "1. 555 0142".
 
     A closing bracket belongs to the number only if the number opened it.
     """
@@ -173,7 +173,7 @@ def _readable_window(run: Run, first: int, sizes: list[int], totals: list[int]) 
 
 
 def _is_issn(run: Run, first: int) -> bool:
-    """`0317-8471`, by its check digit; not after a word for a phone."""
+    """Whether an ISSN such as `0317-8471` begins here, by its check digit; not after a word for a phone."""
     low, end = run.sheet.low, run.ends[first + 1]
     values = [int(digit) for digit in run.groups[first] + run.groups[first + 1]]
     if len(values) == 7 and low[end : end + 1] == "x" and not low[end + 1 : end + 2].isalnum():
@@ -184,7 +184,7 @@ def _is_issn(run: Run, first: int) -> bool:
 
 
 def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
-    """`123-45-6789`, Amazon's `114-1234567-1234567` and eBay's `12-34567-89012`."""
+    """The kind of three groups: `123-45-6789`, Amazon's `114-1234567-1234567`, eBay's `12-34567-89012`."""
     separators = tuple(run.separators[first : first + 2])
     is_whole = run.separators[first + 2 : first + 3] != ["-"]
     if (is_whole and cards.is_ssn(lengths, separators)) or (
@@ -202,7 +202,7 @@ def _is_called_ssn(run: Run, first: int) -> bool:
 
 
 def _is_loose_ssn(run: Run, first: int) -> bool:
-    """`123-45 6789` on its own: not part of a code or a list, and not a measure."""
+    """Whether `123-45 6789` is on its own: not part of a code or a list, and not a measure."""
     low, start, end = run.sheet.low, run.starts[first], run.ends[-1]
     is_apart = low[start - 1 : start] not in {"-", "_"} and not (
         low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()

@@ -1,7 +1,7 @@
 """What speaks for and against masking a number, in one table.
 
-The weights of all that is seen are added; a number is masked where the sum is not below zero. So a check
-digit outweighs a word for goods, and a word for goods a number that only has the length of a phone's.
+The weights of all signs are added; a number is masked if the sum is not negative.  So a check digit
+outweighs a word for goods, and a word for goods outweighs the mere length of a phone number.
 """
 
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from enum import Enum
 
 
 class Sign(Enum):
-    """What is seen of a number: the code that `redact_explained` shows, and its weight."""
+    """A sign for or against masking a number: the code that `redact_explained` shows, and its weight."""
 
     # for an identifier
-    FORM = "form", 9  # nothing else is written so: an e-mail address, an IBAN, a parcel of UPS
+    FORM = "form", 9  # a form that nothing else has: an e-mail address, an IBAN, a UPS number
     PLUS_SIGN = "plus sign", 9
     CHECK_DIGIT = "check digit", 8  # of a payment card, with the prefix of a brand
-    SHORT_CHECK_DIGIT = "short check digit", 2  # with 13 digits, which catalogue numbers have too
-    WORD_BEFORE = "word before", 6  # such as "order", with nothing but filling words between
+    SHORT_CHECK_DIGIT = "short check digit", 2  # of 13 digits, as catalogue numbers also have
+    WORD_BEFORE = "word before", 6  # such as "order", with only filler words between
     WORD_NEAR = "word near", 3  # in the same sentence
     BESIDE_A_CARD = "beside a card", 6
     GROUPS = "groups", 4  # written in the groups of such numbers
@@ -25,7 +25,7 @@ class Sign(Enum):
     CARRIER_LENGTH = "carrier length", 2
     SEVEN_DIGITS = "seven digits", 2
     # for a harmless number
-    CATALOGUE_WORD = "catalogue word", -9  # the number is the word's own: SKU, item no.
+    CATALOGUE_WORD = "catalogue word", -9  # the number belongs to the word: SKU, item no.
     THING_BEFORE = "thing before", -4  # "page 12345678": a word for goods, without "no."
     TIME_IN_A_KEY = "time in a key", -13
     DATE_OR_BOOK = "date or book", -6

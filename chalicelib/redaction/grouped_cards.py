@@ -10,7 +10,7 @@ from chalicelib.redaction.vocabulary import Topic
 
 
 def mask_cards(sheet: Sheet) -> None:
-    """Claim cards and national numbers by their check digits, before a word beside them is believed."""
+    """Claim cards and national numbers by check digits, before words beside numbers count."""
     for match in PATTERN.finditer(sheet.low):
         text = match.group()
         if len(text) < _SHORTEST_CARD:
@@ -42,7 +42,7 @@ def mask_cards(sheet: Sheet) -> None:
 _SHORTEST_CARD = 14
 _CPF_DIGITS = 11  # in a CPF, which has two full stops
 _FOURS = 4  # groups of most cards
-_USUAL = 16  # digits of most cards: three more are a check number rather than a longer card
+_USUAL = 16  # digits of most cards: three more are rather a check number than a longer card
 
 
 def _is_decimal(run: Run, first: int, count: int) -> bool:
@@ -52,7 +52,7 @@ def _is_decimal(run: Run, first: int, count: int) -> bool:
 
 
 def _is_called_other(sheet: Sheet, start: int) -> bool:
-    """Whether a word right before says that a number is something else, which is masked as well."""
+    """Whether a word right before names another kind of number, which a later pass handles."""
     near = sheet.before(start)
     return near.topic in _OTHERS and (near.governs or (near.is_direct and near.is_marked))
 

@@ -1,4 +1,4 @@
-"""Phone numbers in groups: how many groups from one on form a number."""
+"""Phone numbers in groups: how many groups, from a given one, form a number."""
 
 from chalicelib.redaction import phones
 from chalicelib.redaction.patterns import lazily
@@ -10,7 +10,7 @@ _WHOLE = 11  # digits of an international number written in one group
 
 
 def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """The count of groups from the first on that form a phone number; 0 for none."""
+    """The count of groups from `first` that form a phone number; 0 for none."""
     head = run.groups[first]
     start = run.starts[first]
     sign = run.sheet.low[max(0, start - 1) : start]
@@ -21,7 +21,7 @@ def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> i
             if exact:
                 return exact
         if len(head) >= _WHOLE:
-            return 0  # a number of its own, whatever follows
+            return 0  # a complete number, whatever follows
         return _longest(totals, most, range(8, 16))
     if sign in {"-", "_"}:
         return 0  # the tail of a code such as `XJ-900-2021`
@@ -45,7 +45,7 @@ _LABEL = lazily(r" ?[\-(:]? ?(?:office|fax|mobile|cell|home|desk|work phone|land
 
 
 def _is_labelled(run: Run) -> bool:
-    """`22 498317 office`: a word for the kind of phone follows."""
+    """Whether a word for the kind of phone follows: `22 498317 office`."""
     return _LABEL().match(run.sheet.low, run.ends[-1]) is not None
 
 

@@ -10,7 +10,7 @@ _NEXT = (
     r"|[b-df-hj-np-tv-xz](?= \d))"
 )
 ANY = rf"(?!{_DATE})(?:[xyz][ \-](?=\d)|[a-z]{{0,6}})\d[a-z0-9]*(?:[ .\-/]{{1,2}}{_NEXT}){{0,6}}"
-"""Groups of letters and digits, each with a digit; no date."""
+"""Pattern of groups of letters and digits, each with a digit; not a date."""
 _NIE = r"[xyz][ \-]?\d{7}[ \-]?[a-z]"
 _GERMAN_CARD = r"[cfghjklmnprtvwxyz][cfghjklmnprtvwxyz0-9]{8}\d?"
 _INDIAN_TAX = r"[a-z]{5}\d{4}[a-z]"
@@ -23,10 +23,10 @@ class IdentityWord(NamedTuple):
     """What makes a word one for an identity number.
 
     Attributes:
-        form: of the number; a word with another meaning has the form of its country alone.
-        before: must end the text before the word, such as "national" before "insurance".
-        after: must follow the word, such as "social" after "seguridad".
-        kind: of the United States a kind of its own.
+        form: pattern of the number; for a word with other meanings, only its country's form.
+        before: pattern that must end the text before the word: "national" before "insurance".
+        after: pattern that must follow the word: "social" after "seguridad".
+        kind: `Kind.SSN` for the United States.
     """
 
     form: str = ANY

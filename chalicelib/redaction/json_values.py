@@ -21,7 +21,7 @@ _SAFE_VALUE = re.compile(
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?"
     r"|(?=[0-9]{0,9}[a-f])[0-9a-f]{32,128}"
 )
-# In a text with a full stop: perhaps a link or a spelled-out address.
+# With a full stop in the text, this may be a link or a spelled-out address.
 _LINK_OR_SPELLED_ADDRESS = re.compile(r"/|[_\-]at[_\-]")
 
 
@@ -81,12 +81,12 @@ def _dict(value: dict[Any, Any], means: Meaning, depth: int) -> dict[Any, Any]:
 
 
 def _is_identity(name: str) -> bool:
-    """Under `order`, the key `id` holds the order's number."""
+    """Whether a key takes the meaning of the one above: under `order`, `id` holds the order's number."""
     return name in {"id", "ID", "number", "no", "name", "value", "code", "url"}
 
 
 def _free(key: str, taken: dict[Any, Any]) -> str:
-    """Make masked keys distinct: two keys may get the same mask, and neither entry may be lost."""
+    """A free key: two keys may get the same mask, and neither entry may be lost."""
     if key not in taken:
         return key
     count = 2

@@ -36,7 +36,7 @@ def mask_links(sheet: Sheet) -> None:
 
 
 def _mask_bare(sheet: Sheet) -> None:
-    """Links written without a scheme: `ups.com/track?tracknum=...`."""
+    """Claim tracking links written without a scheme: `ups.com/track?tracknum=...`."""
     low = sheet.low
     for match in _HOST_END().finditer(low):
         left = low[max(0, match.start() - 80) : match.start()]

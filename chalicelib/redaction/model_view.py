@@ -47,10 +47,10 @@ def model_view(
     them as `redact` does. Deterministic, never raises.
 
     Args:
-        text: The text.
-        keep_order_numbers: Whether order numbers stay.
-        needed: E-mail addresses and phone numbers that the answer needs and that stay readable. With
-            it, names, links and tracking numbers stay too: for a model that answers its recipient.
+        text: the message.
+        keep_order_numbers: whether order numbers stay.
+        needed: e-mail addresses and phone numbers that the answer needs and that stay readable.  With
+            it, names, links and tracking numbers stay too: for a model that answers the recipient.
 
     >>> model_view("<p>Hi Anna, order #1234567? jo@example.com</p>")
     'Hi <redacted>, order #1234567? <redacted>'

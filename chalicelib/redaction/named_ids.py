@@ -1,4 +1,4 @@
-"""Identity numbers by the word before or after them, in the forms of any country."""
+"""Identity numbers of any country, by the word before or after them."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from chalicelib.redaction.identity_words import WORDS
 from chalicelib.redaction.sheet import Claim, Sheet, last_four
 
 _REACH = 120  # letters after a word
-_BACK = 60  # before it
-_NEAR = 24  # of its own phrase
+_BACK = 60  # letters before a word
+_NEAR = 24  # letters of the word's own phrase
 _LEAST = 6  # letters and digits
 _LEAST_DIGITS = 4
 _MOST = 24
@@ -49,7 +49,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | None:
-    """Where the number of a word is."""
+    """The span of the number that a word announces or follows; None where there is none."""
     forward, backward = _patterns(form)
     match = forward.match(low, end, end + _REACH)
     if match is None:
@@ -63,7 +63,7 @@ def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | N
 
 @cache
 def _patterns(form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """After the word, and before it."""
+    """The patterns of a number after its word, and before it."""
     number = rf"(?P<id>{form})(?!\w)"
     return (
         re.compile(rf"(?:{_GOES_ON}|{_UNTIL_COLON}){number}"),

@@ -27,7 +27,7 @@ _SPANISH = lazily(
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 _FOREIGNERS = str.maketrans("xyz", "012")
 _CPF = re.compile(r"[0-9](?<![\w.\-].)\d\d\.\d{3}\.\d{3}-\d\d(?![\w\-])")
-# Sex, year, month, place and order of birth, and the key: 97 less the remainder.
+# A NIR: sex, year, month, place and order of birth, and the key, 97 less the remainder.
 _NIR = re.compile(
     r"[12](?<!\w.)(?P<g>[ \x1f.\-]?)\d\d(?P=g)(?:0[1-9]|1[0-2]|[2-9]\d)(?P=g)\d[\dab](?P=g)\d{3}(?P=g)\d{3}(?P=g)(?P<key>\d\d)(?![\w])"
 )
@@ -37,7 +37,7 @@ _DATE_DIGITS = 6
 
 
 def mask_identities(sheet: Sheet) -> None:
-    """Claim identity numbers that their letters mark; `claim_checked` has those of digits."""
+    """Claim identity numbers recognised by their letters; `claim_checked` claims those of digits."""
     low = sheet.low
     if "ssn" in low or "social sec" in low:
         for match in _SCANNED_SSN().finditer(low):
@@ -64,7 +64,7 @@ def mask_identities(sheet: Sheet) -> None:
 
 
 def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Where a number may begin, how far it may reach, and which hint a run of digits gives."""
+    """Where a number may begin, how far it may reach, and the hint that its run of digits gives."""
     spots = []
     for start, end in runs:
         at = end + (low[end : end + 1] in {" ", "-"})
@@ -80,7 +80,7 @@ def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
 
 
 def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
-    """Claim a CPF or NIR, which hold digits only, in groups of digits; whether one is there."""
+    """Claim a CPF or NIR, which have digits only, in groups of digits; returns whether there is one."""
     for pattern, is_valid in _CHECKED:
         match = pattern.search(sheet.low, start, end)
         if match and is_valid(match):
@@ -93,7 +93,7 @@ _PATTERNS = {"ni": (_NI,), "check": (_FISCALE, _SPANISH), "dated": (_CURP, _RFC)
 
 
 def _has_cpf_digits(found: re.Match[str]) -> bool:
-    """The two check digits of a Brazilian CPF."""
+    """Whether the two check digits of a Brazilian CPF are right."""
     digits = [int(char) for char in found.group() if char.isdigit()]
     for size in (9, 10):
         weighted = sum(d * w for d, w in zip(digits[:size], range(size + 1, 1, -1), strict=True))
@@ -103,7 +103,7 @@ def _has_cpf_digits(found: re.Match[str]) -> bool:
 
 
 def _has_nir_key(found: re.Match[str]) -> bool:
-    """The key of a French NIR; 2A and 2B are the two parts of Corsica."""
+    """Whether the key of a French NIR is right; numbers of Corsica (2A, 2B) are not checked."""
     if "a" in found.group() or "b" in found.group():
         return True
     number = "".join(filter(str.isdigit, found.group()))
@@ -111,7 +111,7 @@ def _has_nir_key(found: re.Match[str]) -> bool:
 
 
 def _has_its_letter(found: re.Match[str]) -> bool:
-    """The check letter of a Spanish DNI or NIE."""
+    """Whether the check letter of a Spanish DNI or NIE is right."""
     digits = "".join(filter(str.isdigit, found["number"].translate(_FOREIGNERS)))
     return _SPANISH_LETTERS[int(digits) % 23] == found["letter"]
 

@@ -22,7 +22,7 @@ class TooManyTokensError(ValueError):
 
 
 class View(NamedTuple):
-    """`cased` and `low` have one character per normalised character, at the same offsets."""
+    """A normalised text, in its own case and in lower case, at the same offsets."""
 
     cased: str
     low: str
@@ -30,7 +30,7 @@ class View(NamedTuple):
     segments: tuple[tuple[int, int], ...]  # offset in the text; length, if it is one token
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the text shown as `[start, end)` in the view; `end > start`."""
+        """The span of the original text that the view shows as `[start, end)`; `end > start`."""
         if not self.starts:
             return start, end
         first, last = self._segment(start), self._segment(end - 1)
@@ -45,7 +45,7 @@ class View(NamedTuple):
 
 
 def cap(text: str) -> tuple[str, int]:
-    """The text to read and the offset at which the result ends: 256 KB of UTF-8 at most."""
+    """The text to read, and the offset at which the result is cut: 256 KB of UTF-8 at most."""
     if len(text) * 4 <= CAP_BYTES:
         return text, len(text)
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
@@ -59,7 +59,7 @@ def cap(text: str) -> tuple[str, int]:
 
 
 def has_no_markers(text: str) -> bool:
-    """Whether a text has no digit, `@` or link in any notation; a cheap test that most texts pass."""
+    """Whether a text has no digit, `@` or link in any notation; a cheap test, true of most texts."""
     if _MARKERS.search(text) or "://" in text or "&commat" in text:
         return False
     if text.isascii():
@@ -85,7 +85,7 @@ def normalise(text: str) -> View:
     return _decode(plain, tokens)
 
 
-# Letters and signs of European languages that a view shows as they are.
+# Any character but those, of European languages, that a view shows unchanged.
 _NOT_AS_WRITTEN = re.compile(
     "[^\\x00-\\x7fáéíóúüñàèìòùâêîôûäöëïçãõåæøœßÁÉÍÓÚÜÑÀÈÌÒÙÂÊÎÔÛÄÖËÏÇÃÕÅÆØŒ¿¡€£§°«»“”„]"
 )
@@ -131,7 +131,7 @@ _ENTITIES = {
 
 
 def may_hold_escapes(text: str) -> bool:
-    """Whether an escape such as `%40` or `&#64;` may be in a text; cheap."""
+    """Whether a text may hold an escape such as `%40` or `&#64;`; cheap."""
     for hint in _ESCAPE_HINTS:  # noqa: SIM110 - twice as fast as any() here
         if hint in text:
             return True
@@ -180,7 +180,7 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
 
 
 def _show(token: str) -> str | None:
-    """The characters that a token represents; None when it represents itself."""
+    """The characters that an escape or odd character represents; None if it represents itself."""
     head = token[0]
     if head == "%":
         return _shown_code(int(token[-2:], 16))

@@ -1,4 +1,4 @@
-"""Card check numbers, PINs and one-time codes, after their word or before it."""
+"""Card check numbers, PINs and one-time codes, before or after their word."""
 
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.patterns import Hints, lazily
@@ -84,7 +84,7 @@ def mask_security_codes(sheet: Sheet) -> None:
             }
             group = "secret" if named["secret"] else "secret2"
             if named.get("plain") and any(map(str.isalpha, named["secret"])):
-                continue  # "your code is SAVE10" may be a voucher's
+                continue  # "your code is SAVE10" may name a voucher
             if _OTHER_CODES.isdisjoint(about):
                 sheet.claim(*match.span(group), Kind.SECRET, MASK, (Sign.WORD_BEFORE,))
         sheet.settle()

@@ -33,7 +33,7 @@ def mask_orders(sheet: Sheet) -> None:
     for match in _TOKEN.finditer(low):
         start = match.start()
         if start < done or (start > 1 and low[start - 1] == " " and low[start - 2].isdigit()):
-            continue  # a later group of a number that was read from its first group
+            continue  # a later group of a number that is read from its first group
         if ")" in low[max(0, start - 2) : start] and _AREA.search(low, max(0, start - 8), start):
             continue  # the rest of "(212) 555-0142"
         start, end = _whole(low, match, done)
@@ -52,7 +52,7 @@ def mask_orders(sheet: Sheet) -> None:
 
 
 def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
-    """The token with the letters before its first digit: `SO-12345`, not `order-12345`."""
+    """The span of the token with letters before its first digit: of `SO-12345`, not of `order-12345`."""
     start = match.start()
     if low[start - 1 : start] not in _LEFT_SIGNS:
         return match.span()
@@ -126,7 +126,7 @@ def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
 
 
 def is_market_shape(lengths: tuple[int, ...]) -> bool:
-    """Amazon 3-7-7 and eBay 2-5-5, with a digit more or less: a mistyped number is a number."""
+    """Whether groups are Amazon's 3-7-7, give or take a digit (a typing error), or eBay's 2-5-5."""
     one, two, three = lengths
     is_amazon = one in {2, 3, 4} and two in {6, 7, 8} and three in {6, 7, 8}
     return is_amazon or lengths == (2, 5, 5)

@@ -19,7 +19,7 @@ _NEEDS_BEFORE = {
     "passe": lazily(r"(?:mots? de |palavra[ \-])$"),
     "parola": lazily(r"(?:la|mia) $"),
 }
-# "The key is patience": words for a key are words for a password where it is somebody's own.
+# "The key is patience": words that also mean a key mean a password only after "my" or "your".
 _ALSO_A_KEY = frozenset({"clave", "contra", "parola"})
 _OWN = lazily(r"(?:mi|tu|su|mia|tua|sua) $")
 _IS = (
@@ -71,7 +71,7 @@ _SIGNS = frozenset("!@#$%^&+=_*?")
 _LEAST_PLAIN = 4
 _POINTS = ".,;:!?)]}"
 _NEAR = 12  # letters before a word
-# Words that say of a password how it is.
+# Words that describe a password.
 _NO_PASSWORD = frozenset(
     """wrong correct right incorrect invalid valid missing gone lost old new fine good okay safe secure unsafe weak strong long short empty
     blank same different case sensitive required optional mandatory necessary here there below above attached unknown secret private
@@ -98,7 +98,7 @@ _STATES = re.compile(
 
 
 def mask_passwords(sheet: Sheet) -> None:
-    """Claim passwords whole; a sentence about a password stays."""
+    """Claim whole passwords; a sentence about a password stays."""
     claim_all(sheet, _found(sheet))
 
 
@@ -115,7 +115,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
-    """The matches whose value is a password that this word names."""
+    """The matches whose value is the password that this word announces."""
     low = sheet.low
     is_own = word.text not in _ALSO_A_KEY or bool(
         _OWN().search(low, max(0, word.start - _NEAR), word.start)
@@ -144,7 +144,7 @@ def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
 
 
 def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> bool:
-    """Whether a value is a password: by its form, or, of somebody's own, a word that says nothing of one."""
+    """Whether a value is a password: by its form, or, after "my", a word that describes no password."""
     if match["quoted"]:
         return True
     word = _cased(sheet, match)
@@ -154,28 +154,28 @@ def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> 
 
 
 def _is_plain(word: str) -> bool:
-    """Whether it is a word, and not one that says how a password is."""
+    """Whether it is a plain word that does not describe a password."""
     low = word.lower()
     is_word = len(word) >= _LEAST_PLAIN and word.isalpha()
     return is_word and low not in _NO_PASSWORD and _STATES.match(low) is None
 
 
 def _is_last(sheet: Sheet, match: re.Match[str], word: str) -> bool:
-    """Whether its clause ends with it; before "as my password" it need not."""
+    """Whether the value ends its clause; it need not before "as my password"."""
     if match.re is _BEFORE():
         return True
     return _CLAUSE_END().match(sheet.low, match.start("word") + len(word)) is not None
 
 
 def _cased(sheet: Sheet, match: re.Match[str]) -> str:
-    """The word as it was written; nothing for a quoted one."""
+    """The word in its own case; empty for a quoted one."""
     if match["word"] is None:
         return ""
     return sheet.cased[slice(*match.span("word"))].rstrip(_POINTS)
 
 
 def _is_mixed(word: str) -> bool:
-    """Whether a word holds small letters beside digits, unlike a number of an order."""
+    """Whether a word has lower-case letters beside digits, unlike an order number."""
     return _is_strong(word) and any(map(str.isdigit, word)) and any(map(str.islower, word))
 
 

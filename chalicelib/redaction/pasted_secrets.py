@@ -48,7 +48,7 @@ _SHAPE_HINTS = Hints(
 
 
 def may_hold_password(low: str) -> bool:
-    """Whether a secret without any digit may be in a text of small letters; cheap."""
+    """Whether a lower-case text may hold a secret without any digit; cheap."""
     return _PASSWORD_HINTS.may_be_in(low) or "bearer" in low or "wamid." in low
 
 
@@ -66,7 +66,7 @@ def mask_credentials(sheet: Sheet) -> None:
     sheet.settle()
     low = sheet.low
     for match in _PASSWORDS().finditer(low) if sheet.holds(_PASSWORD_HINTS) else ():
-        # A ski pass has a name, a password a digit.
+        # After "pass" a word without a digit may name a ski pass.
         group = next(
             name for name in ("word", "apart", "beside", "secret") if match[name] is not None
         )
@@ -86,7 +86,7 @@ def mask_credentials(sheet: Sheet) -> None:
 
 
 def _is_random(key: str) -> bool:
-    """A key holds a digit; `sk-learn-something-with-words` does not."""
+    """Whether a key holds a digit, unlike `sk-learn-something-with-words`."""
     return any(map(str.isdigit, key))
 
 
@@ -97,7 +97,7 @@ def _is_strong(word: str) -> bool:
 
 
 def _is_password(word: str, sign: str) -> bool:
-    """After a colon any word is the password; after "is" one that no sentence holds."""
+    """Whether a word is the password: after a colon any, after "is" only one unlike ordinary words."""
     if "***" in word or word.startswith(("http://", "https://")):
         return False
     if sign.rstrip().endswith((":", "=")):

@@ -9,15 +9,15 @@ _ASCII_WORD = re.compile(r"[a-z]+")
 
 
 def words_of(low: str) -> list[str]:
-    """The words of a text of small letters; a plain class of letters is several times as fast."""
+    """The words of a lower-case text; for ASCII with a plain class of letters, which is much faster."""
     return (_ASCII_WORD if low.isascii() else _WORD).findall(low)
 
 
 class Hints:
-    """Strings of which one is in a text that a slower pattern could match.
+    """Strings of which at least one is in every text that a slower pattern could match.
 
-    Most texts hold none: the first letters of their words show that at once.  Each string but those
-    in `anywhere` is found only where a word begins with its first letters.
+    Most texts hold none, which the first letters of their words show at once.  A string is found only
+    where a word begins with the string's first letters, except those in `anywhere`.
     """
 
     __slots__ = ("_anywhere", "_starts", "_strings")
@@ -28,17 +28,17 @@ class Hints:
         self._starts = frozenset(words_of(string)[0][:STEM] for string in strings)
 
     def may_be_in(self, low: str) -> bool:
-        """Whether one of them is in a text of small letters."""
+        """Whether one of the strings is in a lower-case text."""
         return holds_any(low, self._strings) or holds_any(low, self._anywhere)
 
     def are_in(self, low: str, stems: frozenset[str]) -> bool:
-        """Whether one of them is in a text of small letters; `stems` begin its words."""
+        """Whether one of the strings is in a lower-case text whose words begin with `stems`."""
         is_near = not self._starts.isdisjoint(stems)
         return (is_near and holds_any(low, self._strings)) or holds_any(low, self._anywhere)
 
 
 STEM = 4
-"""Letters of a word that are compared before its text is searched."""
+"""How many first letters of a word are compared before the text is searched."""
 
 
 def holds_any(text: str, hints: tuple[str, ...]) -> bool:

@@ -20,7 +20,7 @@ _SHAPES = frozenset({
     (2, 8), (2, 7), (3, 6), (2, 1, 2, 2, 2, 2), (2, 3, 7), (3, 3, 2, 3), (2, 5, 5), (2, 3, 6),
     (1, 4, 4), (1, 3, 2, 2, 2), (2, 4, 3, 3), (2, 3, 4, 4),
 })  # fmt: skip
-# The same with a digit lost or doubled: a mistyped number is still a number.
+# Such groups with a digit lost or doubled: a mistyped number is still a number.
 _TYPO_SHAPES = frozenset(
     {(3, 3, 5), (3, 4, 4), (4, 3, 4), (3, 2, 5), (2, 3, 4), (3, 3, 6), (3, 5, 4)}
 )
@@ -29,7 +29,7 @@ _ONLY_DASHED = frozenset({(3, 4), (4, 4), (3, 3, 3), (3, 3, 2), (2, 3, 4), (3, 5
 
 
 def mask(digits: str) -> str:
-    """`***-***-` and the last four."""
+    """The mask: `***-***-` and the last four digits."""
     return "***-***-" + digits[-4:]
 
 
@@ -46,7 +46,7 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 def claim(
     sheet: Sheet, start: int, end: int, digits: str, evidence: tuple[Sign, ...] = (Sign.GROUPS,)
 ) -> int:
-    """Claim a number with its `+`, bracket and extension; returns the offset where it ends."""
+    """Claim a number with its `+`, bracket and extension; returns its end offset."""
     low = sheet.low
     extension = _EXTENSION().match(low, end)
     inside = low[start:end]

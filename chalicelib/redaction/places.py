@@ -58,7 +58,7 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
 
 
 def _without_full_stop(low: str, end: int) -> int:
-    """The full stop after "Roma" ends the sentence, the one after "Ave" belongs to it."""
+    """The end without a full stop that ends the sentence ("Roma."); that of "Ave." belongs to the word."""
     word = low[max(0, end - 12) : end].replace(",", " ").split(" ")[-1]
     return end - 1 if word.endswith(".") and word[:-1] not in _ABBREVIATED else end
 
@@ -70,6 +70,6 @@ _ABBREVIATED = frozenset(
 
 
 def _are_names(sheet: Sheet, start: int, end: int) -> bool:
-    """Towns are written with capitals, or the whole message is in small letters."""
+    """Whether these words may be towns: all have capitals, or the text before them has none either."""
     words = sheet.cased[start:end].replace(",", " ").split()
     return all(word[0].isupper() for word in words) or sheet.cased[start - 12 : end].islower()

@@ -1,4 +1,4 @@
-"""Plates of vehicles: by a word for the plate beside them, or by their form after a word for a vehicle."""
+"""Vehicle plates: beside a word for a plate, or by their form after a word for a vehicle."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _SPACED = (
     rf"|{_L}{{1,3}}(?:[ \-·.]{_L}{{1,3}})?{_SEP}\d[a-z0-9]{{0,6}}(?: \d{{3}})?"
     r"|\d{1,3}-?[a-z]{2,4}-?\d{1,4}|\d{3,4} [a-z]{2,3} \d\d|\d{3} [a-z]{3}|[a-z]{1,2} \d[a-z]\d{3}[a-z]"
 )
-"""Other forms, which are believed right beside a word for a plate."""
+"""Other forms, which count only right beside a word for a plate."""
 _LEAST, _MOST = 5, 10  # letters and digits
 _REACH = 48
 _NEAR = 16  # letters before a word
@@ -45,7 +45,7 @@ _DIRECT = lazily(
     rf"(?<!\w)(?P<plate>{_NATIONAL}|{_SPACED})(?![\w]|-\w)"
 )
 _APART = lazily(rf"(?<![\w\-/#])(?P<plate>{_NATIONAL}|{_L}{{1,3}} {_L}{{2}} \d{{2,4}})(?![\w]|-\w)")
-# "The old plate of ours": words between, and then a plate in capitals.
+# "The old plate of ours": other words, then a plate in capitals.
 _LATER = lazily(rf"(?: [^\W\d_]{{2,14}}){{1,2}} (?P<plate>{_NATIONAL})(?![\w]|-\w)")
 _BEFORE = lazily(
     rf"(?<![\w\-/#])(?P<plate>{_NATIONAL}|{_SPACED})"
@@ -75,7 +75,7 @@ _NAMED = lazily(
 )
 _NUMBER = lazily(r" (?:number|no\.?|nr\.?|#)(?!\w)")
 _VAN = lazily(r"(?:my|a|the|our|your|his|her|white|black|blue|red|grey|silver) $")
-# Short words of a sentence, which letters of a plate in small letters may be.
+# Short common words, which the letters of a plate in lower case might be.
 _COMMON = frozenset(
     """am um im in on at by for bis von zu is it an le la el de il del of to no the per der die das les des por até om op en et und and
     or has war are was hat ist est son due may""".split()
@@ -85,7 +85,7 @@ _GOODS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.THING})
 
 
 def mask_plates(sheet: Sheet) -> None:
-    """Claim plates whole; codes of goods, which may look alike, stay."""
+    """Claim whole plates; codes of goods, which may look alike, stay."""
     claim_all(sheet, _found(sheet))
 
 
@@ -97,7 +97,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _is_meant(sheet: Sheet, word: Announcer) -> bool:
-    """Whether a word that means other things as well means a plate or a vehicle here."""
+    """Whether an ambiguous word means a plate or a vehicle here."""
     low, near = sheet.low, max(0, word.start - _NEAR)
     match word.text:
         case "plate" | "plates":
@@ -111,7 +111,7 @@ def _is_meant(sheet: Sheet, word: Announcer) -> bool:
 
 
 def _beside(low: str, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
-    """The plate that a word announces or follows, and how near it is."""
+    """The plate beside a word, before or after it, and how near it is."""
     if word.text in _PLATE_WORDS:
         match = _DIRECT().match(low, word.end, word.end + _REACH)
         if match is None:

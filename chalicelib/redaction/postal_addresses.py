@@ -113,28 +113,28 @@ def _may_hold_box(sheet: Sheet) -> bool:
 
 
 class _Present:
-    """What is anywhere in a text; a form that needs what is not there is not tried."""
+    """What a text holds anywhere; a form of address that needs something else is not tried."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
 
     @cached_property
     def has_postcode(self) -> bool:
-        """Five digits, or the end of a British one."""
+        """Whether five digits, or the end of a British postcode, are in the text."""
         if any(end - start >= POSTCODE_DIGITS for start, end in self._sheet.runs):
             return True
         return BRITISH_END.search(self._sheet.low) is not None
 
     @cached_property
     def has_ending(self) -> bool:
-        """A word for a street."""
+        """Whether a word for a street is in the text."""
         return not _ALL_ENDINGS.isdisjoint(self._sheet.vocabulary)
 
 
 def _any_form(
     sheet: Sheet, start: int, end: int, done: int, present: _Present
 ) -> tuple[int, int] | None:
-    """The span of an address around one number, or None; each form is read only where it can begin."""
+    """The span of an address around one number, or None; a form is tried only where it can begin."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return _number_last(sheet, start, end, done)
@@ -167,7 +167,7 @@ _REACH = 64
 
 
 def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`123 Main Street`, `12 rue de la Paix`."""
+    """An address that begins with its number: `123 Main Street`, `12 rue de la Paix`."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return None
@@ -253,7 +253,7 @@ def _has_romance(tail: str) -> bool:
 
 
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
-    """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
+    """An address that ends with its number: `Hauptstraße 12a`, `Calle Mayor, 12`, `Via Roma 1`."""
     low = sheet.low
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", ".", "#"}:
         return None
@@ -300,7 +300,7 @@ _GERMAN_TOWN = lazily(r",?[ \n]{1,2}(?:d-)?\d{5} [^\W\d_]{2}")
 
 
 def _german_lead(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
-    """`An der Mühle 4, 37073 Göttingen`: a place by its surroundings, proved by the postcode after it."""
+    """`An der Mühle 4, 37073 Göttingen`: a street named by its place, proved by the postcode after it."""
     if not _GERMAN_TOWN().match(sheet.low, end):
         return None
     match = _LEAD().search(tail)

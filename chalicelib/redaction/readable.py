@@ -108,7 +108,7 @@ def keep_readable(sheet: Sheet) -> None:
 
 
 def _may_stay(low: str, start: int, end: int) -> bool:
-    """Whether what is beside a run of digits could make it a date, a price or the like; cheap."""
+    """Whether the characters beside a run of digits allow a date, a price or the like; cheap."""
     sign, after = low[end : end + 1], low[end + 1 : end + 2]
     if sign in _ENDS:
         is_more = after.isdigit() or (sign == "," and after in {" ", "\x1f"})
@@ -130,7 +130,7 @@ _AFTER_SPACE = frozenset({*_CURRENCY.split("|"), "x"})
 
 
 def _shield_hardware(sheet: Sheet) -> None:
-    """MAC addresses and GUIDs, with a digit or a group too many or too few as well."""
+    """Shield MAC addresses and GUIDs, also with a digit or a group too many or too few."""
     for match in _HARDWARE().finditer(sheet.low):
         if _HEX_LETTER.search(match.group()) or match["mac"]:
             sheet.shield(*match.span())
@@ -159,8 +159,8 @@ _GAPS = " \x1f()-/"
 def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
     """Whether what looks like a date, an IP address or a decimal is the tail of a phone number.
 
-    It is, if a `+`, an international prefix or a group of digits precedes it across a space, or a word
-    for a phone governs it. A date with its full year needs a stronger sign than one of two digits.
+    It is one if a `+`, an international prefix or a group of digits precedes it across a space, or if
+    a word for a phone governs it.  A date with a four-digit year needs a stronger sign.
     """
     start = match.start()
     if match["span"]:
@@ -197,6 +197,6 @@ _HEX_LETTER = re.compile(r"[a-f]")
 
 
 def _is_ip(text: str) -> bool:
-    """Whether four octets are possible; one with a leading zero is not."""
+    """Whether all four octets are possible: at most 255, without a leading zero."""
     octets = _OCTET.split(text)[:4]
     return all(int(octet) <= 255 and octet == str(int(octet)) for octet in octets)

@@ -39,7 +39,7 @@ from chalicelib.redaction.tracking import mask_marked_formats
 Counts = Mapping[Kind, int]
 
 BESIDE = 40  # letters
-MOST_READINGS = 4  # of a text in which each masked something
+MOST_READINGS = 4  # readings of one text, as long as each masks something
 DROPPED = "***"  # replaces a text that could not be read
 
 _MASKS = re.compile(
@@ -63,7 +63,7 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 
 
 class Mask(NamedTuple):
-    """A masked span of a text; `evidence` has the weight of each code that spoke for or against it."""
+    """A masked span of a text; `evidence` gives the weight of each sign for or against it, by code."""
 
     start: int
     end: int
@@ -108,14 +108,14 @@ def _masked(text: str) -> tuple[str, list[Claim]]:
 
 
 def _is_spelled(low: str) -> bool:
-    """Whether an address may be spelled out, or a link written without its scheme."""
+    """Whether a text without markers may still hold an identifier in words, or a link without scheme."""
     if may_be_dictated(low):
         return True
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
 def read(view: View) -> Sheet:
-    """Run all passes over one view, the most certain first; each sees only what the earlier ones left."""
+    """Run all passes over one view, the most certain first; each sees only what earlier passes left."""
     sheet = Sheet(view)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
         for match in _MASKS.finditer(sheet.low):
@@ -130,7 +130,7 @@ def read(view: View) -> Sheet:
 
 
 def _is_beside(sheet: Sheet) -> bool:
-    """Whether digits that are left have something beside them that was masked."""
+    """Whether a masked span is near any digits that are left."""
     low = sheet.low
     return any(
         BLANK in low[max(0, start - BESIDE) : start] or BLANK in low[end : end + BESIDE]
@@ -139,7 +139,7 @@ def _is_beside(sheet: Sheet) -> bool:
 
 
 def _read(sheet: Sheet) -> None:
-    """One reading; what it masks may show more in what is beside it."""
+    """Run every pass once; what is masked may reveal more beside it in the next reading."""
     is_table = len(sheet.runs) > MAX_RUNS
     if sheet.runs and not is_table:
         _mask_proven(sheet)
@@ -177,7 +177,7 @@ def _count_cards(sheet: Sheet) -> int:
 
 
 def _mask_proven(sheet: Sheet) -> None:
-    """What its form or its check digits prove, before a word such as "password" is believed."""
+    """Claim what form or check digits prove, before words such as "password" count."""
     keep_uuids(sheet)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
@@ -209,5 +209,5 @@ def _written(text: str, end: int, edits: list[Claim]) -> str:
 
 
 def _within_cap(text: str) -> str:
-    """Masks can be longer than the text they replace, so the result is capped as well."""
+    """The result cut to the cap, as masks can be longer than the text they replace."""
     return text if len(text) * 4 <= CAP_BYTES else text[: cap(text)[1]]

@@ -14,7 +14,7 @@ _NUMBERED = lazily(
     r"|[nsew]\.? (?=\d00\b)|(?:[ns][ew]?|[ew]|north|south|east|west)\.? (?=\d{1,3}(?:st|nd|rd|th)\b)"
     r"|(?<=\d{3} )(?:us|i|business loop)[ \-](?=\d))(?:\d{1,3}(?:st|nd|rd|th)|\d{1,4}[a-z]?|[a-z])(?![\w]|[.,]\d)(?: (?:[nsew]|north|south|east|west)\b)?"
 )
-# A capital state and a postcode make an address of any number before them.
+# With a state in capitals and a postcode after it, any number begins an address.
 _POSTCODE = lazily(
     r"(?:[ ,\x1f]{1,2}(?:[A-Z][\w.'\-]*|#? ?\d{1,4}[A-Za-z]?|de|la|of|the)){1,9}?[ ,\x1f]{1,2}"
     r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|"
@@ -53,7 +53,7 @@ def is_phone_part(low: str, start: int, end: int) -> bool:
 
 
 def is_announced(sheet: Sheet, start: int) -> bool:
-    """Whether words such as "my address is" precede; then small letters are an address too."""
+    """Whether words such as "my address is" precede; then lower-case words are an address too."""
     tail = sheet.tail(start)[-_REACH:]
     return any(hint in tail for hint in _ANNOUNCED)
 
@@ -63,7 +63,7 @@ def has_postcode(sheet: Sheet, end: int) -> bool:
     return _STATE_CODE().search(sheet.low, end, end + _REACH) is not None
 
 
-# An address word right before the number: any capitalised words after it are the street.
+# An address word right before the number makes any capitalised words after it the street.
 _DIRECTLY = lazily(
     r"(?:\b(?:address|dirección|direccion|adresse|anschrift|domicilio)(?: (?:is|es|ist|lautet|to|now))?|"
     r"\b(?:lives?|living|located|arrived|off) at|\b(?:ship|deliver|send|sent|moved?|shipped|return)(?: (?:it|them))? to|"
@@ -82,7 +82,7 @@ def _may_be_name(cased: str, end: int) -> bool:
 
 
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`My address is 2945 W. Harrison Suite 100`: no word for a street is needed."""
+    """An address right after a word for one: `My address is 2945 W. Harrison Suite 100`."""
     if sheet.low[end : end + 1] not in {" ", ","}:
         return None
     if end - start < _LEAST_HOUSE and not _may_be_name(sheet.cased, end):
@@ -102,7 +102,7 @@ _SMALL = lazily(r"(?: (?!to\b|and\b|or\b|for\b)[a-z][\w'’\-]*\.?){2,5}(?:, [a-
 
 
 def _small_letters(sheet: Sheet, start: int, end: int) -> re.Match[str] | None:
-    """`ship to 1504 timber rail`: a number of three digits, and a word that counts nothing."""
+    """`ship to 1504 timber rail`: a number of three digits or more, and words that are no unit."""
     if end - start < _LEAST_HOUSE:
         return None
     match = _SMALL().match(sheet.low, end)
@@ -124,7 +124,7 @@ _DIRECTED = lazily(
 
 
 def directed(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`613 S. Main`, `1020 West Bryn Mawr 211`: a side of the town and a name."""
+    """An address by a side of the town and a name: `613 S. Main`, `1020 West Bryn Mawr 211`."""
     if end - start == 1 or sheet.cased[end + 1 : end + 2] not in _SIDE_INITIALS:
         return None
     match = _DIRECTED().match(sheet.cased, end)
@@ -144,7 +144,7 @@ _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
 
 def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`1200 County Road 5`, `350 W 400 S`, `1600 NE 4th`."""
+    """An address on a numbered road: `1200 County Road 5`, `350 W 400 S`, `1600 NE 4th`."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return None
@@ -158,7 +158,7 @@ _LONE_LETTER = re.compile(r"[ ,\x1f]{1,2}[nsew] ")
 
 
 def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`120 Hekili, Kailua, HI 96734`: any capitalised words between a number and state and postcode."""
+    """`120 Hekili, Kailua, HI 96734`: capitalised words between a number and a state with postcode."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
         return None

@@ -40,7 +40,7 @@ class Run:
         self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
 
     def part(self, first: int, last: int) -> Run:
-        """The groups from the first to before the last as a run of their own."""
+        """The groups from `first` up to, without, `last` as a separate run."""
         start = self.starts[first]
         return Run(self.sheet, start, self.sheet.low[start : self.ends[last - 1]])
 
@@ -70,7 +70,7 @@ class Run:
 
 
 def parts(run: Run) -> Iterator[tuple[int, int]]:
-    """Where one run is several numbers: at a comma, a full stop or a bracket between long ones."""
+    """Spans of groups that are separate numbers: a run is split at commas and the like between long ones."""
     first = seen = 0
     rest = sum(map(len, run.groups))
     if rest < 2 * MIN_RUN:
@@ -86,7 +86,7 @@ def parts(run: Run) -> Iterator[tuple[int, int]]:
 
 
 def _is_boundary(run: Run, index: int) -> bool:
-    """Whether a number begins here: after such a sign, or with dashes where there were none."""
+    """Whether a number begins here: after a `BOUNDARY`, or with dashes where there were none before."""
     separator = run.separators[index - 1]
     if BOUNDARY.search(separator):
         return True

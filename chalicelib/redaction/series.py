@@ -1,4 +1,4 @@
-"""Lists, ranges and years: groups of digits that follow each other and are no identifier."""
+"""Lists, ranges and years: successive groups of digits that are no identifier."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,12 +9,12 @@ _ROUND = 5  # larger steps of a list are round
 
 
 def counted(groups: Sequence[str], separators: Sequence[str], *, is_measured: bool = False) -> int:
-    """How many groups from the first on form a list, a range or years; 0 for none.
+    """How many groups, from the first, form a list, a range or years; 0 for none.
 
     Args:
-        groups: Groups of digits, in order.
-        separators: What is written between each two of them; one fewer than groups.
-        is_measured: Whether a word for what is counted follows the second group.
+        groups: groups of digits, in order.
+        separators: the text between them; one fewer than groups.
+        is_measured: whether a unit or a counted thing follows the second group.
 
     >>> counted(["2019", "2020", "2021"], [", ", ", "])
     3
@@ -39,7 +39,7 @@ def _years(groups: Sequence[str]) -> int:
 
 
 def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
-    """`1001, 1002, 1005`: at least three short numbers with a comma and a space between each two."""
+    """How many groups form a list such as `1001, 1002, 1005`, three at least; 0 for none."""
     count = 1
     for separator, group in zip(separators, groups[1:], strict=True):
         if separator.rstrip(" ") != "," or len(group) > 4 or separator == ",":
@@ -49,7 +49,7 @@ def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
 
 
 def steps(groups: Sequence[str]) -> int:
-    """How many groups from the first on have the same step, as `36 38 40`: three at least, or 0."""
+    """How many groups, from the first, have one step, as `36 38 40`: three at least, or 0."""
     if len(groups) < 3 or len(groups[0]) > 4:
         return 0
     step = int(groups[1][:5]) - int(groups[0])
@@ -60,7 +60,7 @@ def steps(groups: Sequence[str]) -> int:
     for before, after in pairwise(groups):
         if int(after[:5]) - int(before) != step or len(after) > len(before) + 2:
             break
-        if after[0] == "0":  # `01 02 03` counts, `007 008` too, a phone number begins with it
+        if after[0] == "0":  # `01 02 03` and `007 008` count up, but a phone number may begin so
             return 0
         count += 1
     is_phone = tuple(map(len, groups[:count])) == (3, 3, 4)
@@ -68,7 +68,7 @@ def steps(groups: Sequence[str]) -> int:
 
 
 def _range(groups: Sequence[str], separators: Sequence[str], is_measured: bool) -> int:  # noqa: FBT001
-    """`1001 - 1010`, `1001-1010`."""
+    """2 for a range such as `1001 - 1010` or `1001-1010`; else 0."""
     if len(groups) < 2 or separators[0].strip(" ") != "-" or "-" in "".join(separators[1:2]):
         return 0
     first, last = groups[:2]

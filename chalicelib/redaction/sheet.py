@@ -47,8 +47,8 @@ class Claim(NamedTuple):
 class Sheet:
     """A view in progress.
 
-    A pass reads `low` and `cased`, claims or shields spans of them, and settles at its end: later
-    passes see blanks in settled spans, so that no two passes mask the same characters.
+    A pass reads `low` and `cased`, claims or shields spans, and settles at its end.  Later passes see
+    blanks in settled spans, so no two passes mask the same characters.
     """
 
     __slots__ = (
@@ -69,7 +69,7 @@ class Sheet:
         self._beside = Surroundings(view.low)
 
     def before(self, start: int) -> NumberContext:
-        """The topic before an offset."""
+        """The topic before an offset; see `Surroundings.before`."""
         return self._beside.before(start)
 
     def near(self, start: int, end: int) -> NumberContext:
@@ -95,7 +95,7 @@ class Sheet:
         return self._vocabulary
 
     def holds(self, hints: Hints) -> bool:
-        """Whether one of these strings is in the text; looked for once."""
+        """Whether one of these strings is in the text; searched once."""
         is_there = self._held.get(hints)
         if is_there is None:
             if self._stems is None:

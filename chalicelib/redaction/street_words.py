@@ -2,8 +2,8 @@
 
 from chalicelib.redaction.patterns import Hints
 
-# Words that only streets end with, and words that also end other phrases: the second kind needs a
-# capitalised name before it.
+# Words that end only street names, then words that also end other phrases; those need a
+# capitalised name before them.
 STREETS = frozenset(
     """street avenue road lane boulevard terrace highway parkway crescent expressway expwy turnpike
     mews esplanade rd ave aven avenu blvd boulv hwy highwy pkwy pky pkway freeway fwy drive""".split()
@@ -39,7 +39,7 @@ NEVER = frozenset(
     only just not no if when then so as down up next step steps ways other another each every pm am
     easy business working min mins stop per degree level x palms flags points""".split()
 )
-# Of places whose names begin with a number: 29 Palms, 100 Mile House.
+# Second words of places whose names begin with a number: 29 Palms, 100 Mile House.
 PLACES = frozenset("mile miles palms flags points".split())
 GERMANIC = (
     "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
@@ -48,7 +48,7 @@ GERMANIC = (
     "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
 SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
-# Their last three letters without the full stop and the "nr." that may follow; "str" has two: "st".
+# The last three letters of such a word, without full stop and "nr."; of "str" the two letters "st".
 TRIMMED = frozenset(ending.rstrip("r.n")[-3:] for ending in GERMANIC)
 ROMANCE_WORDS = frozenset(
     """carrer avinguda passeig calle avenida alameda avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz

@@ -1,7 +1,7 @@
-"""What is beside a number, as a reader of the masked text sees it.
+"""The text beside a number, as a reader of the masked text sees it.
 
-Whatever has been claimed before is read as its mask.  So a number is judged in the first reading as it
-would be judged in a second one, and one reading is enough: masked text is masked as it is.
+Spans that are already claimed are read as their masks.  So a number is judged in the first reading as
+in a second one, and masking a masked text changes nothing.
 """
 
 from bisect import bisect_right, insort
@@ -12,10 +12,10 @@ _TAIL = REACH + 16  # so that the first word within reach is whole
 
 
 class Surroundings:
-    """The surroundings of the offsets of one text.
+    """The text around any offset of one text.
 
     Args:
-        words: the text in small letters.
+        words: the text in lower case.
     """
 
     __slots__ = ("_known", "_masks", "_words")

@@ -53,7 +53,7 @@ HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
 
 
 def before(tail: str) -> NumberContext:
-    """The nearest topic in the text before a number; see `surroundings`."""
+    """The nearest topic in the text before a number, which `Surroundings.tail` gives."""
     if _MAILBOX in tail:
         tail = tail.replace(_MAILBOX, "x@x")  # a word, as the address was
     if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
@@ -89,25 +89,25 @@ _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
 def _is_noun(tail: str, word: str) -> bool:
-    """Whether a word such as German "oder" is a noun here, as in "my oder", which is a typing error."""
+    """Whether a word such as German "oder" is a noun here: "my oder" is a typing error."""
     if word not in NEEDS_MARK:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
 
 
 def _is_number_of_a(tail: str, word: str) -> bool:
-    """Whether a mark is before the word: "número de pedido", "number of my order"."""
+    """Whether a mark precedes the word: "número de pedido", "number of my order"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
     return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
 
 
 def _is_joined(tail: str, word: str) -> bool:
-    """Whether no comma or line ends the clause between a word and the number after it."""
+    """Whether no comma or line break separates a word from the number after it."""
     return _CLAUSE_END.search(tail, tail.rfind(word)) is None
 
 
 def _last_sentence(tail: str) -> str:
-    """The text after the last full stop, with a question for a number that these words answer."""
+    """The last sentence, with the question before it if the sentence answers a question for a number."""
     found = _SENTENCE_END.split(tail)
     if len(found) == 1:
         return tail
@@ -119,7 +119,7 @@ def _last_sentence(tail: str) -> str:
 
 
 def after(head: str) -> NumberContext:
-    """The nearest topic that begins a text after a number: "48213 is my order number"."""
+    """The nearest topic at the start of the text after a number: "48213 is my order number"."""
     first = _WORD.search(head)
     if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
         return NOTHING
@@ -158,7 +158,7 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
 
 
 def _last_word(tail: str) -> str:
-    """The last word of a text of small letters; a word for a role if there is none."""
+    """The last word of a lower-case text; "is", which has a role, if there is none."""
     if tail.isascii():
         tail = tail.rstrip(_NO_LETTERS)
         return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"
@@ -172,7 +172,7 @@ _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:
-    """In "tracking number for my order: ..." the number is the tracking number."""
+    """The topic of "order" and what it belongs to: in "tracking number for my order: ..." tracking."""
     is_linked = False
     for earlier in reversed(words_of(tail[: tail.rfind(word)])):
         if earlier in LINKS:

@@ -10,7 +10,7 @@ MASK = "***"
 
 _UPS = lazily(
     r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9])"
-    # A digit lost: any further words that hold a digit.
+    # Where a digit is lost, up to eight further words that hold a digit.
     r"|(?:[ \t\x1f\-.]{1,2}[a-z0-9]{0,8}\d[a-z0-9]{0,8}(?![a-z0-9])){3,8})"
 )
 _S10 = re.compile(
@@ -28,7 +28,7 @@ _CARRIER_PREFIX = frozenset(
 
 
 def mask_marked_formats(sheet: Sheet) -> None:
-    """Claim formats that their letters identify: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
+    """Claim formats recognised by their letters: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
         for match in _UPS().finditer(low):
@@ -38,7 +38,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
         low = sheet.low
     for first, _ in sheet.runs:
         if first < 2 or not low[first - 2].isalpha():
-            continue  # two letters precede it, or two and a space or dash
+            continue  # an S10 number needs two letters before it, perhaps with a space or dash
         found = _S10.match(low, first)
         if found is None:
             continue
@@ -79,13 +79,13 @@ def is_carrier_number(digits: str) -> bool:
 
 
 def _fedex_express(digits: str) -> bool:
-    """FedEx check digit: the first eleven digits, weighted 3, 1, 7, give the last."""
+    """Whether FedEx's check digit is right: the first eleven digits, weighted 3, 1, 7, give the last."""
     *body, check = map(int, digits)
     total = sum(digit * weight for digit, weight in zip(body, cycle((3, 1, 7)), strict=False))
     return total % 11 % 10 == check
 
 
 def is_spaced_number(lengths: tuple[int, ...]) -> bool:
-    """`9400 1000 0000 0000 0000 00`: groups of four with a shorter last one, 18 digits or more."""
+    """Whether groups are as in `9400 1000 0000 0000 0000 00`: equal ones, the last perhaps shorter."""
     total = sum(lengths)
     return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]

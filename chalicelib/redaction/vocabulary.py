@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """Meaning that a word gives to a number near it."""
+    """The meaning that a word gives to a number near it."""
 
     PHONE = "phone"
     ORDER = "order"
@@ -127,7 +127,7 @@ _NOT_TYPOS = frozenset(
 
 
 def _typos(word: str) -> set[str]:
-    """One typing error: a letter lost, doubled or swapped, or the neighbouring key hit."""
+    """A word's typing errors: a letter lost, doubled or swapped, or a neighbouring key hit."""
     spots = range(len(word))
     lost = {word[:i] + word[i + 1 :] for i in spots}
     doubled = {word[: i + 1] + word[i:] for i in spots}
