@@ -12,7 +12,7 @@ from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEv
 from chalicelib.errors import UnavailableError, reason_of
 from chalicelib.once.door import Answer, HttpRequest
 from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, OUTREACH
-from chalicelib.wiring import failed_at, services
+from chalicelib.wiring import failed_at, services, warm
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
     from local.stack.join import join
@@ -62,6 +62,7 @@ class _WithoutTracebacks(logging.Filter):
 
 
 app.log.addFilter(_WithoutTracebacks())
+warm.load(os.environ, services)
 
 
 @app.route("/webhook/richpanel", methods=["POST"], content_types=["application/json", "text/plain"])

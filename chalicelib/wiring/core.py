@@ -42,12 +42,12 @@ class Core(Shared):
     @cached_property
     def outbox(self) -> SqsOutbox:
         """The lanes' FIFO queues."""
-        return SqsOutbox(self.client("sqs"), self.settings.queue_of, self.seal)
+        return SqsOutbox(self.client_of("sqs"), self.settings.queue_of, self.seal)
 
     @cached_property
     def delay_queue(self) -> SqsDelayQueue:
         """The queue of short waits."""
-        return SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name, self.seal)
+        return SqsDelayQueue(self.client_of("sqs"), self.settings.later_queue_name, self.seal)
 
     @cached_property
     def switches(self) -> SsmSwitches:
@@ -55,13 +55,13 @@ class Core(Shared):
         from chalicelib.aws.switches import SsmSwitches
 
         settings = self.settings
-        ssm = LazyClient(lambda: self.client("ssm"))
+        ssm = LazyClient(lambda: self.client_of("ssm"))
         return SsmSwitches(ssm, settings.switch_prefix, settings.tighten, self.clock)
 
     @cached_property
     def secrets(self) -> SecretsManager:
         """Named secrets."""
-        return SecretsManager(self.client("secretsmanager"), self.clock)
+        return SecretsManager(self.client_of("secretsmanager"), self.clock)
 
     @cached_property
     def log(self) -> JsonLog:
@@ -78,7 +78,7 @@ class Core(Shared):
         settings = self.settings
         stage_guard.check(
             self._dynamodb,
-            self.client("sqs"),
+            self.client_of("sqs"),
             stage=settings.stage,
             tables=[
                 settings.idempotency_table,
@@ -111,9 +111,19 @@ class Core(Shared):
         """See `Shared.client`; with our time-outs unless it is given others."""
         return boto3.client(service, config=config or _FAST, **where)
 
+    def client_of(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """The container's one client of a service, with our time-outs."""
+        if service not in self._clients:
+            self._clients.setdefault(service, self.client(service))  # one for all threads
+        return self._clients[service]
+
     @cached_property
+    def _clients(self) -> dict[str, Any]:
+        return {}
+
+    @property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        return self.client("dynamodb")
+        return self.client_of("dynamodb")
 
 
 def _xray_header() -> str:

@@ -152,7 +152,7 @@ def test_the_services_that_ship_are_those_that_the_code_makes_a_client_of():
         for module in (ROOT / tree).rglob("*.py")
         for node in ast.walk(ast.parse(module.read_text()))
         if isinstance(node, ast.Call)
-        and getattr(node.func, "attr", getattr(node.func, "id", "")) == "client"
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) in ("client", "client_of")
         and node.args
         and isinstance(node.args[0], ast.Constant)
     }

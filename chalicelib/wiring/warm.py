@@ -1,0 +1,71 @@
+"""What a function loads while Lambda starts it, before the first job is handed over.
+
+A caller waits for a webhook's first job, and the job runs on the share of a processor that the
+function's memory buys (512 MB: three tenths); the start has a whole one.  So each function imports the
+modules and builds the AWS clients of its most frequent job at the start.  Nothing is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from chalicelib.once.lanes import EMAIL, FACTS, OUTREACH, TICKETS
+
+if TYPE_CHECKING:
+    from chalicelib.wiring import Services
+
+_STARTED_BY_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
+"""Only Lambda sets it: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html ."""
+
+
+def load(environ: Mapping[str, str], services: Callable[[], Services]) -> None:
+    """Load what the function that Lambda starts will need; elsewhere nothing.
+
+    Whatever fails here fails again in the job that needs it, where it is reported.
+    """
+    prepare = _JOBS.get(environ.get("_HANDLER", "").removeprefix("app."))
+    if prepare is None or _STARTED_BY_LAMBDA not in environ:
+        return
+    try:
+        prepare(services())
+    except Exception:  # noqa: BLE001 - as said
+        return
+
+
+def _webhook(services: Services) -> None:
+    for service in ("secretsmanager", "sqs"):
+        services.client_of(service)
+    _ = services.support_doors, services.intake
+
+
+def _job(services: Services) -> None:
+    for service in ("dynamodb", "secretsmanager", "sqs", "ssm"):
+        services.client_of(service)
+    _ = services.plans, services.intake
+
+
+def _ticket(services: Services) -> None:
+    _job(services)
+    _ = services.support_work.flows
+
+
+def _message(services: Services) -> None:
+    _job(services)
+    _ = services.outreach_work.flows
+
+
+def _fact(services: Services) -> None:
+    for service in ("dynamodb", "secretsmanager", "sqs"):
+        services.client_of(service)
+    _ = services.facts
+
+
+_JOBS: Mapping[str, Callable[[Services], None]] = {
+    "app": _webhook,
+    TICKETS.handler: _ticket,
+    OUTREACH.handler: _message,
+    EMAIL.handler: _message,
+    FACTS.handler: _fact,
+}
+"""By the handler's name in `app`."""
