@@ -10,7 +10,7 @@ from bench.rig import cost
 from chalicelib.once.lanes import LANES
 from ops.cost import assumptions, bill
 from ops.cost.assumptions import FunctionSize
-from ops.cost.bill import Cause, Gateway, Terms
+from ops.cost.bill import CostCause, Gateway, Terms
 from ops.cost.event_kinds import COUNTED, EventCount, counted
 from ops.cost.prices import each, prices
 
@@ -62,10 +62,10 @@ def _events() -> list[str]:
     for count in (routed(2), *shown):
         rest, http = (Terms(one) for one in Gateway)
         by_cause = bill.times(bill.of_event(count, rest), 1e6)
-        causes = [f"{by_cause[one]:,.1f}" for one in Cause if one is not Cause.MODEL]
+        causes = [f"{by_cause[one]:,.1f}" for one in CostCause if one is not CostCause.MODEL]
         totals = [f"{million(count, one):.1f}" for one in (rest, http)]
         rows.append((count.name, count.actions, *causes, *totals))
-    names = [one.value for one in Cause if one is not Cause.MODEL]
+    names = [one.value for one in CostCause if one is not CostCause.MODEL]
     return marked.table(("event", "actions", *names, "AWS, REST", "AWS, HTTP"), rows)
 
 
@@ -88,7 +88,7 @@ def _sizes() -> list[str]:
     count, rows = routed(5), []
     for size in SIZES:
         terms = Terms(Gateway.HTTP_API, door=size, worker=size)
-        rest = million(count, terms) - bill.of_event(count, terms)[Cause.COMPUTING] * 1e6
+        rest = million(count, terms) - bill.of_event(count, terms)[CostCause.COMPUTING] * 1e6
         row = [f"{rest + _at(seconds, count, size):.1f}" for seconds in LATENCIES]
         rows.append((f"{size.memory_mb} MB, {size.architecture}", *row))
     heads = ("functions", *(f"Richpanel takes {one * 1000:.0f} ms" for one in LATENCIES))
@@ -97,7 +97,7 @@ def _sizes() -> list[str]:
 
 def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
     """Dollars of a million events' computing where Richpanel's median is another."""
-    computing = bill.of_event(count, Terms(door=size, worker=size))[Cause.COMPUTING]
+    computing = bill.of_event(count, Terms(door=size, worker=size))[CostCause.COMPUTING]
     calls = count.vendors["richpanel"]
     more = latency / assumptions.LATENCY_SECONDS["richpanel"] - 1
     waits = calls * assumptions.mean_seconds("richpanel") * more

@@ -374,7 +374,7 @@ class Effects:
             self._log.event(
                 f"action.{status.value}",
                 action_type=",".join(dict.fromkeys(one.audit_type for one in actions)),
-                actions=len(actions) if len(actions) > 1 else None,
+                actions=len(actions),
                 reason=reason,
             )
             kind = actions[0].kind

@@ -24,14 +24,14 @@ LATENCY_SECONDS: Mapping[str, float] = {
 LATENCY_SIGMA = 0.4
 AWS_CALL_SECONDS = 0.008
 """Of one call, with our client's time: DynamoDB and SQS answer in single-digit milliseconds."""
-VCPU_SECONDS = 0.01447
-"""Processor time of an event beside its calls, on a whole processor; measured: 0.012 of a routed one
-(`python -m bench --only events`)."""
-DOOR_VCPU_SECONDS = 0.001
-"""The same of a request at a door; measured: 0.0008."""
 WHOLE_PROCESSOR_MB = 1_769
 """https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html : at this much memory a function
 has one processor; less memory has that share of it."""
+VCPU_SECONDS = 0.05 * 512 / WHOLE_PROCESSOR_MB
+"""Processor time of an event beside its calls, on a whole processor: 50 ms at 512 MB.  Measured: 12 ms of a
+routed event (`python -m bench --only events`)."""
+DOOR_VCPU_SECONDS = 0.001
+"""The same of a request at a door; measured: 0.0008."""
 LAMBDA_LINES_BYTES = 330
 """START, END and REPORT of an invocation."""
 

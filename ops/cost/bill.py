@@ -16,7 +16,7 @@ from ops.cost.event_kinds import EventCount
 from ops.cost.prices import each
 
 
-class Cause(StrEnum):
+class CostCause(StrEnum):
     """What is paid for."""
 
     REQUESTS = "requests"
@@ -34,14 +34,14 @@ class Cause(StrEnum):
 
 
 class Gateway(StrEnum):
-    """What stands before the functions, by its price."""
+    """What leads to the functions, by its price."""
 
     REST_API = "rest_api"
     HTTP_API = "http_api"
 
 
-Dollars = Mapping[Cause, float]
-AWS = tuple(one for one in Cause if one not in (Cause.MODEL, Cause.CARRIER))
+Dollars = Mapping[CostCause, float]
+AWS = tuple(one for one in CostCause if one not in (CostCause.MODEL, CostCause.CARRIER))
 """The causes that are on AWS's bill."""
 
 UNITS_OF_ACTION = 3.0
@@ -68,16 +68,17 @@ def of_event(count: EventCount, terms: Terms) -> Dollars:
     functions = count.doors + 1
     platform = functions * assumptions.LAMBDA_LINES_BYTES
     return {
-        Cause.REQUESTS: count.doors * each(terms.gateway)
+        CostCause.REQUESTS: count.doors * each(terms.gateway)
         + functions * each("lambda_requests")
         + count.queue_requests * each("sqs_fifo"),
-        Cause.UNITS: count.writes * each("dynamodb_writes") + count.reads * each("dynamodb_reads"),
-        Cause.COMPUTING: _computing(count, terms),
-        Cause.LOGS: (count.log_bytes + platform) / 1e9 * each("log_gb"),
-        Cause.METRICS: count.metric_bytes / 1e9 * each("log_gb"),
-        Cause.TRACES: functions * each("traces") if terms.is_traced else 0.0,
-        Cause.MODEL: count.model_calls * _of_model_call(),
-        Cause.CARRIER: sum(many * each(price) for price, many in count.carrier.items()),
+        CostCause.UNITS: count.writes * each("dynamodb_writes")
+        + count.reads * each("dynamodb_reads"),
+        CostCause.COMPUTING: _computing(count, terms),
+        CostCause.LOGS: (count.log_bytes + platform) / 1e9 * each("log_gb"),
+        CostCause.METRICS: count.metric_bytes / 1e9 * each("log_gb"),
+        CostCause.TRACES: functions * each("traces") if terms.is_traced else 0.0,
+        CostCause.MODEL: count.model_calls * _of_model_call(),
+        CostCause.CARRIER: sum(many * each(price) for price, many in count.carrier.items()),
     }
 
 
@@ -104,10 +105,10 @@ def times(dollars: Dollars, many: float) -> Dollars:
 
 def added(*bills: Dollars) -> Dollars:
     """The sum of several, by cause."""
-    summed: Counter[Cause] = Counter()
+    summed: Counter[CostCause] = Counter()
     for one in bills:
         summed.update(one)
-    return {cause: float(summed[cause]) for cause in Cause}
+    return {cause: float(summed[cause]) for cause in CostCause}
 
 
 def with_actions(count: EventCount, actions: int) -> EventCount:
@@ -120,7 +121,7 @@ def with_actions(count: EventCount, actions: int) -> EventCount:
     )
 
 
-def total(dollars: Dollars, causes: tuple[Cause, ...] = tuple(Cause)) -> float:
+def total(dollars: Dollars, causes: tuple[CostCause, ...] = tuple(CostCause)) -> float:
     """The sum over causes."""
     return sum(dollars.get(one, 0.0) for one in causes)
 

@@ -10,7 +10,7 @@ import typer
 
 from ops.command import CommandRun, command
 from ops.cost import bill, happened
-from ops.cost.bill import Cause, Dollars, Gateway, Terms
+from ops.cost.bill import CostCause, Dollars, Gateway, Terms
 from ops.cost.event_kinds import counted
 from ops.cost.happened import Charged
 from ops.session import EXIT_UNUSABLE, OpsError
@@ -21,7 +21,7 @@ app = typer.Typer()
 LONGEST = timedelta(days=400)
 """Counts of a day are kept for about a year, CloudWatch's for fifteen months."""
 MONTH = "30d"
-_COLUMNS = (*(one.value for one in Cause), "total")
+_COLUMNS = (*(one.value for one in CostCause), "total")
 
 
 @command(app, "cost", examples=["cost", "cost --since 30d", "cost --company <company> --since 30d"])
@@ -35,7 +35,7 @@ def cost(
         typer.Option("--since", help="What the stage has cost since: 24h, 30d; whole days."),
     ] = None,
     gateway: Annotated[
-        Gateway, typer.Option("--gateway", help="What stands before the functions.")
+        Gateway, typer.Option("--gateway", help="What leads to the functions.")
     ] = Gateway.REST_API,
 ) -> object:
     """Print what a million events of each kind cost, by cause; or what a stage or a company has."""
@@ -70,14 +70,20 @@ def _each_kind(run: CommandRun) -> object:
             "aws, rest api": round(bill.total(rest, bill.AWS), 2),
             "aws, http api": round(bill.total(http, bill.AWS), 2),
         }
-        causes = {cause.value: round(rest[cause], 2) for cause in Cause}
+        causes = {cause.value: round(rest[cause], 2) for cause in CostCause}
         rows.append({"event": count.name, "actions": count.actions, **causes, **aws})
     run.output.say("dollars for a million events; the table's causes are behind a REST API")
-    columns = ("event", "actions", *(one.value for one in Cause), "aws, rest api", "aws, http api")
+    columns = (
+        "event",
+        "actions",
+        *(one.value for one in CostCause),
+        "aws, rest api",
+        "aws, http api",
+    )
     return run.output.records(columns, rows)
 
 
 def _shown(dollars: Dollars) -> dict[str, float]:
     """Dollars by cause, and their sum, to a hundredth of a cent."""
-    causes = {cause.value: round(dollars.get(cause, 0.0), 4) for cause in Cause}
+    causes = {cause.value: round(dollars.get(cause, 0.0), 4) for cause in CostCause}
     return {**causes, "total": round(bill.total(dollars), 4)}

@@ -17,7 +17,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.day_counts import ANSWERS, DayCount
 from ops.companies import company, usage
 from ops.cost import bill
-from ops.cost.bill import Cause, Dollars, Terms
+from ops.cost.bill import CostCause, Dollars, Terms
 from ops.cost.event_kinds import counted
 from ops.cost.prices import each
 from ops.inspect import metrics
@@ -75,7 +75,7 @@ class Charged:
     @property
     def carrier(self) -> float:
         """Dollars on the carrier's."""
-        return self.dollars.get(Cause.CARRIER, 0.0)
+        return self.dollars.get(CostCause.CARRIER, 0.0)
 
 
 def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]:
@@ -95,7 +95,7 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
         if many
     ]
     spent = sums[MODEL_SPENT] / 1e6
-    return [*events, *([Charged(MODEL_SPENT, 0, {Cause.MODEL: spent})] if spent else [])]
+    return [*events, *([Charged(MODEL_SPENT, 0, {CostCause.MODEL: spent})] if spent else [])]
 
 
 def of_company(session: Session, company_id: str, period: timedelta, terms: Terms) -> list[Charged]:
@@ -124,14 +124,14 @@ def of_company(session: Session, company_id: str, period: timedelta, terms: Term
         charged += [
             _messages(START, counts[DayCount.OPENED], OUT[channel], terms, name),
             _messages(REPLY, answers, (*IN[channel], *OUT[channel]), terms, name),
-            Charged(MODEL_SPENT, calls[name], {Cause.MODEL: spent[name]}, name),
+            Charged(MODEL_SPENT, calls[name], {CostCause.MODEL: spent[name]}, name),
         ]
     return [one for one in charged if one.count]
 
 
 def _messages(kind: str, many: int, carrier: Sequence[str], terms: Terms, project: str) -> Charged:
     """So many events of a kind, with the carrier's price of this channel."""
-    of_one = {**bill.of_event(counted()[kind], terms), Cause.CARRIER: sum(map(each, carrier))}
+    of_one = {**bill.of_event(counted()[kind], terms), CostCause.CARRIER: sum(map(each, carrier))}
     return Charged(kind, many, bill.times(of_one, many), project)
 
 

@@ -31,8 +31,8 @@ def test_each_effect_is_logged_and_counted_by_outcome_vendor_and_kind(effects_ri
     effects_rig.perform(TAG)
     effects_rig.perform(reply())
     assert effects_rig.log.events == [
-        ("action.refused", {"action_type": "tag", "actions": None, "reason": "http_422"}),
-        ("action.done", {"action_type": "auto_reply", "actions": None, "reason": None}),
+        ("action.refused", {"action_type": "tag", "actions": 1, "reason": "http_422"}),
+        ("action.done", {"action_type": "auto_reply", "actions": 1, "reason": None}),
     ]
     assert effects_rig.log.metrics == [
         ("mw.effects", 1, {"outcome": "refused", "vendor": "richpanel", "kind": "add_tag"}),

@@ -4,7 +4,7 @@ import pytest
 
 from ops.cost import assumptions, bill
 from ops.cost.assumptions import FunctionSize
-from ops.cost.bill import Cause, Gateway, Terms
+from ops.cost.bill import CostCause, Gateway, Terms
 from ops.cost.event_kinds import EventCount
 
 ONE = EventCount(
@@ -30,13 +30,13 @@ def million(cause, terms=Terms(), count=ONE):  # noqa: B008 - frozen
 
 
 def test_requests_are_those_of_the_gateway_the_functions_and_the_queue():
-    assert million(Cause.REQUESTS) == pytest.approx(3.5 + 2 * 0.2 + 3 * 0.5)
+    assert million(CostCause.REQUESTS) == pytest.approx(3.5 + 2 * 0.2 + 3 * 0.5)
     http = Terms(Gateway.HTTP_API)
-    assert million(Cause.REQUESTS, http) == pytest.approx(1.0 + 2 * 0.2 + 3 * 0.5)
+    assert million(CostCause.REQUESTS, http) == pytest.approx(1.0 + 2 * 0.2 + 3 * 0.5)
 
 
 def test_units_are_write_and_read_units():
-    assert million(Cause.UNITS) == pytest.approx(10 * 0.625 + 2 * 0.125)
+    assert million(CostCause.UNITS) == pytest.approx(10 * 0.625 + 2 * 0.125)
 
 
 def test_a_function_is_billed_while_it_waits_for_a_vendor():
@@ -44,35 +44,35 @@ def test_a_function_is_billed_while_it_waits_for_a_vendor():
     seconds = assumptions.DOOR_VCPU_SECONDS + assumptions.VCPU_SECONDS
     seconds += 6 * assumptions.AWS_CALL_SECONDS
     seconds += assumptions.mean_seconds("twilio") + assumptions.mean_seconds("openai")
-    assert million(Cause.COMPUTING, terms) == pytest.approx(seconds * 1_769 / 1024 * 13.3334)
+    assert million(CostCause.COMPUTING, terms) == pytest.approx(seconds * 1_769 / 1024 * 13.3334)
 
 
 def test_half_the_memory_takes_our_own_code_twice_as_long_and_costs_half_while_it_waits():
     small, large = FunctionSize(512, "x86_64"), FunctionSize(1024, "x86_64")
     assert small.own_seconds(1.0) == pytest.approx(2 * large.own_seconds(1.0))
     assert FunctionSize(3_008, "x86_64").own_seconds(1.0) == 1.0
-    assert million(Cause.COMPUTING, Terms(worker=small)) < million(
-        Cause.COMPUTING, Terms(worker=large)
+    assert million(CostCause.COMPUTING, Terms(worker=small)) < million(
+        CostCause.COMPUTING, Terms(worker=large)
     )
 
 
 def test_logs_have_lambdas_own_lines_and_metrics_are_beside_them():
     lines = 2 * assumptions.LAMBDA_LINES_BYTES
-    assert million(Cause.LOGS) == pytest.approx((1_340 + lines) * 0.5 / 1e3)
-    assert million(Cause.METRICS) == pytest.approx(0.5)
+    assert million(CostCause.LOGS) == pytest.approx((1_340 + lines) * 0.5 / 1e3)
+    assert million(CostCause.METRICS) == pytest.approx(0.5)
 
 
 def test_traces_cost_five_dollars_a_million_for_each_function_where_a_stage_has_them():
-    assert million(Cause.TRACES) == 0.0
-    assert million(Cause.TRACES, Terms(is_traced=True)) == pytest.approx(10.0)
+    assert million(CostCause.TRACES) == 0.0
+    assert million(CostCause.TRACES, Terms(is_traced=True)) == pytest.approx(10.0)
 
 
 def test_carrier_and_model_are_on_other_bills_than_aws():
-    assert million(Cause.CARRIER) == pytest.approx(11_800)
+    assert million(CostCause.CARRIER) == pytest.approx(11_800)
     tokens = assumptions.MODEL_INPUT_TOKENS, assumptions.MODEL_OUTPUT_TOKENS
-    assert million(Cause.MODEL) == pytest.approx(tokens[0] * 0.1 + tokens[1] * 0.5, rel=0.01)
+    assert million(CostCause.MODEL) == pytest.approx(tokens[0] * 0.1 + tokens[1] * 0.5, rel=0.01)
     dollars = bill.of_event(ONE, Terms())
-    aws = bill.total(dollars) - dollars[Cause.CARRIER] - dollars[Cause.MODEL]
+    aws = bill.total(dollars) - dollars[CostCause.CARRIER] - dollars[CostCause.MODEL]
     assert bill.total(dollars, bill.AWS) == pytest.approx(aws)
 
 
@@ -84,4 +84,4 @@ def test_an_event_of_fewer_actions_has_three_units_less_for_each():
 def test_bills_are_added_by_cause():
     dollars = bill.of_event(ONE, Terms())
     thrice = bill.added(dollars, bill.times(dollars, 2))
-    assert thrice == pytest.approx({cause: 3 * dollars[cause] for cause in Cause})
+    assert thrice == pytest.approx({cause: 3 * dollars[cause] for cause in CostCause})

@@ -8,11 +8,11 @@ from chalicelib.aws.logs import JsonLog
 from chalicelib.clock import SystemClock
 from local import company
 from local.stack.emf import Metrics
-from ops.cost.bill import Cause
+from ops.cost.bill import CostCause
 from ops.cost.event_kinds import counted
 from tests.rigs.ops_cli import runner
 
-CAUSES = [one.value for one in Cause]
+CAUSES = [one.value for one in CostCause]
 
 
 @pytest.fixture
