@@ -1,8 +1,7 @@
 """Drift: what a payload lacked or had in another form than its sender's documents, as marks.
 
 A sender changes its payloads without notice.  A value in a known other form is read and marked.  A
-value
-that cannot be read is marked, and so is what replaces it::
+value that cannot be read is marked, and so is what replaces it::
 
     "created_at": 1763663400            2025-11-20T18:30:00Z  time_in_other_form
     "created_at": "0000-00-00"          none                  time_unreadable, day_guessed

@@ -151,9 +151,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if isinstance(payload, dict):
-        is_entry = (
-            "subscriptionType" in payload
-        )  # an entry of a batch, sent without the list around it
+        is_entry = "subscriptionType" in payload  # of a batch, without the list around it
         events = [_event(payload) if is_entry else _workflow_event(payload)]
     elif isinstance(payload, list):
         if len(payload) > MAX_EVENTS:

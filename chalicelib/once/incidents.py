@@ -73,9 +73,7 @@ class Incidents:
                     found.setdefault(name, []).append(since)
                 if len(read) < COUNTED:
                     break
-                start = (
-                    f"{read[-1][0]}#{_AFTER_ALL}"  # enough events of the last cause were counted
-                )
+                start = f"{read[-1][0]}#{_AFTER_ALL}"  # enough of its last cause were counted
         return {Cause.named(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:

@@ -1,9 +1,8 @@
 """Finds what journal entries say about a person, and forgets it.
 
 An entry is about its story (a conversation, a ticket, an event) and about the persons whose keyed
-ids its
-act or its words name (`mentions`).
-Each of those has a row beside the entry, which says where the entry is::
+ids its act or its words name (`mentions`).  Each of those has a row beside the entry, which says
+where the entry is::
 
     conversation_id  about#5f3a...        ts_action_id  2026-11-20T09:00:02.000Z#do-not-contact add:77b0...
     story            company:ci-aaa-001   expires_at    1795251602

@@ -145,7 +145,7 @@ class LaneShare:
             key: opaque.
             deadline_seconds: of the call.
             job: number of the job that makes the call.  A job that has made a call is not refused the
-            next one: the first would be paid for twice.
+                next one: the first would be paid for twice.
             expected: of the call, before anything is known of its key.
 
         Raises:

@@ -28,8 +28,8 @@ Pure: no clock, no network, no environment, standard library only.
     one_time_codes  security and one-time codes
     named           codes in groups right after the words "tracking number" or "order number"
     national_ids    national identity numbers, by their letters or check digits
-        checked_ids     identity numbers of digits alone, by their groups and check digits
-        named_ids       identity numbers beside a word for them, listed in identity_words
+    checked_ids     identity numbers of digits alone, by their groups and check digits
+    named_ids       identity numbers beside a word for them, listed in identity_words
     plates          plates of vehicles
     announced       places of words that announce an identifier
     letter_codes    codes of letters and digits

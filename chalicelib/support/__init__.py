@@ -11,22 +11,22 @@ In the order of an event:
     waiting         the events of a ticket that wait for their turn
     ticket_reading  one read of a ticket, for all the comments that it showed
     inquiry         one message with what has been read of its ticket
-    conversation/  what a conversation has asked for, who is in it, whether a machine may speak; pure
+    conversation/  what was asked for in a conversation, who is in it, whether a machine may speak; pure
     intents/       which intents a message has, by tables of phrases; pure
     decision        intent, confidence, department, tier and reasons; pure
     opinion         a language model's classification, and when it overrides the tables
-    orders/        which order a message is about, and what may be said of it
+    orders/        which order a message is about, and what may be said about it
     replies/       whether an automatic reply may be sent, and its text
     judging         the one path from a conversation to its decision
     routing         the decision and its reply as a plan; pure
     effects         the kinds of side effects: tags, assignment, reply, close
     settable_tags   every tag that a plan can set
-    performing      the hands of tickets: unpack the actions and call Richpanel
-    ticket_texts    what was written in a ticket, for who may see it
+    performing      performs the effects on tickets: unpacks the actions and calls Richpanel
+    ticket_texts    what was written in a ticket, for those who may see it
     read_back       finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
     lost_tickets    reconciliation: finds tickets whose webhook never arrived
-    follow_ups      and reads those again of which a decision was made in shadow
+    follow_ups      reconciliation: reads tickets again after a decision in shadow
 
 What these share:
 
@@ -44,5 +44,5 @@ What builds it, over `chalicelib.shared`:
     build          what worker, sweep and operators need: Richpanel, table B, the settings document
     work           the worker's part: flow, executors, shop
     model_opinions the language model, where settings name one
-    sweep          what the sweep looks for at Richpanel, and how jobs are made again
+    sweep          what the sweep looks for at Richpanel, and how it rebuilds jobs
 """

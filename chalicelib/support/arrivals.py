@@ -48,7 +48,7 @@ class Arrivals:
     def of(
         cls, tickets: Richpanel, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
     ) -> Arrivals:
-        """Those of the tickets that table B and the ledger know."""
+        """The arrivals of tickets, by table B and the ledger."""
         looks, in_order = Looks(state=state, clock=clock), InOrder(ledger=ledger, clock=clock)
         return cls(
             tickets=tickets,
@@ -60,7 +60,12 @@ class Arrivals:
         )
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
+        """The message that the job names, or the new comments of its ticket, which is read for that.
+
+        Raises:
+            NotAnEvent: an ended look covers the notification, or the ticket cannot be read.
+            NotYet: it is not time for the next look.
+        """
         if isinstance(job, TicketMessage):
             inquiry = Inquiry(
                 text=job.text,
@@ -134,7 +139,7 @@ class Arrivals:
         ]
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
-        """One event under the fallback key; a copy may have its key in the neighbouring bucket."""
+        """One event under the fallback key; skipped if a copy has the neighbouring bucket's key."""
         text, at = job.text or "", _time_of(job.created_at, job.received_at)
         key = ticket_keys.ticket_text(job.conversation_id, text, at.timestamp())
         other = ticket_keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
@@ -147,7 +152,7 @@ class Arrivals:
 def _first_contact(
     known: ConversationState | None, ticket: Ticket, recorded: Sequence[Comment]
 ) -> str:
-    """Comments after this time are new: at first contact, that of the newest operator comment."""
+    """The time after which comments are new: the stored floor, else that of the newest operator comment."""
     if known is not None and known.first_contact_floor is not None:
         return known.first_contact_floor
     return _floor_before(recorded, ticket)
@@ -156,8 +161,8 @@ def _first_contact(
 def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
     """Time of the newest operator comment before `at` and before every comment with an event row.
 
-    A later operator comment may be our own reply, which does not answer the comments before it;
-    and an event without a good end has stored no floor.
+    A later operator comment may be our own reply, which does not answer the comments before it.  An
+    event that did not end well has stored no floor.
     """
     times = [comment.created_at for comment in recorded if comment.created_at]
     return floor_of(ticket, before=min(times if at is None else [*times, at], default=None))

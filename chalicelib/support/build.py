@@ -1,6 +1,6 @@
-"""Support, built: what worker, sweep and operators need of Richpanel and of table B.
+"""Builds what worker, sweep and operators need of Richpanel and of table B.
 
-How a message is decided and answered is `work`; what the sweep looks for is `sweep`.
+`work` builds what decides and answers; `sweep` builds what the sweep looks for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.vendors.rate_limit import split
 from chalicelib.vendors.shared_level import SharedLevel
 
 READER_REQUESTS_PER_30_S = 8.0
-"""A person reads a few tickets; the rest of the tenant's limit is the workers' and other clients'."""
+"""Pace of a person's reads; the rest of the tenant's limit is for the workers and other clients."""
 
 
 class Support:
@@ -58,7 +58,7 @@ class Support:
 
     @cached_property
     def richpanel_reader(self) -> Richpanel:
-        """Richpanel for who reads single tickets and no table: the level of the workers is in one."""
+        """Richpanel for callers that may read no table, such as that of the workers' shared level."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         client = shared.vendor(
@@ -71,7 +71,7 @@ class Support:
 
     @cached_property
     def richpanel_level(self) -> SharedLevel:
-        """What all workers and the sweep together have left of Richpanel's limit."""
+        """The level of Richpanel's limit that all workers and the sweep share."""
         shared = self._shared
         return SharedLevel(
             table=shared.table(shared.settings.idempotency_table),
@@ -81,7 +81,7 @@ class Support:
 
     @cached_property
     def richpanel_client(self) -> VendorClient:
-        """Under our share of the tenant's rate limit, which workers and sweep have in common."""
+        """The HTTP client under our share of the tenant's rate limit, which workers and sweep share."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         pace = split(

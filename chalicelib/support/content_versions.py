@@ -1,4 +1,4 @@
-"""What a decision was made with: short digests of the rules, models and texts of this release."""
+"""Short digests of the rules, models and texts of this release, which a decision records."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ ROUTE_FROM, UNCERTAIN_FROM = 0.60, 0.50
 TIER_1_FROM, TIER_1_MARGIN = 0.60, 0.10
 TIER_2_FROM = 0.70
 PENDING_LASTS = timedelta(days=7)
-"""How long an answer to our request for the order number is expected."""
+"""How long an answer to our question for the order number is expected."""
 MAX_ASKS = 2
 NEEDS_NUMBER = "need_order_number"
 """The stored type of our question for the order number."""
@@ -41,7 +41,7 @@ REPEATED_COMPLAINT = why.REPEATED_COMPLAINT
 LANGUAGE_TAG = "mw-language-{}"
 
 FORCE_HUMAN = why.MODEL_FORCES_HUMAN
-"""The reason stored when the model asks for a person, however certain the tables are."""
+"""Stored reason: the model asks for a person, however certain the tables are."""
 
 ORDER_STATUS_INTENTS = frozenset(
     {"order_status_tracking", "shipping_delay_not_shipped", "delivered_not_received"}
@@ -72,9 +72,9 @@ class Decision:
         confidence: of the routing, 0 to 1.
         route: the department, by its built-in tag.
         tags: tags to add besides route and intent.
-        may_answer: the thresholds of its tier are met; guard rails are checked afterwards.
+        may_answer: the tier's thresholds are met; guard rails are checked afterwards.
         reasons: fixed codes, in the order in which they were found.
-        pending: our open question, where this message may answer it.
+        pending: our open question, if this message may answer it.
     """
 
     intent: str
@@ -92,7 +92,7 @@ class Decision:
 
     @property
     def is_about_order_status(self) -> bool:
-        """One of the intents that shop data can answer."""
+        """Whether shop data can answer the intent."""
         return self.intent in ORDER_STATUS_INTENTS
 
 
@@ -117,13 +117,14 @@ def decide_on(
         current_route: the route tag its ticket has; kept when the message has no clear intent.
         pending: our question that is still open.
         has_number: the message contains a possible order number.
-        reasons: the reasons that `found` came with.
-        risks: flags of the grave matters in the message, beside those of its intents.
-        suspected: likewise, without certainty: flagged too, and left to the default team.
-        explained: the share of the message that is understood.
-        states_one_matter: enough for an acknowledgement, which says that a person will answer.
-        complains_again: it complains although an automatic answer was sent before.
-        rules: name the departments.
+        reasons: the reasons that came with `found`.
+        risks: flags of grave matters in the message, beside those of its intents.
+        suspected: flags that are not certain: the message is flagged and left to the default team.
+        explained: the share of the message that is understood, 0 to 1.
+        states_one_matter: the message states at most one matter, which is enough for an
+            acknowledgement.
+        complains_again: the message complains after an automatic answer was sent.
+        rules: the settings, which name the departments.
     """
     if pending is not None and _is_answer(found):
         confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
@@ -177,7 +178,7 @@ def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | Non
 
 
 def _is_answer(found: Classified) -> bool:
-    """The message asks for nothing beyond what our question was about."""
+    """Whether the message asks for nothing but what our question was about."""
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
@@ -188,7 +189,7 @@ def _route(
     suspected: frozenset[str],
     rules: Rules,
 ) -> tuple[str, tuple[str, ...]]:
-    """The team and the tags: of the gravest risk, of the language, else of the intent."""
+    """The team and the tags: by the gravest risk, else by the language, else by the intent."""
     risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags | suspected))
     leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
     if leading is not None:
@@ -229,7 +230,7 @@ def _tier(intent: str) -> Tier:
 
 
 def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
-    """Whether the tier's thresholds are met, and the reason if not."""
+    """Whether the tier's thresholds are met, and the reason if they are not."""
     if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
         return False, why.ESCALATION
     if found.is_contradicted:

@@ -33,5 +33,5 @@ class RichpanelDoor:
         )
 
     def _verify(self, headers: Mapping[str, str]) -> None:
-        webhook.token(headers)  # without one no secret is read
+        webhook.token(headers)  # before the secret is read
         webhook.verify(headers, self.tokens())

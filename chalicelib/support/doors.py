@@ -1,4 +1,4 @@
-"""The door of support, built."""
+"""Builds the door of support."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chalicelib.support.door import RichpanelDoor
 
 
 class SupportDoors:
-    """What Richpanel posts to."""
+    """The door to which Richpanel posts."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared

@@ -1,7 +1,7 @@
 """The side effects on a Richpanel ticket: tags, assignment, a reply, and closing the ticket.
 
 Richpanel takes no idempotency key, so the reply carries a short reference made from its action key.
-By the reference, a reply of unknown outcome is found among the ticket's comments, even when the
+By this reference a reply of unknown outcome is found among the ticket's comments, even if the
 vendor has changed the text around it (a signature, HTML).
 """
 
@@ -118,8 +118,8 @@ def reply(
         template_id: of the catalogue.
         suffix: of the event.
         data: what it is sent with.
-        body: hash of the text, when the text was composed while the effect was built; a resumed
-            one composes its text only when it has to be sent.
+        body: hash of the text, if the text is composed already; a resumed reply composes its text
+            only when it has to be sent.
     """
     probe = {"author": data.author_id, "reference": data.reference}
     return Effect(
@@ -144,7 +144,7 @@ def close(conversation_id: str, answered_message_id: str | None, suffix: Suffix)
 
 
 def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Effect:
-    """The effect a plan names, for the event whose conversation and key suffix are given.
+    """The effect that a plan names, for an event's conversation and key suffix.
 
     Raises:
         KeyError: the plan names a kind this version does not have.
@@ -155,7 +155,7 @@ def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Ef
 def reference(opaque: OpaqueIds, action_key: str) -> str:
     """The reference a reply carries, e.g. ``3F9A-17BC``; no two replies carry the same.
 
-    A resent reply's begins with that of the first, by which it is known as our own.
+    A resent reply's reference begins with that of the first, so it is recognised as ours.
     """
     original, resend, _ = action_key.partition(keys.RESEND)
     found = opaque.of("reply_reference", original).upper()

@@ -1,7 +1,7 @@
 """Richpanel tickets: plans each new customer comment and stores the conversation's state.
 
 With the kill switch on, a message that came with its text is decided on that text alone, without a
-vendor call.  In shadow it is decided as it would be otherwise, with every read, and table B keeps the
+vendor call.  In shadow it is decided as always, with every read, and table B keeps the
 decision (`shadow_decisions`).
 """
 
@@ -72,23 +72,28 @@ class SupportFlow(Flow):
         return isinstance(job, TicketNotification)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
+        """The message that the job names, or the new comments of its ticket (`Arrivals.events`)."""
         return self._arrivals.events(job)
 
     def resolved(self, job: TicketNotification) -> None:
-        """See `once.flow.Flow.resolved`: the look at the ticket has ended."""
+        """Note that the job's look at the ticket has ended, and what people did after a shadow decision."""
         look = self._looks.ended(job)
         if look is not None:
             self._note_people(look.ticket, look.known)
 
     def let_wait(self, event: Event, until_epoch: float) -> float:
-        """See `once.flow.Flow.let_wait`: table B lists the ticket's events that wait."""
+        """List the event in table B among the ticket's waiting events; returns when it comes back."""
         conversation_id = event.facts.conversation_id
         line = self._looks.line(conversation_id, self._state.read(conversation_id))
         return self._in_order.join(line, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Read what is missing, decide, and plan tags, assignment and perhaps a reply.
+
+        Raises:
+            NotAnEvent: the message is too old, an operator's, or answered by a person.
+            NotYet: an earlier message of the ticket waits.
+        """
         inquiry: Inquiry = event.subject
         state = None
         if not inquiry.in_turn:
@@ -134,12 +139,12 @@ class SupportFlow(Flow):
         return replace(plan, facts={**plan.facts, **kept}) if kept else plan
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """A plan without a floor was made without reading the ticket: the text may be an operator's."""
+        """Read the ticket if the plan was made without: the text may be an operator's."""
         if "floor" not in plan.facts and not switches.kill_switch:
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `once.flow.Flow.build`."""
+        """The planned effect; a reply's text is composed when it is prepared."""
         conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
             case "reply":
@@ -150,14 +155,14 @@ class SupportFlow(Flow):
         return effects.build(planned, conversation_id=conversation_id, suffix=key_suffix)
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """See `once.flow.Flow.escalation`: a tag by which operators find the ticket."""
+        """The tag by which operators find a ticket that needs attention."""
         del reason
         return effects.add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `once.flow.Flow.conclude`: writes table B."""
+        """Write the conversation's state into table B; False when a newer message has written before."""
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
             inquiry.reading.after(inquiry.number, plan, rows, suffix(event))
@@ -165,7 +170,7 @@ class SupportFlow(Flow):
         if self._log is not None:
             answer = "automatic" if "last_auto_reply" in replied else "none"
             self._log.metric("mw.support.messages", answer=answer)
-        # The sweep looks at a ticket again that may have got a message which this event did not see.
+        # The sweep looks again at a ticket that may have a message which this event did not see.
         is_behind = bool(facts.get("newer")) or lease.plan is not None
         change = StateChange(
             conversation_id=event.facts.conversation_id,
@@ -188,7 +193,7 @@ class SupportFlow(Flow):
     def _decisions(
         self, event: Event, facts: Mapping[str, Any]
     ) -> list[shadow_decisions.Record] | None:
-        """What table B keeps of the decisions made in shadow."""
+        """The decisions made in shadow as table B keeps them; None where this one was not."""
         decided = shadow_decisions.of_plan(event.facts.event_key, facts)
         if decided is None:
             return None
@@ -199,7 +204,7 @@ class SupportFlow(Flow):
         return shadow_decisions.added(known.decisions if known else (), decided)
 
     def _note_people(self, ticket: Ticket, known: ConversationState | None) -> None:
-        """Note what people have done with a ticket of which a decision was made in shadow."""
+        """Note what people have done with a ticket since a decision in shadow."""
         decided = shadow_decisions.to_follow(known.decisions) if known else None
         if known is None or decided is None:
             return
@@ -215,12 +220,12 @@ class SupportFlow(Flow):
             self._state.note_people(known.conversation_id, found)
 
     def _requests(self, inquiry: Inquiry) -> list[dict[str, str]] | None:
-        """What table B keeps of the conversation; None where no part of it is known."""
+        """The conversation's requests as table B keeps them; None where nothing of it is known."""
         is_known = inquiry.ticket is not None or inquiry.state is not None
         return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
-        """Read the message from its ticket; retry later if it may be our own reply, not shown yet."""
+        """Read the message from its ticket; hand back if it may be our own reply that is not shown yet."""
         if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
@@ -250,7 +255,7 @@ class SupportFlow(Flow):
     def _leaving(
         self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
     ) -> str:
-        """The text that leaves; what it says of orders is proven once more."""
+        """The text to send, after what it says about orders was proven once more."""
         inquiry: Inquiry = event.subject
         if inquiry.draft is None or inquiry.ticket is None:
             return self._recomposed(answering, template_id, event, plan, key)
@@ -284,7 +289,7 @@ class SupportFlow(Flow):
         )
 
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
-        """The ticket as it is now, read again only where the last event does not show it."""
+        """The ticket as it is now, read again only if the earlier read may be out of date."""
         reading, now = inquiry.reading, self._clock.now()
         known = reading.before(inquiry.number, now) if reading is not None else None
         if known is not None:

@@ -1,8 +1,9 @@
-"""The sweep's follow-ups: tickets are read again a day after a decision made in shadow would have answered.
+"""The sweep's follow-ups: reads tickets again a day after a decision in shadow would have answered them.
 
-Each run looks at the next page of table B, from its beginning where the container is new, and queues a
-notification of at most `MOST_A_RUN` tickets: the worker reads the ticket as for any other notification,
-and notes what people have done with it (`shadow_decisions.done_since`).  A decision is followed up once.
+Each run looks at the next page of table B (a new container begins at the first) and queues
+notifications for at most `MOST_A_RUN` tickets.  The worker reads such a ticket as for any
+notification, and notes what people have done with it (`shadow_decisions.done_since`).  A decision
+is followed up once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class ShadowFollowUps:
     _next: Item | None = None
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """See `SweepPart.run`: it keeps no position."""
+        """Queue the follow-ups of the next page of table B; the cursor is returned unchanged."""
         del since
         if sweep.has_time:
             found, self._next = self.state.page(self._next, limit=PAGE)

@@ -26,14 +26,14 @@ class Inquiry:
     """What has been read for one event; filled in as it is read.
 
     Attributes:
-        state_is_read: it is known, also where the conversation has none yet.
-        draft: the reply's text, when it was composed during planning.
+        state_is_read: `state` was read; it is None where the conversation has none yet.
+        draft: the reply's text, if it was composed during planning.
         comment: the message as its ticket shows it.
         rules: the settings by which it is decided and answered.
-        reading: the read that showed the message, shared with the other messages it showed.
-        number: of the message among those, from 0.
-        in_turn: its notification has taken the turn of all of its messages.
-        dialogue: the conversation up to this message, which is in it.
+        reading: the read that showed the message, shared with other messages of the same read.
+        number: the message's place among those, from 0.
+        in_turn: the message's notification was already checked for earlier waiting events.
+        dialogue: the conversation up to and including this message.
         named: the orders that the conversation is about, where the message names none.
         risks_elsewhere: another ticket of the customer is known to be about a grave matter.
     """
@@ -79,19 +79,19 @@ class Inquiry:
 
     @property
     def has_newer_reply(self) -> bool:
-        """An operator has commented after this message."""
+        """Whether an operator has commented after this message."""
         return any(one.is_operator for one in self._newer())
 
     @property
     def has_newer_question(self) -> bool:
-        """The customer has commented after this message."""
+        """Whether the customer has commented after this message."""
         return any(not one.is_operator for one in self._newer())
 
     def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
         """Whether a person who has the ticket, or has closed it, has answered this message.
 
-        An answer within a minute may be an automatic one.  Where it is not certain, it is no answer:
-        the ticket is routed as always.
+        An answer within a minute may be automatic.  An uncertain answer does not count: the ticket
+        is then routed as always.
 
         Args:
             is_ours: whether an operator's comment is one of our replies.
@@ -119,7 +119,7 @@ class Inquiry:
 
 
 def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
-    """Time of the newest operator comment; at first contact, nothing before it is new."""
+    """Time of the newest operator comment; at first contact, no earlier comment is new."""
     if ticket is None:
         return EVERYTHING
     times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
@@ -127,5 +127,5 @@ def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
 
 
 def is_after(comment: Comment, floor: str) -> bool:
-    """Whether a comment is newer than a floor; a comment without a time is."""
+    """Whether a comment is newer than a floor; a comment without a time counts as newer."""
     return comment.created_at is None or iso(comment.created_at) > floor

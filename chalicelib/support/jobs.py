@@ -22,8 +22,8 @@ class TicketNotification(Job):
     """Something happened on a ticket; the worker reads the ticket to find which comment is new.
 
     Attributes:
-        text: the message, when the notification carries it; the fallback key is built from it.
-        created_at: the message's own time, when the notification carries it.
+        text: the message, if the notification carries it; the fallback key is built from it.
+        created_at: the message's own time, if the notification carries it.
     """
 
     kind: Literal["ticket_notification"] = "ticket_notification"
@@ -32,7 +32,7 @@ class TicketNotification(Job):
 
 
 _COLONS_OF_A_KEY = 3
-"""In ``evt:rp:{conversation}:{message}``; a ticket whose id is ``resend`` has fewer."""
+"""Colons in ``evt:rp:{conversation}:{message}``; a key of a ticket with the id ``resend`` has fewer."""
 
 
 def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:

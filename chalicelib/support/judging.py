@@ -4,8 +4,8 @@
 
     conversation ──fold──▶ its state ──decide──▶ the decision ──consider──▶ a reply, or why none
 
-Only the last step asks a vendor: the shop, where all that came before allows an answer.  In shadow it
-does so too, and the verdict holds what would be sent.
+Only the last step asks the shop, if everything before allows an answer.  In shadow it does so too, and
+the verdict holds what would be sent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from chalicelib.support.routing import current_route
 from chalicelib.support.tickets import Comment
 
 RISK_LASTS = timedelta(days=90)
-"""How long a grave matter keeps automatic answers away from all tickets of its customer."""
+"""How long a grave matter stops automatic answers on all tickets of its customer."""
 _AT_RISK = (Limit(why.CUSTOMER_AT_RISK, 1, RISK_LASTS),)
 _RISKS_KEPT = (Limit(why.CUSTOMER_AT_RISK, 50, RISK_LASTS),)
 _RISK = "grave:customer"
@@ -61,7 +61,7 @@ class Judgement:
     """What is to be done about a message.
 
     Attributes:
-        is_a_persons: the ticket is a person's, and is not moved.
+        is_a_persons: a person has the ticket, so it is not moved.
     """
 
     reading: MessageReading
@@ -71,10 +71,10 @@ class Judgement:
 
 
 class Judge:
-    """Judges a message by its conversation, and where it may be answered by its order.
+    """Judges a message by its conversation and, if it may be answered, by its order.
 
     Args:
-        answering: None where nothing is ever answered.
+        answering: decides on replies; None where nothing is ever answered.
     """
 
     def __init__(self, *, answering: Replies | None, clock: Clock) -> None:
@@ -82,10 +82,10 @@ class Judge:
         self._clock = clock
 
     def judge(self, facts: EventFacts, inquiry: Inquiry, switches: Switches) -> Judgement:
-        """The judgement on a message, whose conversation is noted in its inquiry.
+        """The judgement on a message; the conversation is stored in its inquiry.
 
         Raises:
-            NotAnEvent: its person has answered it meanwhile.
+            NotAnEvent: the person who has the ticket has answered it meanwhile.
             ProviderError: it cannot be judged now.
         """
         ticket, answering = inquiry.ticket, self._answering
@@ -110,7 +110,7 @@ class Judge:
         return Judgement(reading, decision, verdict, is_a_persons(before, self._around(inquiry)))
 
     def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
-        """Why an answer that was decided before is not to be sent now; its ticket was read again."""
+        """Why a decided answer must not be sent now, by the ticket as read again; None where it may."""
         subject = self._subject(inquiry)
         asked = asked_in(inquiry.text or "", subject, inquiry.rules.phrases)
         return self._silence(inquiry, self._before(inquiry), asked, decision)
@@ -151,7 +151,7 @@ class Judge:
         )
 
     def _before(self, inquiry: Inquiry) -> Dialogue:
-        """The conversation before the message: what its ticket shows, and what was stored of it."""
+        """The conversation before the message: what its ticket shows, and what table B has of it."""
         ticket, dialogue = inquiry.ticket, NOTHING_SAID
         if ticket is not None:
             said = earlier(
@@ -184,7 +184,7 @@ class Judge:
     def _about(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> tuple[str, ...]:
-        """The orders that an answer is about: the message's, else those named by what is open."""
+        """The orders that an answer is about: the message's, else those of open requests."""
         text, ticket = inquiry.text or "", inquiry.ticket
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:
@@ -220,7 +220,7 @@ class Judge:
         return answering.allowances.reached(_RISK, customer, _AT_RISK) is not None
 
     def _subject(self, inquiry: Inquiry) -> str:
-        """The ticket's subject, where the message is its first."""
+        """The ticket's subject, if the message is its first; else empty."""
         ticket = inquiry.ticket
         return ticket.subject if ticket and opens(ticket, inquiry.message_id) else ""
 
@@ -228,9 +228,9 @@ class Judge:
         return self._answering.opaque().of("order", number) if self._answering else None
 
     def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
-        """Tells our replies on a message's ticket by their author or their reference.
+        """A test for our own replies on a message's ticket, by author or reference.
 
-        Without what replies are made with, any answer may be one of an earlier configuration.
+        Where no replies are configured, every answer passes: it may come from an earlier configuration.
         """
         answering, ticket = self._answering, inquiry.ticket
         if answering is None or ticket is None:
@@ -240,9 +240,9 @@ class Judge:
 
 
 def _question(before: Dialogue) -> dict[str, object] | None:
-    """Our question for the order number, where table B does not say whether one is open.
+    """Our question for the order number as the ticket shows it; used where table B has no state.
 
-    A customer who has just asked about an order, and writes on, may name its number unasked.
+    A customer who has just asked about an order and writes again may name its number unasked.
     """
     waits = [one.at for one in before.unsettled() if one.kind == RequestKind.ORDER_STATUS]
     if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):

@@ -39,10 +39,10 @@ def ticket_text(conversation_id: str, text: str, at_epoch: float) -> str:
 
 
 def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> str:
-    """The key the same text would have in the nearer neighbouring bucket.
+    """The key that the same text would have in the nearer neighbouring bucket.
 
-    Two copies of one message can straddle a bucket's edge; the nearer neighbour is probed before
-    the event counts as new.
+    Two copies of one message can lie on both sides of a bucket's edge, so the nearer neighbour is
+    checked before an event counts as new.
     """
     here = bucket(at_epoch)
     nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1

@@ -1,16 +1,16 @@
 """Which notifications need a look at their ticket, so that a burst of them costs few reads.
 
-A notification says only that its ticket has changed, and a read may not show the change yet.  A
-look is one read of a ticket and the end of every event that it showed; table B keeps when the last
-one began::
+A notification says only that its ticket has changed, and a read may not show the change yet.  A look
+is one read of a ticket and the processing of every event that it showed.  Table B keeps when the last
+look began::
 
     the look began LOOK_AFTER_SECONDS after the receipt, or later   covered: ends without a read
     it began after the receipt, but not that much later             waits until then: the look has
                                                                     most likely shown the comment
     it began before the receipt, or there is none                   reads now
 
-Those that wait come back at common moments, so that the first one's look covers the others.  A read
-that fails, and a look whose events have not all ended, covers nothing: it is not noted.
+Waiting notifications come back at common moments, so that the first one's look covers the others.  A
+failed read, and a look whose events have not all ended, cover nothing: they are not noted.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from chalicelib.support.tickets import Ticket
 from chalicelib.support.waiting import TicketLine
 
 READ_LAG_SECONDS = 30
-"""How long to wait until a ticket shows a comment that its webhook has reported."""
+"""How long it may take until a ticket shows a comment that its webhook has reported."""
 CLOCK_SKEW_SECONDS = 120
-"""How far the door's clock and a worker's may be apart, as leases assume it."""
+"""How far the clocks of the door and of a worker may be apart; leases assume the same."""
 LOOK_AFTER_SECONDS = READ_LAG_SECONDS + CLOCK_SKEW_SECONDS
-"""A read that begins this long after a notification's receipt shows the comment it tells of."""
+"""A read that begins this long after a notification's receipt shows the reported comment."""
 TOGETHER_SECONDS = 30
-"""Notifications that wait come back at multiples of this."""
+"""Waiting notifications come back at multiples of this."""
 
 _MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: True}
 
@@ -48,7 +48,7 @@ class TicketLook:
     """One read of a ticket.
 
     Attributes:
-        known: the conversation's state as it began; None before the first contact.
+        known: the conversation's state when the look began; None before the first contact.
     """
 
     began: datetime
@@ -58,18 +58,18 @@ class TicketLook:
 
 @dataclass(slots=True, kw_only=True)
 class Looks:
-    """Decides on looks, and notes those that have ended."""
+    """Decides which notifications need a look, and notes looks that have ended."""
 
     state: States
     clock: Clock
     _begun: dict[str, TicketLook] = field(default_factory=dict)
 
     def needed(self, job: TicketNotification) -> ConversationState | None:
-        """Return what is known of the conversation if the ticket must be read now.
+        """Return the conversation's state if the ticket must be read now.
 
         Raises:
-            NotAnEvent: a look that has ended covers the notification.
-            NotYet: a look that has ended most likely does; it is time for the next one later.
+            NotAnEvent: an ended look covers the notification.
+            NotYet: an ended look most likely covers it; the next look is due later.
         """
         known = self.state.read(job.conversation_id)
         looked = parsed(known.looked_at) if known is not None else None
@@ -84,15 +84,15 @@ class Looks:
         return known
 
     def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
-        """The events of the ticket that wait."""
+        """The list of the ticket's waiting events."""
         return TicketLine(self.state, conversation_id, known)
 
     def begun(self, job: TicketNotification, look: TicketLook) -> None:
-        """A read has shown the ticket's comments."""
+        """Remember that a read has shown the ticket's comments."""
         self._begun = {job.event_key: look}
 
     def ended(self, job: TicketNotification) -> TicketLook | None:
-        """Note and return the job's look, if it had one; all of its events have ended, or their rows wait."""
+        """Note and return the job's look, if any; each of its events has ended or waits in its row."""
         look = self._begun.pop(job.event_key, None)
         if look is not None:
             self.state.looked(job.conversation_id, look.began)

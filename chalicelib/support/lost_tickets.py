@@ -1,7 +1,7 @@
 """Finds tickets whose webhook never arrived: listed by page, or by number where listing is forbidden.
 
-A ticket found goes through the normal door as a notification.  Its key is derived from the ticket's
-state, so that each state is queued once, however many runs see it.
+A ticket that is found is queued as a notification, like any other.  The notification's key is derived
+from the ticket's state, so each state is queued once, however many runs see it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LostTickets:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """See `SweepPart.run`: the cursor holds the page, or the ticket number, to continue from."""
+        """Queue lost tickets; the cursor holds the page, or the ticket number, where the next run goes on."""
         listing = _Run(self, sweep, cursor)
         try:
             listing.run(since=since)
@@ -143,7 +143,7 @@ class _Run:
     # --- checking -----------------------------------------------------------------------------
 
     def _check(self, tickets: Sequence[Ticket]) -> None:
-        """Queue the tickets of a page that hold an unprocessed message."""
+        """Queue those tickets of a page that have an unprocessed message."""
         summary = self.sweep.summary
         summary.listed += len(tickets)
         open_ones = [one for one in tickets if one.is_open and ATTENTION_TAG not in one.tags]
@@ -176,7 +176,7 @@ class _Run:
         ]
 
     def _key(self, ticket: Ticket) -> str:
-        """The same key for the same state of a ticket, so that each state is queued once."""
+        """The notification's key, equal for equal states of a ticket."""
         shown = iso(ticket.updated_at) if ticket.updated_at else ""
         newest = _newest_customer_comment(ticket) or ""
         day = "" if shown or newest else iso(self.parts.clock.now())[:10]

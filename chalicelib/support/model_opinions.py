@@ -1,4 +1,4 @@
-"""What a language model thinks of a message, built: only where the settings name a model."""
+"""Builds the language model's classification of messages, if the settings name a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SupportModel:
 
     @cached_property
     def opinions(self) -> Opinions:
-        """Its classification of messages."""
+        """The model's classification of messages."""
         shared, settings = self._shared, self._shared.settings.support
         secret_id = settings.openai_api_key_secret_id
         client = shared.vendor(

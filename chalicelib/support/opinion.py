@@ -37,7 +37,7 @@ COUNTS_FROM = 0.85
 """A model that disagrees with the tables overrides them from this confidence on."""
 VERIFIED_FROM = 0.80
 ESCALATES_FROM = 0.50
-"""The threshold for a reported risk is lower: a false alarm only sends the ticket to a person."""
+"""A reported risk escalates from this confidence; it is low, as a person checks a false alarm."""
 
 _TIERS = ("TIER_0_ESCALATION", "TIER_1_SAFE_ASSIST", "TIER_2_VERIFIED", "TIER_3_AUTO_ACTION")
 _FLAGS: Mapping[str, str] = {
@@ -66,7 +66,7 @@ class ModelNames:
 
 @dataclass(frozen=True, slots=True)
 class VerifierResult:
-    """The verifier's verdict, or why it gave none."""
+    """The verifier's verdict; a verifier that gave none allows the reply, with the reason why."""
 
     allows: bool
     reason: str
@@ -74,7 +74,7 @@ class VerifierResult:
 
 
 class Opinions:
-    """Asks the model; a failure of the model results in a reason, never in an error.
+    """Asks the model; a failure of the model gives a reason and never an error.
 
     Args:
         redact: hides names and identifiers in the text sent to the model.
@@ -88,7 +88,7 @@ class Opinions:
         self._redact = redact
 
     def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
-        """The tables' result, changed where the model overrides it, and the reasons."""
+        """The tables' result, changed if the model overrides it, and the reasons."""
         answer, reason = self._ask(_CLASSIFY, DECISION_SCHEMA, text)
         if answer is None:
             return found, (reason,)
@@ -163,7 +163,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
 
 
 def _reported_risk(opinion: _Opinion) -> str | None:
-    """The most severe tier 0 intent the model reports, as an intent or as a risk flag."""
+    """The most severe tier 0 intent that the model reports, as an intent or as a risk flag."""
     flagged = [_FLAGS[flag] for flag in opinion.risk.flags if flag in _FLAGS]
     intents = [one for one in (opinion.primary_intent, *opinion.secondary_intents) if one in TIER_0]
     return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)

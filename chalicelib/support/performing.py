@@ -1,8 +1,8 @@
 """Performs the actions of a ticket: tags, assignment, reply, close.
 
-Executors unpack the actions of one step and call Richpanel with ids, tags and texts.  They let its
-errors through: `once.effects` reads from an error whether the action is done, refused or of unknown
-outcome.
+Executors unpack the actions of one step and call Richpanel with ids, tags and texts.  They do not catch
+Richpanel's errors: by the error `once.effects` knows whether an action was refused, not done, or has an
+unknown outcome.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.support.richpanel.calls import PROVIDER
 from chalicelib.support.richpanel.client import Richpanel
 
 _MATTER_MOST = frozenset({"route", "escalate"})
-"""Audit types of the tags without which no person sees the ticket."""
+"""Audit types of tags without which no person would see the ticket."""
 
 
 class TicketExecutors:
@@ -40,8 +40,8 @@ class TicketExecutors:
         """Put the tags of a step on its ticket by one request; repeating it changes nothing.
 
         Returns:
-            The tags that the tenant does not have, if any.  A ticket that is not routed, or not
-            handed over, needs a person; any other tag is left out and counted.
+            The actions whose tags the tenant does not have, if any: refused if the ticket would not
+            be routed or handed over without the tag, else skipped and counted.
         """
         conversation_id, ours = _only(ADD_TAG, actions)
         tags = {action.argument for action in ours}
@@ -49,13 +49,13 @@ class TicketExecutors:
         return self._without(missing, ours)
 
     def remove_tags(self, actions: Sequence[Effect], *, deadline_seconds: float) -> LeftOut | None:
-        """Take the tags of a step off its ticket, then put its others on: a request for each.
+        """Take tags of a step off its ticket, then put its other tags on: one request each.
 
-        One read shows both, where the responses do not.  Repeating it changes nothing.
+        One read checks both, if the responses do not show them.  Repeating it changes nothing.
 
         Returns:
-            What was left out, as of `add_tags`, and the one of the two that Richpanel refuses: the
-            other one is done all the same.
+            What was left out, as in `add_tags`, and the actions of the change that Richpanel refuses;
+            the other change is done.
         """
         ends = self._clock.monotonic() + deadline_seconds
         added = [one for one in actions if one.kind is ADD_TAG]
@@ -81,7 +81,7 @@ class TicketExecutors:
         return self._without(missing, added)
 
     def _without(self, missing: AbstractSet[str], ours: Sequence[Effect]) -> LeftOut | None:
-        """What is left out for tags that the tenant does not have."""
+        """The actions left out because the tenant does not have their tags; also log and count them."""
         if not missing:
             return None
         self._log.event("support.unknown_tags", tags=sorted(missing))
@@ -94,7 +94,7 @@ class TicketExecutors:
         )
 
     def assign(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        """Assign a ticket to whom the step's last action names; repeating it changes nothing."""
+        """Assign a ticket to the assignee of the step's last action; repeating it changes nothing."""
         conversation_id, ours = _only(ASSIGN, actions)
         self._richpanel.assign(
             conversation_id, ours[-1].argument, deadline_seconds=deadline_seconds
@@ -126,13 +126,12 @@ class TicketExecutors:
     def close(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
         """Close a ticket, and open it again if the customer has written in the meantime.
 
-        Both within one deadline: after it the lease may be over and another worker at the ticket.
+        Both happen within one deadline: later the lease may be over and another worker at the ticket.
 
         Raises:
-            PermanentError: the change was accepted and the ticket is still open; an operator must
+            PermanentError: the change was accepted, but the ticket is still open; an operator must
                 look.
-            UncertainError: the ticket may be closed, or is closed and should be open; to be
-                repeated.
+            UncertainError: the ticket may be closed, or is closed and should be open; repeat it.
         """
         (close,) = actions
         ends = self._clock.monotonic() + deadline_seconds
@@ -156,7 +155,10 @@ class TicketExecutors:
 def _only(
     kind: EffectKind, actions: Sequence[Effect], *, but: Sequence[Effect] = ()
 ) -> tuple[str, Sequence[Effect]]:
-    """The ticket's id and the effects of a kind, which must be all but those, and of one ticket."""
+    """The ticket's id and the effects of a kind.
+
+    All effects must be of one ticket, and of that kind except those in `but`.
+    """
     ours = [action for action in actions if action.kind is kind]
     (conversation_id,) = {action.conversation_id for action in actions}
     if len(ours) + len(but) != len(actions):

@@ -1,7 +1,7 @@
 """Finds a reply of unknown outcome among a ticket's comments, by its reference or its text.
 
-Only the bot's own comments count.  No time is compared: the reference belongs to one reply, and the
-text holds it, so neither can be another reply's, whatever the vendor's clock says.
+Only the bot's own comments count.  No times are compared: the reference belongs to one reply, and
+the text contains it, so neither can belong to another reply.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chalicelib.support.tickets import Comment, Ticket
 
 
 class ReplyReadBack:
-    """The settler of `actions.REPLY`."""
+    """The settler of `effects.REPLY`."""
 
     def __init__(self, tickets: Richpanel, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets
@@ -38,9 +38,9 @@ class ReplyReadBack:
 
 
 def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
-    """Whether a text, outside its quoted part, carries the reference of a reply on this ticket.
+    """Whether a text, without its quoted part, contains the reference of a reply on this ticket.
 
-    A customer's answer may carry the reference in the text it quotes.
+    The quoted part of a customer's answer may contain the reference, so it does not count.
     """
     own_text = normalised(own_part(text))
     answered = (one.id for one in ticket.comments if not one.is_operator)

@@ -1,6 +1,6 @@
 """Support's reasons: why a ticket got no automatic answer, and how an event of it ended.
 
-Words go after *because*; see `once.reasons`.  Codes are stored for years: none is renamed.
+Words go after *because*; see `once.reasons`.  Codes are stored for years, so none is renamed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """A decision and its reply as a plan: which actions run in which order; pure.
 
-The reply goes first, closing depends on it, and the tags come last in one request, so that they
-show what happened. A routed ticket keeps its team when the message has no clear intent, and moves
-when it has another one: the old route tag is removed before the new one is added, so that two teams
-never have the ticket at once; where no reply goes between them, both are one step. Where the
-settings name a department's assignee, the ticket is assigned too, unless a person outside the
-settings has it: people keep the tickets that they took.
+The reply goes first, closing depends on it, and the tags come last in one request, so that they show
+what happened.
+
+A routed ticket keeps its team if the message has no clear intent, and moves if the message has another
+one.  The old route tag is removed before the new one is added, so that two teams never have the ticket
+at once; if no reply is sent between them, both changes are one step.  If the settings name a
+department's assignee, the ticket is assigned too, unless a person outside the settings has it: people
+keep the tickets that they took.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ INTENT_TAG = "mw-intent-"
 ROUTED_TAG = "mw-routing-applied"
 STATUS_ANSWERED_TAG = "mw-order-status-answered"
 LATER = "later"
-"""In place of a template: the answer chooses one when it is sent."""
+"""Planned instead of a template: the answer chooses its template when it is sent."""
 NUMBER_ASKED_TAG = "mw-order-number-requested"
 _TAGGING = frozenset({"add_tag", "remove_tag"})
 _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
-    """The department that has the ticket, by its tags or its assignee."""
+    """The department that has the ticket, by its tags or its assignees."""
     ticket = inquiry.ticket
     assigned = ticket.assigned_to if ticket else frozenset[str]()
     return inquiry.rules.current_department(tags, assigned)
@@ -49,7 +51,7 @@ def planned(
     floor: str | None,
     is_a_persons: bool = False,
 ) -> Plan:
-    """The plan of one message; a person's ticket is tagged and never moved."""
+    """The plan of one message; a ticket that a person has is tagged and never moved."""
     route_tag = None if is_a_persons else inquiry.rules.tag_of(decision.route)
     stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != route_tag)
     if is_a_persons:
@@ -74,7 +76,7 @@ def planned(
     steps.append(_tags(decision, verdict, tags, reply, always, first))
     if stale and reply is None:
         steps = [steps[0] + steps[1]]
-    # After the tags, as an assignment rule that they set off may assign the ticket too.
+    # After the tags, because an assignment rule that they trigger may assign the ticket too.
     assignment = () if closes or is_a_persons else _assignment(decision.route, inquiry, reasons)
     if assignment:
         steps.append(assignment)
@@ -100,7 +102,7 @@ def moves(plan: Plan) -> bool:
 
 
 def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) -> tuple[str, ...]:
-    """The tags that every ticket of its kind gets."""
+    """The tags that are set whether or not a reply is sent."""
     intent = f"{INTENT_TAG}{decision.intent}"
     if is_a_persons:
         return (intent,)
@@ -108,7 +110,7 @@ def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) ->
 
 
 def _without_routing(decision: Decision) -> Decision:
-    """Without the tags that call for somebody who routes the ticket."""
+    """The decision without the tags that ask people to route the ticket."""
     tags = tuple(one for one in decision.tags if one not in (UNCERTAIN_TAG, TRIAGE_TAG))
     return replace(decision, tags=tags)
 
@@ -150,9 +152,9 @@ def _tags(
 
 
 def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[PlannedAction, ...]:
-    """The step that assigns the ticket, where the settings say to whom; adds the reason where not.
+    """The step that assigns the ticket if the settings name an assignee; adds a reason if a person has it.
 
-    A ticket that was not read may belong to a person already, so it is left alone.
+    A ticket that was not read may belong to a person already, so it is not assigned.
     """
     wanted = inquiry.rules.assignee_of(department)
     if wanted is None or inquiry.ticket is None:
@@ -206,7 +208,7 @@ def _facts(
 
 
 def _is_empty(value: object) -> bool:
-    """None, False or an empty list; a zero is a value."""
+    """Whether a value is None, False or an empty list; zero is a value."""
     return value is None or value is False or value == []
 
 

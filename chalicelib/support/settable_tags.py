@@ -1,4 +1,4 @@
-"""Every tag that a plan can set, taken from plans of every decision with every outcome of its reply."""
+"""Every tag that a plan can set, found by planning every decision with every outcome of its reply."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A decision made in shadow, as its plan and table B keep it, and what people did then; pure.
+"""A decision made in shadow, as its plan and table B keep it, and what people did afterwards; pure.
 
-A decision, and what people did with its ticket; identifiers and codes, no text::
+A decision, and what people did with its ticket, as identifiers and codes without text::
 
     {"event": "evt:rp:1042:c-77", "at": "2026-11-20T09:00:00.000Z", "made": "2026-11-20T09:00:02.000Z",
      "decision": "answer", "intent": "order_status_tracking", "team": "route-email-support-team",
@@ -11,8 +11,9 @@ A decision, and what people did with its ticket; identifiers and codes, no text:
     {"event": "evt:rp:1042:c-77", "read": "2026-11-21T09:30:00.000Z", "answered": true, "open": false,
      "team": "route-returns-admin", "held": true, "tags": ["refunded"]}
 
-``made`` is the time by which dates in the reply are written.  ``orders`` are keyed ids, ``digests`` those
-of the facts behind each sentence, so that the reply can be rendered again and compared.
+``made`` is the time from which the reply's dates are computed.  ``orders`` are keyed ids,
+``digests`` are digests of the facts behind each sentence, so that the reply can be rendered again
+and compared.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Record = Mapping[str, Any]
 """A decision as it is stored."""
 ANSWER, ASK, PERSON = "answer", "ask", "person"
 MOST_DECISIONS = 4
-"""Of one ticket; the newest, and those that would have answered before others."""
+"""Most decisions of one ticket that are kept; those that would not have answered are dropped first."""
 MOST_TAGS = 30
 _CODE = re.compile(r"(?!.*\d{5})[a-z0-9][a-z0-9:_.-]{0,59}", re.IGNORECASE)
 _OTHER_TAG = "other"
@@ -45,7 +46,7 @@ _ROUTE = "route-"
 
 
 def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> dict[str, Any]:
-    """What a plan keeps of a verdict in shadow beside its decision; nothing of any other."""
+    """What a plan keeps of a verdict in shadow beside its decision; empty for any other verdict."""
     would = verdict.would
     if would is None or ticket is None:
         return {}
@@ -60,7 +61,7 @@ def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> d
 
 
 def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The decision that table B keeps; None where it was not made in shadow."""
+    """The decision in the form of table B; None where it was not made in shadow."""
     if "made" not in facts:
         return None
     template = facts.get("would")
@@ -83,7 +84,7 @@ def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def added(known: Sequence[Record], decided: Record) -> list[Record]:
-    """The decisions of a ticket with one more; the same event's replaces its earlier one."""
+    """A ticket's decisions with one more, which replaces an earlier one of the same event."""
     found = [*(one for one in known if one["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
         others = [n for n, one in enumerate(found[:-1]) if one["decision"] == PERSON]
@@ -92,7 +93,7 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 
 
 def to_follow(decisions: Sequence[Record]) -> Record | None:
-    """The decision by which people's acts are judged: the last that would have answered, or the last."""
+    """The decision to compare with people's acts: the last that would have answered, else the last."""
     answers = [one for one in decisions if one["decision"] != PERSON]
     found = answers or decisions
     return found[-1] if found else None
@@ -106,9 +107,9 @@ def done_since(
     Args:
         ticket: as it is now.
         decided: the decision.
-        rules: name the departments.
+        rules: the settings, which name the departments.
         bot: the author of automatic answers.
-        now: when it was read.
+        now: when the ticket was read.
     """
     since = parsed(decided["at"])
     answered = any(
@@ -134,13 +135,13 @@ def done_since(
 
 
 def codes(tags: AbstractSet[str]) -> list[str]:
-    """Tags as they may be stored; one that could name a person or an order is only `other`."""
+    """Tags as they may be stored; a tag that could name a person or an order becomes `other`."""
     found = {one if _CODE.fullmatch(one) else _OTHER_TAG for one in tags}
     return sorted(found)[:MOST_TAGS]
 
 
 def _is_ours(tag: str, decided: Record) -> bool:
-    """A tag of ours, unless it marks a risk that the decision did not see; routes are the team's."""
+    """Whether a tag is ours; one for a risk that the decision did not see is not."""
     if tag.startswith(_RISK):
         return tag.removeprefix(_RISK) in decided.get("risks", ())
     return tag.startswith((_OURS, _ROUTE)) or tag == ATTENTION_TAG

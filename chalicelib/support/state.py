@@ -66,13 +66,13 @@ class ConversationState:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """What an event changes in table B; None leaves an attribute as it is.
+    """What an event changes in table B; None leaves an attribute unchanged.
 
     Attributes:
         message_at: the message's own time; an older message never moves the state backwards.
-        processed_at: until when the ticket is known to hold nothing new; None for now.
-        requests: what the customer has asked for in the conversation, the message's own included.
-        decisions: made in shadow on the conversation, the message's own included.
+        processed_at: the time up to which the ticket is known to hold nothing new; None means now.
+        requests: what the customer has asked for in the conversation, including this message.
+        decisions: decisions made in shadow on the conversation, including this one.
         clear: attributes to remove, e.g. ``pending_flow``.
     """
 
@@ -108,7 +108,7 @@ class States:
         return _state(row)
 
     def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
-        """The states of those that have one, a hundred per call.
+        """The states of those conversations that have one, a hundred per call.
 
         Only the attributes that a sweep needs are filled in.
         """
@@ -126,7 +126,7 @@ class States:
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
     def some(self, *, limit: int) -> Sequence[str]:
-        """A few arbitrary known conversations, one small page of a scan; the sweep starts from them."""
+        """Ids of a few arbitrary conversations, by one small scan page; the sweep starts from them."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def page(
@@ -138,15 +138,15 @@ class States:
         return [_state(row) for row in rows if row["expires_at"] > now], more
 
     def note_people(self, conversation_id: str, people: Mapping[str, Any]) -> None:
-        """Note what people have done with a ticket since a decision made in shadow."""
+        """Note what people have done with a ticket since a decision in shadow."""
         self._annotate(conversation_id, people=dict(people))
 
     def label(self, conversation_id: str, labels: Sequence[Mapping[str, Any]]) -> bool:
-        """Replace what persons say of decisions; False where the state has expired."""
+        """Replace the labels that persons gave to decisions; False where the state has expired."""
         return self._annotate(conversation_id, labels=[dict(one) for one in labels])
 
     def _annotate(self, conversation_id: str, **values: object) -> bool:
-        """Write beside what events write; a row that has expired stays gone."""
+        """Set attributes that no event writes; False where the row is missing or has expired."""
         try:
             self._table.update(
                 {"conversation_id": conversation_id},
@@ -161,7 +161,7 @@ class States:
         return True
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
-        """Write a change once; False when a newer message or a higher fence has written before."""
+        """Write a change once; False when a newer message or a higher fence has written already."""
         now = self._clock.now()
         values = self._values(lease, change)
         keep = {"first_contact_floor": change.first_contact_floor}
@@ -185,12 +185,12 @@ class States:
             if stale > now.timestamp():
                 return False
             if not self._replace_expired(change.conversation_id, values | keep, stale):
-                # Another writer or TTL was faster: decide again by the row as it is now.
+                # Another writer or TTL was faster: decide again from the row as it is now.
                 return self.apply(lease, change)
         return True
 
     def looked(self, conversation_id: str, began: datetime) -> None:
-        """Note that a look at the ticket has ended; an earlier one changes nothing."""
+        """Note when an ended look at the ticket began; an earlier look changes nothing."""
         now = self._clock.now()
         try:
             self._table.update(
@@ -208,7 +208,7 @@ class States:
                 now=now.timestamp(),
             )
         except ConditionFailed:
-            return  # noted already; or the row has expired, and the next notification looks again
+            return  # noted already, or the row has expired and the next notification looks again
 
     def set_waiting(
         self,

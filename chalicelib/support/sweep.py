@@ -1,4 +1,4 @@
-"""The sweep's part of support, built: what it looks for at Richpanel, and how jobs are made again."""
+"""Builds the sweep's part of support: what it looks for at Richpanel, and how it rebuilds jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chalicelib.support.lost_tickets import LostTickets
 
 
 class SupportSweep:
-    """What finds lost tickets again."""
+    """The parts that find lost tickets and rebuild jobs."""
 
     def __init__(self, *, shared: Shared, support: Support) -> None:
         self._shared = shared
@@ -23,7 +23,7 @@ class SupportSweep:
 
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """By the first two parts of an event key."""
+        """The rebuilders of jobs, by the first two parts of an event key."""
         return {"evt:rp": ticket_job}
 
     @cached_property

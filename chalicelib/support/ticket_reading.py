@@ -1,8 +1,8 @@
-"""One read of a ticket, for all the new comments that it showed.
+"""One read of a ticket, used for all new comments that it showed.
 
-Each event's effects change the ticket, but the next event need not read it again: an executor ends
-an action as done only after the ticket has shown its tags.  So the ticket after an event of tags
-alone is the ticket before it with those tags changed.
+Each event's effects change the ticket, but the next event need not read it again: an executor ends an
+action as done only after the ticket has shown its tags.  So after an event that only changes tags, the
+ticket is the one before with those tags changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support.tickets import Ticket
 
 FRESH_SECONDS = 15.0
-"""How old a read may be for a further event: people write and move tickets, too."""
+"""How old a read may be for a further event, as people write and move tickets, too."""
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class TicketReading:
 
     Attributes:
         began: when the read began.
-        passed: how many of the job's events the ticket is shown after; -1 where that is not known.
+        passed: after how many of the job's events `ticket` shows the state; -1 if not known.
     """
 
     ticket: Ticket
@@ -36,16 +36,16 @@ class TicketReading:
     passed: int = 0
 
     def before(self, number: int, now: datetime) -> Ticket | None:
-        """The ticket before the job's event of this number, from 0; None where it must be read."""
+        """The ticket before the job's event of this number, from 0; None if it must be read again."""
         is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
         return self.ticket if is_fresh and self.passed == number else None
 
     def again(self, number: int, ticket: Ticket, began: datetime) -> None:
-        """The ticket was read before the event of this number."""
+        """Note that the ticket was read again, before the event of this number."""
         self.ticket, self.began, self.passed = ticket, began, number
 
     def after(self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix) -> None:
-        """The event of this number has ended with these rows."""
+        """Note that the event of this number has ended with these rows."""
         tags = self._tags_after(plan, rows, suffix)
         if tags is None or self.passed != number:
             self.passed = -1
@@ -55,7 +55,7 @@ class TicketReading:
     def _tags_after(
         self, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix
     ) -> frozenset[str] | None:
-        """The tags after these rows; None where they, or more than the tags, are not known."""
+        """The tags after these rows; None if they are not known, or if more than tags may have changed."""
         tags, ours = set(self.ticket.tags), set[str]()
         for planned in plan.actions:
             if planned.kind not in _KEYS:
@@ -66,7 +66,7 @@ class TicketReading:
                 return None
             ours.add(key)
             if row.status == ActionStatus.DONE and (row.finished_at or "") >= iso(self.began):
-                # What was done before the read, the read itself shows, if it is still so.
+                # What was done before the read is in the read already, if it still holds.
                 (tags.add if planned.kind == "add_tag" else tags.discard)(planned.arg)
         return None if rows.keys() - ours else frozenset(tags)
 

@@ -1,11 +1,12 @@
-"""What was written in a ticket, for the one function that may read it and nothing else.
+"""What was written in a ticket, for the one function whose only right is to read it.
 
-Asked with ``{"ticket_id": "1042"}``, it answers with the comments, oldest first, or says why not::
+The request ``{"ticket_id": "1042"}`` is answered with the comments, oldest first, or the reason why
+not::
 
     {"said": [{"comment": "c-77", "by": "the customer", "text": "Where is my order?"}]}
     {"refused": "http_503"}
 
-A text is in the answer alone: in no row, no log line and no cache.
+Texts are only in the answer: in no row, no log line and no cache.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ CUSTOMER = "the customer"
 
 
 def read(event: Mapping[str, Any], richpanel: Richpanel, *, bot: str) -> dict[str, Any]:
-    """Answer one question.
+    """Answer one request.
 
     Args:
-        event: the question.
-        richpanel: read once.
-        bot: the agent's id under which the machine writes.
+        event: the request.
+        richpanel: is read once.
+        bot: id of the agent as which the machine writes.
     """
     ticket_id = event.get("ticket_id")
     if not isinstance(ticket_id, str) or not ticket_id:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 TEAM = "team:"
-"""Precedes the id of a team where an assignment names one; otherwise it is a user's id."""
+"""Prefix of a team's id in an assignment; an id without it is a user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Comment:
 
     Attributes:
         text: plain text; never stored, logged or raised.
-        sender: its address, where the vendor shows one.
-        is_public: the customer sees it; a note between operators is not.
-        headers: of an e-mail, where the vendor shows them; rarely.
+        sender: the sender's address, if the vendor shows one.
+        is_public: the customer sees it, unlike a note between operators.
+        headers: an e-mail's headers, if the vendor shows them, which is rare.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Ticket:
     """A Richpanel conversation as the flows see it.
 
     Attributes:
-        assigned_to: the id of the user that has it, and ``team:`` and the id of its team.
+        assigned_to: id of the user who has it, and ``team:`` with the id of its team.
         url: where people read it.
     """
 
@@ -56,7 +56,7 @@ class Ticket:
 
     @property
     def is_open(self) -> bool:
-        """Not closed, resolved or solved."""
+        """Whether it is neither closed, resolved nor solved."""
         return self.status.strip().lower() not in {"closed", "resolved", "solved"}
 
 
@@ -67,7 +67,7 @@ class TicketPage:
     Attributes:
         tickets: the open and recent tickets of the page.
         is_last: no later page can hold another open and recent ticket.
-        fingerprint: equal for two pages with the same tickets, which means the vendor ignores the page.
+        fingerprint: equal for two pages with the same tickets; the vendor then ignores page numbers.
     """
 
     tickets: tuple[Ticket, ...]

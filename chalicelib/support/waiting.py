@@ -7,7 +7,7 @@ from chalicelib.support.state import ConversationState, States
 
 
 class TicketLine:
-    """One ticket's list.
+    """`once.order.Line` of one ticket.
 
     Args:
         known: the conversation's state as it was read.
@@ -21,7 +21,7 @@ class TicketLine:
         self.waiting: EventKeys = known.waiting if known is not None else ()
 
     def replace(self, waiting: EventKeys) -> None:
-        """See `once.order.Line`."""
+        """Store another list in table B if it differs; raises `TransientError` if it has changed since."""
         if list(waiting) != list(self.waiting):
             self._states.set_waiting(self._conversation_id, self.waiting, waiting)
             self.waiting = tuple(waiting)

@@ -27,11 +27,11 @@ from chalicelib.support.jobs import TicketMessage, TicketNotification
 TOKEN_HEADER = "x-richpanel-webhook-token"  # noqa: S105 - a header's name
 MAX_BODY_BYTES = 32 * 1024
 MAX_ID_BYTES = 256
-"""Of a ticket's or a comment's id: both are part of a key of at most 2,048 bytes."""
+"""Limit of a ticket's or a comment's id: both are part of a key of at most 2,048 bytes."""
 SOURCE = "richpanel_http_target"
 
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
-"""Excludes braces inside: customers write them too, and backtracking from each takes seconds."""
+"""Braces inside are excluded: customers write them too, and backtracking from each would take seconds."""
 _ID_IN_BROKEN_BODY = re.compile(
     r'"(ticket_id|conversation_id|message_id)"\s*:\s*'
     r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(\s*[,}])?)'
@@ -120,10 +120,10 @@ def _job(
 
 
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """Take the ids out of a body that is not JSON; an id with two different values is ignored.
+    """The job from the ids in a body that is not JSON; an id with two different values is ignored.
 
-    A number without a delimiter after it may be truncated and belong to another ticket: it is not
-    used, nor is any other value of the same field, which may be a customer's text.
+    A number without a delimiter after it may be truncated and name another ticket.  So it is not
+    used, and neither is any other value of the same field, which may be a customer's text.
     """
     text = request.body.decode("utf-8", errors="replace")
     found: dict[str, set[str | None]] = {}

@@ -1,6 +1,6 @@
-"""The worker's part of support, built: the flow, the executors and the shop.
+"""Builds the worker's part of support: the flow, the executors and the shop.
 
-The shop is connected only where the settings name it; so is the language model (`model_opinions`).
+The shop and the language model (`model_opinions`) are built only if the settings name them.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:  # loaded where the settings name one
     from chalicelib.support.model_opinions import SupportModel
 
 SHOPIFY_REQUESTS_PER_30_S = 60
-"""A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
+"""Requests of one container; a search costs a few points of a bucket that regains 100 a second."""
 
 
 class SupportWork:
-    """What decides on a ticket's message, and what is done about it.
+    """The parts that decide on a ticket's message and act on it.
 
     Args:
-        model: loaded where the settings name one.
+        model: builds the language model, if the settings name one.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SupportWork:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """By kind of job: one for all of them."""
+        """The flow of each kind of job; all kinds share one."""
         shared, support = self._shared, self._support
         flow = SupportFlow(
             arrivals=Arrivals.of(
@@ -99,7 +99,7 @@ class SupportWork:
         )
 
     def shop_scopes(self) -> frozenset[str]:
-        """What the shop's app may see; raises `ProviderError`s."""
+        """The scopes of the shop's app; raises `ProviderError`s."""
         return self._shop_tokens.granted_scopes()
 
     @cached_property

@@ -5,7 +5,7 @@ http_answers    a vendor's HTTP response, and which error of the tree it becomes
 clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions that end at a deadline and know whether a request was sent
 posting         posts to an address that a company has chosen: public ones only
-    documents       reads a JSON object at an address that a company has chosen
+documents       reads a JSON object at an address that a company has chosen
 signed          a request that an SDK has signed, sent within a deadline
 rate_limit      token bucket per vendor and container
 level           how full a token bucket is and who waits at it: pure decisions
@@ -24,6 +24,6 @@ machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API
 bedrock         that port on Amazon Bedrock
-    converse        the bodies of Bedrock's Converse API
-    guardrail       a Bedrock guardrail that judges texts
+converse        the bodies of Bedrock's Converse API
+guardrail       a Bedrock guardrail that judges texts
 """

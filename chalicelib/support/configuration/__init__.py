@@ -2,7 +2,7 @@
 
 document    the document: templates, delivery, departments, phrases; its schema and its checks
 applied     one version of it as flows read it, over the built-in words
-dangers     what a valid document says that its author most likely does not mean
+dangers     what a valid document says and its author most likely does not mean
 versions    the stored versions, which never change, and which of them is current
-cached      the versions as the functions read them: cached, and the last good one where one is bad
+cached      the versions as the functions read them: cached, and the last good one if one is bad
 """

@@ -50,14 +50,14 @@ class Rules:
         return department if tag is None else tag or None
 
     def assignee_of(self, department: str) -> str | None:
-        """To whom a department's tickets are assigned: a user's id, ``team:`` and a team's, or None."""
+        """The assignee of a department's tickets: a user's id, ``team:`` and a team's id, or None."""
         found = self._settings_of(department)
         return f"{TEAM}{found.team}" if found.team else found.assignee
 
     def current_department(
         self, tags: AbstractSet[str], assignees: AbstractSet[str] = frozenset()
     ) -> str | None:
-        """The department that has a ticket, by its tags, or else by whom it is assigned to."""
+        """The department that has a ticket, by its tags, else by its assignees."""
         routes = sorted(tag for tag in tags if tag.startswith("route-"))
         if routes:
             return self._by_tag.get(routes[0], routes[0])
@@ -65,7 +65,7 @@ class Rules:
 
     @cached_property
     def assignees(self) -> frozenset[str]:
-        """Everyone to whom a department's tickets are assigned."""
+        """The assignees of all departments."""
         return frozenset(self._by_assignee)
 
     def _settings_of(self, department: str) -> Department:
@@ -90,11 +90,11 @@ class Rules:
 
     @cached_property
     def queues(self) -> frozenset[str]:
-        """Ids of assignees that are no persons."""
+        """Ids of assignees that are not persons."""
         return frozenset(self.document.answers.queues) | self.assignees
 
     def answers(self, department: str, intent: str) -> bool:
-        """Whether such messages are answered automatically, once the stage sends answers at all."""
+        """Whether answers are switched on for a department or intent, on a stage that sends answers."""
         on = self.document.answers
         if on.departments is None and on.intents is None:
             return True

@@ -1,7 +1,7 @@
 """The settings as the functions read them: the pointer every minute, a version once.
 
-A document that this release cannot read never replaces a good one: the newest readable version
-before it applies, and a metric says so.
+A document that this release cannot read never replaces a good one: the newest readable version before
+it applies, and a metric reports it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from chalicelib.support.configuration.document import InvalidDocumentError, pars
 from chalicelib.support.configuration.versions import Versions
 
 REFRESH_SECONDS = 60.0
-"""How long a container does not look for a new version."""
+"""How long a container waits before it looks for a new version."""
 
 
 class RulesPort(Protocol):
@@ -41,14 +41,14 @@ class CachedRules:
         self._current: tuple[float, int] | None = None
 
     def current(self) -> Rules:
-        """See `RulesPort.current`."""
+        """The version for new plans, at most `REFRESH_SECONDS` old."""
         now = self._clock.monotonic()
         if self._current is None or now - self._current[0] >= REFRESH_SECONDS:
             self._current = (now, self._versions.current())
         return self.of(self._current[1])
 
     def of(self, version: int) -> Rules:
-        """See `RulesPort.of`."""
+        """A version, read once; the newest readable one before it where this release cannot read it."""
         found = self._known.get(version)
         if found is None:
             found = self._known[version] = self._read(version)
@@ -73,10 +73,10 @@ class FixedRules:
         self._rules = rules
 
     def current(self) -> Rules:
-        """See `RulesPort.current`."""
+        """The one version."""
         return self._rules
 
     def of(self, version: int) -> Rules:
-        """See `RulesPort.of`."""
+        """The one version, whatever number is asked for."""
         del version
         return self._rules

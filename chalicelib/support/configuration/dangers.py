@@ -15,7 +15,7 @@ from chalicelib.support.intents.words import SETS
 from chalicelib.tables import beside, read
 
 _FOR_TIER_0 = frozenset({LEADERSHIP, *RISK_ROUTES.values()})
-"""Built-in departments that grave matters may go to; any of the shop's own may be meant."""
+"""Built-in departments that grave matters may go to; any department of the shop's own is allowed."""
 _OUR_TAGS = ("mw-", "route-")
 
 
@@ -42,7 +42,7 @@ def neutral_messages() -> NeutralMessages:
 
 
 def dangers(rules: Rules) -> Iterator[str]:
-    """The place of each row that is valid and dangerous, and what it would do."""
+    """For each valid but dangerous row: its place in the document, and what it would do."""
     yield from _broad_phrases(rules)
     for intent, department in rules.document.routes.items():
         if intent in TIER_0 and department in set(ROUTES.values()) - _FOR_TIER_0:

@@ -30,7 +30,7 @@ LANGUAGES = ("en", "es")
 """Languages that replies are written in."""
 MAX_PHRASES = 500
 STOP_TAGS = ("no-bot", "no-automation", "do-not-automate", "human-only", "escalated")
-"""Tags that keep automatic answers away, unless the document lists its own."""
+"""Tags that stop automatic answers, unless the document lists its own."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -70,11 +70,11 @@ class Shop(_Part):
     """When the shop works.
 
     Attributes:
-        time_zone: of dates and of the cut-off hour, e.g. America/New_York.
+        time_zone: the zone of dates and of the cut-off hour, e.g. America/New_York.
         weekend: days that are no business days.
         cut_off_hour: orders from this hour on, 0 to 23, count for the next business day.
         holidays: further days that are no business days.
-        countries: where delivery windows without countries hold, by ISO 3166-1 code.
+        countries: where delivery windows that name no country apply, by ISO 3166-1 code.
     """
 
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
@@ -94,8 +94,8 @@ class DeliveryWindow(_Part):
     """Business days that a shipping method takes from dispatch.
 
     Attributes:
-        methods: words of the shop's names of shipping methods, whole words of any case.
-        countries: where it holds; the shop's own where they are left out.
+        methods: whole words in the shop's names of shipping methods, in any case.
+        countries: where it applies; without any, in the shop's own countries.
     """
 
     methods: tuple[Annotated[str, Field(pattern=r"^[\w -]{2,60}$")], ...] = Field(min_length=1)
@@ -120,7 +120,7 @@ class DeliveryTimes(_Part):
 
     Attributes:
         handling_days: business days until an order leaves the shop.
-        preorder_days: days until a pre-order does; without them no pre-order is answered.
+        preorder_days: days until a pre-order leaves; without them no pre-order is answered.
     """
 
     windows: tuple[DeliveryWindow, ...] = ()
@@ -132,11 +132,11 @@ class DeliveryTimes(_Part):
 
 
 class Department(_Part):
-    """How a ticket reaches a department: by a tag, an assignee or a team of Richpanel's.
+    """How a ticket reaches a department: by a tag, an assignee or a team at Richpanel.
 
     Attributes:
-        tag: set on the ticket, for an assignment rule; empty for none; the department's own name
-            where it is left out.
+        tag: set on the ticket, for an assignment rule; by default the department's own name, and
+            none if empty.
         assignee: id of a user, as `GET /v1/users` shows it.
         team: id of a team, as `GET /v1/teams` shows it.
     """
@@ -160,16 +160,17 @@ StopTag = Annotated[str, Field(pattern=r"^\S(?:.{0,98}\S)?$")]
 
 
 class AutomaticAnswers(_Part):
-    """What keeps automatic answers away.
+    """What stops automatic answers.
 
     Attributes:
-        stop_tags: tags of people on whose tickets nothing is answered; any case, ``-``, ``_`` and
-            spaces are alike.  A given list replaces the built-in one.
-        queues: ids of users that are no persons, such as queues and bots: what they have, no person has.
-        departments: whose messages are answered; the others stay in shadow.  With neither this nor
-            `intents`, all are answered.
-        intents: that are answered, whatever their department.
-        harm_limit: a department may be switched on where the upper bound of its harm is below it.
+        stop_tags: tags by which people stop answers on a ticket; case does not count, and ``-``,
+            ``_`` and space are alike.  A given list replaces the built-in one.
+        queues: ids of users that are not persons, such as queues and bots: a ticket that they hold
+            is held by no person.
+        departments: departments whose messages are answered; others stay in shadow.  With neither
+            this nor `intents`, all are answered.
+        intents: intents that are answered, whatever their department.
+        harm_limit: a department may be switched on if the upper bound of its harm is below this.
     """
 
     stop_tags: tuple[StopTag, ...] = STOP_TAGS
@@ -211,8 +212,8 @@ class Document(_Part):
     """One settings document.
 
     Attributes:
-        format: of the document itself; a release refuses a format that it does not know.
-        answers: what keeps automatic answers away.
+        format: version of the document's schema; a release refuses a format that it does not know.
+        answers: what stops automatic answers.
         templates: texts by template id and language, in place of the built-in ones.
         closing: the end of every text by language; it holds the reply's reference.
         phrases: further phrases by intent.
@@ -256,7 +257,7 @@ def parsed(raw: Mapping[str, Any]) -> Document:
 
 
 def plain(document: Document) -> dict[str, Any]:
-    """What a document says, as plain data that `parsed` takes; equal documents give equal data."""
+    """A document as plain data, which `parsed` takes; equal documents give equal data."""
     said = document.model_dump(mode="json", exclude_unset=True)
     for name in _SETS & said.get("shop", {}).keys():
         said["shop"][name] = sorted(said["shop"][name])
@@ -264,7 +265,7 @@ def plain(document: Document) -> dict[str, Any]:
 
 
 _SETS = frozenset({"weekend", "holidays"})
-"""Parts of the shop without an order of their own."""
+"""Fields of the shop whose values have no order."""
 
 
 def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
@@ -277,7 +278,7 @@ def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
 
 
 def _names(document: Document) -> Iterator[str]:
-    """Intents that do not exist, and too many phrases."""
+    """Problems of intents that do not exist, and of too many phrases."""
     answered = document.answers.intents or ()
     for part, given in (
         ("phrases", document.phrases),
@@ -291,7 +292,7 @@ def _names(document: Document) -> Iterator[str]:
 
 
 def _departments(document: Document) -> Iterator[str]:
-    """Departments that are used and not declared, and two that one tag or person would mean."""
+    """Problems of departments that are not declared, and of a tag or assignee that two share."""
     known = {DEFAULT_ROUTE, *ROUTES.values(), *document.departments}
     answered = document.answers.departments or ()
     for part, given in (

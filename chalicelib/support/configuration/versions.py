@@ -6,8 +6,8 @@
     event_id    cfg:support:3           version  3    document  {"shop": {...}}    by  Operators/jo
 
 Publishing writes the next version and moves the pointer in one transaction, so that two operators
-never publish the same version and the pointer never leads to a version that is not there.  The rows
-have no end date: a stored plan of any age finds the version that it was made with.
+never publish the same version and the pointer never names a missing version.  The rows do not expire: a
+stored plan of any age finds the version that it was made with.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ class Versions:
             document: valid, as plain data.
             by: the person who publishes it.
             note: what they say about it.
-            after: the version that the caller knows as the current one.
+            after: the number of the version that the caller read as the current one.
 
         Raises:
-            PublishedMeanwhileError: it is not the current one any more.
+            PublishedMeanwhileError: another version is current by now.
         """
         now, number = iso(self._clock.now()), after + 1
         stored: Item = {

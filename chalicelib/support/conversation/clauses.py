@@ -27,9 +27,9 @@ class AskedFor:
     """What a message says, without its text.
 
     Attributes:
-        kinds: of requests; empty for a courtesy.
-        risks: flags of grave matters, suspected ones too.
-        numbers: of the orders that it names, the text's before the subject's.
+        kinds: kinds of its requests; empty for a courtesy.
+        risks: flags of grave matters, suspected ones included.
+        numbers: order numbers that it names, the text's before the subject's.
         takes_back: `EVERYTHING`, `DELIVERY`, or None.
     """
 
@@ -49,9 +49,9 @@ def asked_in(
 
     Args:
         text: the message.
-        subject: of the ticket that it opens, which counts as its first sentence.
-        phrases: further phrases of intents, of the shop.
-        reading: of the whole message, where it was read before.
+        subject: that of the ticket that it opens, which counts as its first sentence.
+        phrases: the shop's own phrases of intents.
+        reading: the reading of the whole message, if it was read before.
     """
     own = own_part(text)
     clauses = [one for one in _CLAUSE.split(own) if one.strip()]
@@ -70,7 +70,7 @@ def asked_in(
 
 
 def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
-    """What a subject asks for; a usual one asks for nothing, and an unknown one for something."""
+    """What a subject asks for: a neutral one for nothing, an unknown one for something."""
     said = _REPLIED.sub("", subject).strip()
     if not said:
         return AskedFor()

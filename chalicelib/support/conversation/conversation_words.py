@@ -14,7 +14,7 @@ from chalicelib.tables import beside, read
 
 
 class RequestKind(StrEnum):
-    """What a customer may want; stored for months, none is renamed."""
+    """What a customer may want; the values are stored for months, so none is renamed."""
 
     CANCEL = "cancel"
     CHANGE = "change"
@@ -66,10 +66,10 @@ class WordsOfSubjects:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfConversations:
-    """The file.
+    """The rows of the file.
 
     Attributes:
-        done_tags: tags of people that settle what they have answered.
+        done_tags: tags by which people say that what they have answered is settled.
         kinds: the kind of request of each intent.
     """
 
@@ -93,7 +93,7 @@ def table() -> WordsOfConversations:
 
 
 def requests_in(words: Sequence[str]) -> frozenset[RequestKind]:
-    """The kinds of requests that a message's words name beside its intents."""
+    """Kinds of requests that a message's words name, whatever its intents."""
     return frozenset(RequestKind(kind) for kind, _, _ in _requests().matches(words))
 
 

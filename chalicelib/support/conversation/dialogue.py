@@ -1,7 +1,7 @@
 """The state of a conversation, folded message by message; pure.
 
-The same messages give the same state however they are divided: `fold` of some, continued with the
-rest, is `fold` of all.  What is stored of it has no text and no order number::
+The same messages give the same state however they are divided: a `fold` of some, continued with the
+rest, equals a `fold` of all.  The stored form has no text and no order number::
 
     requests  [{"kind": "cancel", "state": "open", "at": "2026-11-20T09:00:00.000Z", "order": "9f2c"}]
 """
@@ -23,7 +23,7 @@ from chalicelib.support.conversation.conversation_words import (
 )
 
 MOST_STORED = 40
-"""Requests of one conversation that are stored; settled ones are left out first."""
+"""Most requests of one conversation that are stored; settled ones are left out first."""
 _OF_DELIVERY = frozenset({RequestKind.ORDER_STATUS, RequestKind.NOT_RECEIVED})
 
 
@@ -36,7 +36,7 @@ class Speaker(StrEnum):
 
 
 class RequestState(StrEnum):
-    """What has become of a request; an answer of a person's settles nothing by itself."""
+    """What has become of a request; a person's answer alone settles nothing."""
 
     OPEN = "open"
     ANSWERED = "answered"
@@ -48,7 +48,7 @@ class OpenRequest:
     """One thing that a customer has asked for.
 
     Attributes:
-        order: a keyed id of the order that was named with it.
+        order: keyed id of the order that was named with it.
         at: ISO time of the message.
     """
 
@@ -59,7 +59,7 @@ class OpenRequest:
 
     @property
     def identity(self) -> tuple[RequestKind, str, str | None]:
-        """The same for the same request, whatever has become of it."""
+        """What identifies the request, whatever has become of it."""
         return self.kind, self.at, self.order
 
 
@@ -68,9 +68,9 @@ class Utterance:
     """One message of a conversation, as it was read.
 
     Attributes:
-        asked: of a customer's message.
-        asks_number: a machine asks for the order number; otherwise its text is an answer.
-        may_be_automatic: an agent's that came so soon that a machine of another kind may have sent it.
+        asked: what a customer's message asks for.
+        asks_number: a machine's message that asks for the order number; any other is an answer.
+        may_be_automatic: an agent's message that came so soon that another machine may have sent it.
     """
 
     by: Speaker
@@ -86,11 +86,11 @@ class Dialogue:
 
     Attributes:
         requests: oldest first.
-        risks: flags of the grave matters that were ever in it.
+        risks: flags of all grave matters that were ever in it.
         last: who has spoken last.
-        has_agent: somebody of the shop has written in it.
-        has_person: and it was surely a person.
-        answers: automatic answers in it.
+        has_agent: the shop's side has written in it.
+        has_person: a person of the shop has surely written in it.
+        answers: number of automatic answers in it.
         asks: how often the machine has asked for the order number since its last answer.
         asked_at: ISO time of the last of these.
     """
@@ -105,7 +105,7 @@ class Dialogue:
     asked_at: str | None = None
 
     def unsettled(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
-        """The requests that are not settled: done needs the customer's word, or an answer and a tag."""
+        """The requests that are not settled: by the customer's word, or by an answer and a done tag."""
         is_done = bool({one.strip().lower() for one in tags} & set(table().done_tags))
         settled = {RequestState.DONE, RequestState.ANSWERED} if is_done else {RequestState.DONE}
         return tuple(one for one in self.requests if one.state not in settled)
@@ -120,7 +120,7 @@ def fold(
     """The conversation after further messages.
 
     Args:
-        dialogue: before them.
+        dialogue: the conversation before them.
         said: the messages, in their order.
         keyed: makes an order number a keyed id; None where it has no key.
     """
@@ -130,7 +130,7 @@ def fold(
 
 
 def stored(dialogue: Dialogue) -> list[dict[str, str]]:
-    """What table B keeps of it: no text."""
+    """The requests as table B keeps them, without text."""
     settled = [n for n, one in enumerate(dialogue.requests) if one.state == RequestState.DONE]
     left_out = set(settled[: max(len(dialogue.requests) - MOST_STORED, 0)])
     kept = [one for n, one in enumerate(dialogue.requests) if n not in left_out][-MOST_STORED:]
@@ -146,9 +146,9 @@ def stored(dialogue: Dialogue) -> list[dict[str, str]]:
 
 
 def with_stored(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialogue:
-    """A conversation as its ticket shows it, and what the ticket no longer shows.
+    """A conversation as its ticket shows it, with the stored requests that the ticket no longer shows.
 
-    Rows of kinds and states that this release does not know count as other and open.
+    Rows of unknown kinds count as other, rows of unknown states as open.
     """
     shown = {one.identity for one in dialogue.requests}
     hidden = [one for one in map(_request, rows) if one.identity not in shown]
@@ -180,7 +180,7 @@ def _step(before: Dialogue, said: Utterance, keyed: Callable[[str], str | None])
             return replace(after, asks=after.asks + 1, asked_at=said.at)
         case Speaker.MACHINE:
             if not after.requests:
-                return after  # it greets: nothing was asked
+                return after  # a greeting: nothing was asked
             settled = _moved(after.requests, RequestState.DONE, {RequestKind.ORDER_STATUS})
             return replace(
                 after, requests=settled, answers=after.answers + 1, asks=0, asked_at=None

@@ -1,7 +1,7 @@
-"""Why a machine says nothing in a conversation, and whose its ticket is; pure.
+"""Why a machine says nothing in a conversation, and whether a person has its ticket; pure.
 
-It speaks where nothing else is open and no person is in it, and it moves no ticket that a person
-holds or has answered.
+A machine speaks only where nothing else is open and no person is in the conversation.  It moves no
+ticket that a person holds or has answered.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class Around:
     """What is known of a ticket beside its messages.
 
     Attributes:
-        tags: on it.
-        holder: the id of the person who has it; None where no person has it, such as a queue or a bot.
-        stop_tags: tags by which people keep a machine out, in lower case.
-        risks_elsewhere: grave matters on other tickets of the customer are open.
+        tags: the ticket's tags.
+        holder: id of the person who has it; None where no one, a queue or a bot has it.
+        stop_tags: tags by which people stop automatic answers, in lower case.
+        risks_elsewhere: another ticket of the customer is about a grave matter.
     """
 
     tags: AbstractSet[str] = frozenset()
@@ -34,7 +34,7 @@ class Around:
 
 
 _WAS_GRAVE = RISK_TAG.format("")
-"""Begins the tags of tickets that were tier 0 once; a ticket keeps them when its state is lost."""
+"""Prefix of tags on tickets that were once tier 0; a ticket keeps them when its state is lost."""
 _ORDER_QUESTION = frozenset({RequestKind.ORDER_STATUS})
 
 
@@ -42,15 +42,15 @@ def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | 
     """The person who has a ticket.
 
     Args:
-        assigned_to: as of `tickets.Ticket`.
-        queues: ids of users that are no persons: queues, bots, a department's assignee.
+        assigned_to: see `tickets.Ticket`.
+        queues: ids of users that are not persons: queues, bots, departments' assignees.
     """
     persons = sorted(one for one in assigned_to if one not in queues and not one.startswith(TEAM))
     return persons[0] if persons else None
 
 
 def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
-    """Whether a person holds the ticket, or has surely answered in it: it is not moved then."""
+    """Whether a person holds the ticket or has surely answered in it; such a ticket is not moved."""
     return around.holder is not None or dialogue.has_person
 
 
@@ -67,13 +67,13 @@ def reason_for_silence(
     """Why a message in a conversation is left to a person; None where it may be answered.
 
     Args:
-        dialogue: what was said before it.
-        around: of its ticket.
-        about: what the answer would be about; of these kinds more may be open.
-        beside: further requests in the message itself.
-        named: keyed ids of the orders that it and its subject name.
-        answered: of those that an answer would be about.
-        is_awaited: it answers our question for the order number.
+        dialogue: what was said before the message.
+        around: what is known of its ticket.
+        about: kinds that the answer would be about; other requests of these kinds may be open.
+        beside: kinds of the requests in the message itself.
+        named: keyed ids of the orders that the message and its subject name.
+        answered: keyed ids of the orders that the answer would be about.
+        is_awaited: the message answers our question for the order number.
     """
     if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
         return why.STOP_TAG

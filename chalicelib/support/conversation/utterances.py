@@ -1,7 +1,7 @@
 """A ticket's comments as the messages of a conversation, up to the one that is decided; pure.
 
-Notes between colleagues count: who writes one is in the conversation.  A comment of an operator
-without an author is an automation's, which is in it no more than its text is an answer.
+Notes between colleagues count: their writer is in the conversation.  An operator's comment without an
+author was written by an automation: it puts no person into the conversation, and answers nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from chalicelib.support.intents.phrases import Phrases
 from chalicelib.support.tickets import Comment, Ticket
 
 BY_A_PERSON_AFTER = timedelta(seconds=60)
-"""How long after a message an operator's comment cannot be an automatic answer to it."""
+"""An operator's comment that comes later than this after a message is no automatic answer to it."""
 
 
 def earlier(
@@ -30,9 +30,9 @@ def earlier(
 
     Args:
         ticket: as it was read.
-        message_id: of the message; where the ticket does not show it, all of the ticket is earlier.
+        message_id: the message's; if the ticket does not show it, the whole ticket is earlier.
         is_ours: whether an operator's comment is one of our replies.
-        phrases: further phrases of intents, of the shop.
+        phrases: the shop's own phrases of intents.
     """
     asked: datetime | None = None
     for number, one in enumerate(ticket.comments):
@@ -50,7 +50,7 @@ def earlier(
 
 
 def _is_soon(comment: Comment, asked: datetime | None) -> bool:
-    """A public comment that came within a minute of the customer's."""
+    """Whether a public comment came within `BY_A_PERSON_AFTER` of the customer's."""
     if not comment.is_public or asked is None or comment.created_at is None:
         return False
     return comment.created_at - asked <= BY_A_PERSON_AFTER

@@ -3,7 +3,7 @@
 In the order of a message:
 
     own_words        its own words and order number
-    spelling         corrects a misspelt word to a listed one; never a word of `real_words.toml`
+    spelling         corrects a misspelt word to a listed one, never a word in `real_words.toml`
     language         its language
     words            the phrases of each intent: `words.toml`
     risks            the phrases of grave matters: `risks.toml`
@@ -13,9 +13,9 @@ In the order of a message:
     linear_model     the linear model beside the tables; `linear.bin` holds its weights
     combined         tables and linear model together
     grammar          the closed grammar of plain sentences, by language: `grammar_*.toml`
-    sentence_words   its sentences, and what their words may be read as
+    sentence_words   the message's sentences, and what their words may be read as
     sentence_model   the learned judge of sentences; `sentences.bin` holds its weights
-    sentences        what each sentence is, where grammar and learned judge agree
+    sentences        the kind of each sentence on which grammar and learned judge agree
     message_reading  all of this for one message
     departments      the team and risk flag of each intent, and the team of each risk
 """

@@ -44,13 +44,13 @@ PRIORITY: Mapping[str, int] = {
     )
     for intent in intents
 }
-"""Rank by which the primary intent of several is chosen: 0 before 7."""
+"""Rank by which the primary one of several intents is chosen: 0 before 7."""
 TIER_0 = frozenset(intent for intent, rank in PRIORITY.items() if rank == 0)
 """Never automated, always routed to people."""
 _SEVERITY: Mapping[str, int] = {
     intent: number for number, intent in enumerate(one for one in PRIORITY if one in TIER_0)
 }
-"""Order among several escalating intents: leadership before a team."""
+"""Order among several tier 0 intents: leadership before a team."""
 COMPATIBLE: tuple[frozenset[str], ...] = (
     frozenset({"order_status_tracking", "shipping_delay_not_shipped"}),
     frozenset({"return_request", "refund_request", "exchange_request"}),
@@ -58,7 +58,7 @@ COMPATIBLE: tuple[frozenset[str], ...] = (
 """Intents that do not contradict each other."""
 
 CLEAR = 0.55
-"""The message has every intent with a score above this."""
+"""A score above this makes an intent clear: the message has it."""
 _FURTHER = 0.03
 """Score of each further phrase of an intent, three at most; hints never add up to an intent."""
 _MUCH_LOWER = 0.14
@@ -78,7 +78,7 @@ class Classified:
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
         model: the linear model's probability of every intent, where it was asked.
-        is_own: a sure phrase of the shop's own names the primary one.
+        is_own: one of the shop's own sure phrases names the primary intent.
     """
 
     intent: str
@@ -92,7 +92,7 @@ class Classified:
 
     @property
     def is_contradicted(self) -> bool:
-        """Another clear intent contradicts the primary one."""
+        """Whether another clear intent contradicts the primary one."""
         return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
@@ -103,8 +103,8 @@ def classify(
 
     Args:
         text: the message.
-        own: further phrases, of the shop.
-        words: its words, where not all of them are looked at.
+        own: the shop's own phrases.
+        words: the words to look at; by default all of the message's.
     """
     words = words_of(text) if words is None else words
     if not words:
@@ -150,10 +150,10 @@ def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
 
 
 def _clear(scores: Mapping[str, float]) -> list[str]:
-    """The intents a message has, the primary one first.
+    """The clear intents, the primary one first.
 
-    Priority decides among the intents that score close to the best; one with a much lower score is
-    not made primary, unless it escalates.
+    Priority decides among intents that score close to the best.  An intent with a much lower score
+    becomes primary only if it is of tier 0.
     """
     clear = [intent for intent, score in scores.items() if score > CLEAR]
     best = max((scores[intent] for intent in clear), default=0.0)
@@ -178,7 +178,7 @@ def _score(found: set[tuple[float, int]]) -> float:
 
 
 def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
-    """Hints only: the likeliest intent, at a confidence that sends the ticket to a person."""
+    """The result from hints alone: the likeliest intent, too uncertain for anything but a person."""
     if not scores:
         return Classified(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))

@@ -1,8 +1,8 @@
-"""Tables and linear model together: where they agree a team gets the message, else a person looks.
+"""Tables and linear model together: if they agree, a team gets the message, else a person looks at it.
 
-Either is wrong on fresh wording more often than both are wrong in the same way.  An escalation that
-the tables found is never revoked.  A sure phrase of the shop's own is what its operator decided: the
-model, which knows no shop's words, may escalate such a message and no more.
+On new wording, either alone is wrong more often than both in the same way.  An escalation that the
+tables found is never revoked.  One of the shop's own sure phrases is its operator's decision: the
+model, which knows no shop's words, may escalate such a message but not change its intent otherwise.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from chalicelib.support.intents.linear_model import shipped
 from chalicelib.vendors.linear import Linear
 
 DECIDES_FROM = 0.80
-"""A department's probability from which the model alone names it, where the tables know nothing."""
+"""A department's probability from which the model alone names it, if the tables know nothing."""
 OVERRULES_FROM = 0.90
-"""Likewise, where the tables name another one."""
+"""A department's probability from which the model names it against the tables."""
 AGREES_FROM = 0.25
-"""Below it, the model speaks against the department of the tables."""
+"""A probability below this speaks against the tables' department."""
 ESCALATES_FROM = 0.98
-"""An escalation's probability from which the model alone escalates a message that is long enough."""
+"""A tier 0 intent's probability from which the model alone escalates a long enough message."""
 _LONG_ENOUGH = 4
 ANSWERABLE = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
 _NOT_ANSWERABLE = 0.65
-"""Confidence of an order question that only the model sees: it names the team, no more."""
+"""Confidence of an order question that only the model sees: enough for the team, not for an answer."""
 _UNSURE = 0.55
 """Confidence of a message that goes to the default team, with a tag."""
 _MAX_CONFIDENCE = 0.95
@@ -39,15 +39,16 @@ DECIDES = why.LINEAR_DECIDES
 def agreed(
     found: Classified, words: Sequence[str], model: Linear | None = None
 ) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
-    """The tables' result, settled with the model's, the reasons where they differ, and the risks.
+    """The tables' result combined with the model's.
 
     Args:
-        found: what the tables made of it.
-        words: those of the message that are looked at.
+        found: the tables' result.
+        words: the message's words that are looked at.
         model: by default the shipped one.
 
     Returns:
-        The grave matters that the model suspects come with their probabilities.
+        The combined result, the reasons where the two differ, and the grave matters that the model
+        suspects, with their probabilities.
     """
     if all(word == "<n>" for word in words):
         return found, (), {}
@@ -60,7 +61,7 @@ def agreed(
 
 
 def is_long(words: Sequence[str]) -> bool:
-    """Long enough for an escalation or a suspicion by the model alone."""
+    """Whether a message is long enough for an escalation or a suspicion by the model alone."""
     return len(words) >= _LONG_ENOUGH
 
 
@@ -71,7 +72,7 @@ def settled(
     is_long: bool = True,
     decides_from: float = DECIDES_FROM,
 ) -> tuple[Classified, tuple[str, ...]]:
-    """The same, by the model's probabilities of the intents."""
+    """The tables' result combined with the model's probabilities of the intents, and the reasons."""
     risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
     if is_long and probabilities.get(risk, 0.0) >= ESCALATES_FROM:
         more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)

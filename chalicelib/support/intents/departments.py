@@ -1,4 +1,4 @@
-"""The team of each intent, as the tag by which a rule at Richpanel moves the ticket there."""
+"""The team of each intent, as the tag by which a rule at Richpanel assigns the ticket to it."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ RISK_ROUTES: dict[str, str] = {
     "press_regulator": LEADERSHIP,
     "chargeback": "route-chargebacks-disputes",
 }
-"""The team of each risk, the gravest first; any other risk stays with the team of its intent."""
+"""The team of each risk, the gravest first; other risks stay with the team of the intent."""
 RISK_TAG = "mw-risk-{}"
 ALARMING = frozenset({"self_harm", "safety_injury"})
-"""Risks that raise an alarm: somebody may be hurt now."""
+"""Risks that raise an alarm: a person may be hurt now."""
 
 RISK_FLAGS: dict[str, str] = {
     "chargeback_dispute": "chargeback",
@@ -58,4 +58,4 @@ RISK_FLAGS: dict[str, str] = {
     "legal_threat": "legal_threat",
     "harassment_threats": "harassment_threats",
 }
-"""Intents that flag the conversation as a risk, and the flag."""
+"""The risk flag of each intent that has one."""

@@ -1,8 +1,8 @@
-"""The closed grammar of what an automatic answer may be given to: which kinds a sentence is made of; pure.
+"""The closed grammar of sentences that may be answered automatically: which kinds of units they have; pure.
 
-The rows are data: `grammar_english.toml` says how they are written.  Each slot becomes a small graph of
-words and slots; a sentence is matched from its first word to its last, and each slot is matched once at
-each word, so that the time grows with the sentence and not with the rows.
+The rows are data: `grammar_english.toml` says how they are written.  Each slot becomes a small
+graph of words and slots.  A sentence is matched from its first word to its last, and each slot is
+matched once at each word, so the time grows with the sentence and not with the rows.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from chalicelib.tables import beside, read
 FILES = ("grammar_english.toml", "grammar_spanish.toml")
 WORDS = "grammar_words.toml"
 NAMES = "first_name"
-"""The slot of names, which no misspelt word is mended to."""
+"""The slot of first names, to which no misspelt word is corrected."""
 Kind = Literal["courtesy", "order_question", "identifier", "circumstance", "other"]
 KINDS: tuple[Kind, ...] = ("order_question", "identifier", "circumstance", "courtesy")
-"""The kinds of units, the one that names a sentence first."""
+"""The kinds of units; the first of them in a sentence's units is the sentence's kind."""
 QUESTION_MARK = "<q>"
 MAX_SYMBOLS = 80
-"""A longer sentence is no plain one."""
+"""A longer sentence is not matched."""
 
 Symbols = Sequence[frozenset[str]]
-"""What each word of a sentence may be read as: itself, its mended form, ``<n>``, ``<name>`` ..."""
+"""What each word of a sentence may be read as: itself, its corrected form, ``<n>``, ``<name>`` ..."""
 
 
 class GrammarError(MiddlewareError):
@@ -48,7 +48,7 @@ class GrammarRows:
         units: the rows of each kind of unit.
         fillers: words that are passed over.
         connectors: what may be between two units.
-        never: words in a row, wherever they are, that make a sentence no order question.
+        never: phrases that, anywhere in a sentence, make it `other`.
     """
 
     slots: Mapping[str, tuple[str, ...]]
@@ -68,8 +68,8 @@ class Grammar:
     """The rows of one language, ready to match.
 
     Args:
-        rows: the language's.
-        words: slots beside it that any row may name.
+        rows: the language's rows.
+        words: further slots that any row may name.
     """
 
     def __init__(self, rows: GrammarRows, words: Mapping[str, tuple[str, ...]]) -> None:
@@ -92,7 +92,7 @@ class Grammar:
         self._mendable = self.vocabulary.difference(names)
 
     def mended(self, word: str) -> frozenset[str]:
-        """The words of the rows that a misspelt one may stand for."""
+        """The words of the rows for which a misspelt word may have been meant."""
         squeezed = _DRAWN_OUT.sub(r"\1", word)
         if squeezed in self.vocabulary:
             return frozenset({squeezed})
@@ -105,7 +105,7 @@ class Grammar:
         return GrammarMatching(self._slots, self._first, self.fillers, symbols)
 
     def composed(self, slot: str, dice: random.Random) -> list[str]:
-        """The words of a row of the slot by chance, to train and to try with."""
+        """The words of a random row of the slot, for training and trials."""
         words: list[str] = []
         node = self._slots[slot]
         while True:
@@ -137,7 +137,7 @@ def grammars() -> tuple[Grammar, ...]:
 
 
 def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
-    """The kinds of the fewest units that a sentence is made of; None where it is not.
+    """The kinds of the units that make up a sentence, as few as possible; None if none do.
 
     Args:
         matchings: the sentence by each grammar; its units may be of several languages.
@@ -148,7 +148,7 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     sign = -1 if QUESTION_MARK in matchings[0].symbols[-1] else 1
 
     def cost(kinds: tuple[str, ...]) -> tuple[int, int]:
-        """Fewest units; of as many, the most questions where there is a mark, else the fewest."""
+        """Fewest units first; then most order questions if there is a question mark, else fewest."""
         return len(kinds), sign * kinds.count("order_question")
 
     best: list[tuple[str, ...] | None] = [(), *([None] * size)]
@@ -171,7 +171,7 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
 
 
 class _Node:
-    """A place in a row: what may follow, and whether a row ends here."""
+    """A node in a slot's graph: what may follow, and whether a row ends here."""
 
     __slots__ = ("is_end", "slots", "words")
 
@@ -187,7 +187,7 @@ class _Node:
             self.words.setdefault(atom, []).append(node)
 
     def reachable(self) -> Iterable[_Node]:
-        """This place and every one behind it in its slot."""
+        """This node and every later one in its slot."""
         found = {self: None}
         nodes = [self]
         while nodes:
@@ -219,11 +219,11 @@ class GrammarMatching:
         self._known: dict[tuple[str, int], frozenset[int]] = {}
 
     def passed(self, at: int) -> tuple[int, ...]:
-        """Where one goes on that need not be matched at a word: behind a filler or question mark."""
+        """Where matching goes on if a word needs no match: after a filler or a question mark."""
         return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
 
     def ends(self, slot: str, start: int) -> frozenset[int]:
-        """Where a row of the slot that begins at a word may end."""
+        """The places where a row of the slot that begins at `start` may end."""
         known = self._known.get((slot, start))
         if known is not None:
             return known
@@ -256,7 +256,7 @@ class GrammarMatching:
 class _Row:
     """A row's text, read part by part into the graph of its slot.
 
-    What is in brackets becomes a slot of its own, named by its text: rows that say the same share it.
+    A bracket becomes a slot of its own, named by its text, so that equal brackets share one slot.
     """
 
     def __init__(self, line: str, slots: dict[str, _Node]) -> None:
@@ -266,7 +266,7 @@ class _Row:
             raise GrammarError(f"cannot be read: {line}")
 
     def add(self, root: _Node) -> None:
-        """Add the row behind the root of its slot."""
+        """Add the row to its slot's graph, from the root."""
         at = 0
         nodes = [root]
         while at < len(self._parts):
@@ -301,7 +301,7 @@ class _Row:
             at += 1
 
     def _group(self, start: int) -> tuple[list[str], int]:
-        """The words of a bracket, or the slot that is made of it."""
+        """The words in a bracket, or the slot made of it, and where the next part begins."""
         depth, at = 1, start + 1
         cuts = [at]
         while depth:
@@ -327,6 +327,6 @@ _CONNECTOR = "=connector"
 _NOWHERE = frozenset[int]()
 _STOPS = 0.6
 _LEAST_MENDED = 4
-"""A shorter word is not mended."""
+"""A shorter word is not corrected."""
 _DRAWN_OUT = re.compile(r"(.)\1{2,}")
 _PART = re.compile(r"\{\w+\}|<\w+>|[a-z0-9]+|[()|?]")

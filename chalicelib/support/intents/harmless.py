@@ -1,4 +1,4 @@
-"""Hides what looks grave and is not, such as a glue gun or an idiom, from the search for grave matters."""
+"""Hides harmless phrases that look grave, such as "glue gun", from the search for grave matters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chalicelib.support.intents.phrases import SURE, Phrases
 from chalicelib.tables import beside, read
 
 HIDDEN = "_"
-"""In place of a hidden word: no phrase has it, and words around it do not become neighbours."""
+"""Replaces a hidden word: no phrase contains it, and the words around it do not become neighbours."""
 FILE = beside(__file__, "harmless.toml")
 
 
@@ -25,7 +25,7 @@ class HarmlessRows:
 
 
 def hidden(words: Sequence[str]) -> list[str]:
-    """The words, those of harmless phrases hidden; words in a phrase's gap stay."""
+    """The words, with those of harmless phrases hidden; words in a phrase's gap stay."""
     found = list(words)
     for (_, _, number), start, end in _phrases().spans(words):
         for at in range(start, end):

@@ -14,7 +14,7 @@ Language = str
 UNDERSTOOD = frozenset({"en", "es", "unknown"})
 """Languages whose messages the tables read."""
 _ENOUGH = 2
-"""Words by which another language than English or Spanish is recognised."""
+"""Number of common words from which a language other than English or Spanish is recognised."""
 _ENOUGH_LETTERS = 3
 
 

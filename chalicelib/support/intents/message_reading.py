@@ -20,10 +20,10 @@ from chalicelib.support.intents.sentences import (
 from chalicelib.vendors.linear import Linear
 
 SURE_FROM = 0.9
-"""A grave matter's probability from which the model's word is enough for its team."""
+"""A grave matter's probability from which the model alone sends the message to its team."""
 
 UNDERSTOOD_CONFIDENCE = 0.9
-"""Of an order question that two judges have read sentence by sentence."""
+"""Confidence of an order question that two judges have read sentence by sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class MessageReading:
     Attributes:
         found: its intents, by tables and linear model together.
         reasons: fixed codes, where the two differ.
-        risks: the grave matters in it, as flags.
-        suspected: those that only the model sees, and without certainty.
-        sentences: what each of them is.
+        risks: flags of the grave matters in it.
+        suspected: flags that only the model sees, and not with certainty.
+        sentences: its sentences with their kinds.
         explained: the share of its sentences that are explained, 0 to 1.
         is_complaint: it says that something is still wrong.
     """
@@ -50,7 +50,7 @@ class MessageReading:
 
     @property
     def states_one_matter(self) -> bool:
-        """At most one of its sentences is neither a question for an order nor neutral."""
+        """Whether at most one of its sentences is `other`."""
         return sum(one.kind == OTHER for one in self.sentences) <= 1
 
 
@@ -65,8 +65,8 @@ def read(
 
     Args:
         text: the message.
-        subject: of its ticket.
-        phrases: further phrases of intents, of the shop.
+        subject: its ticket's subject.
+        phrases: the shop's own phrases of intents.
         model: by default the shipped one.
     """
     own = own_part(text)
@@ -99,17 +99,17 @@ def read(
 
 
 def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
-    """Nothing in it is other than order questions, courtesies and the like, by both judges of each.
+    """Whether both judges take every sentence for an order question, a courtesy or the like.
 
-    No grave matter is looked for in it then: what is left would be found across sentences ("is there
-    any info?  Thank you"), or by the linear model in a courtesy.  A phrase of the shop's own goes
-    before.
+    Such a message is not searched for grave matters: only false ones would be found, across sentences
+    ("is there any info?  Thank you") or by the linear model in a courtesy.  A message with one of the
+    shop's own phrases is never explained.
     """
     return bool(sentences) and all(one.kind != OTHER for one in sentences) and not found.is_own
 
 
 def _understood(found: Classified) -> Classified:
-    """The intent of a plain order question."""
+    """The result for a plain order question."""
     intent = found.intent if found.intent in ANSWERABLE else "order_status_tracking"
     confidence = max(found.confidence, UNDERSTOOD_CONFIDENCE)
     return replace(found, intent=intent, confidence=confidence, margin=1.0, secondary=())
@@ -138,7 +138,7 @@ _ALONE = [
     ["humano"],
     ["asesor"],
 ]
-"""Messages of one word, as people say them to a telephone computer."""
+"""Messages of one word, as people say them to a telephone menu."""
 _WRONG = frozenset(
     {
         "billing_issue",
@@ -152,4 +152,4 @@ _WRONG = frozenset(
         "refund_request",
     }
 )
-"""Intents of somebody whose first question our answer has not settled."""
+"""Intents of a customer whose question our answer has not settled."""

@@ -1,4 +1,4 @@
-"""Reads a message's own words and its order number; pure."""
+"""A message's own words and its order number; pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chalicelib.vendors.reply_text import newly_written
 
 MAX_INPUT_CHARACTERS = 8000
 MIN_CHILD, ADULT = 2, 18
-"""Numbers from the first up to the second may be a child's age."""
+"""A number from `MIN_CHILD` to below `ADULT` may be a child's age."""
 
 
 def words_of(text: str) -> list[str]:
@@ -28,7 +28,7 @@ def unmarked(words: Sequence[str]) -> list[str]:
 
 
 def marked_words(own: str) -> list[str]:
-    """Likewise of a text without quoted history; a child's age is ``<age>``, 911 ``<emergency>``."""
+    """The words as `words_of`, but a possible child's age is ``<age>`` and 911 ``<emergency>``."""
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
     found = _WORD.findall(plain.translate(_DROPPED))
     return [_number(one) if one.isdigit() else mended(one) for one in found]
@@ -57,13 +57,13 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
 
 @lru_cache(maxsize=4)
 def own_part(text: str) -> str:
-    """The message without the history that an e-mail quotes below it; each step of a decision asks."""
+    """The message without the history that an e-mail quotes; cached, as each step of a decision asks."""
     return newly_written(text) or text
 
 
 _NUMBERS = frozenset({"<n>", "<age>", "<emergency>"})
 _EMERGENCY = frozenset({"911", "999", "112", "988", "061"})
-"""Numbers that people call in need, in America and Europe."""
+"""Emergency telephone numbers in America and Europe."""
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes, and the accents that NFD splits off."""

@@ -1,7 +1,7 @@
 """Finds every phrase of the tables in a message, by one prefix tree for each kind of table.
 
-One pass over the message's words, so that the time does not grow with the tables.  Words are whole
-words ("plate" is not "late", "discharge" is not "charge").
+One pass over the message's words finds them, so the time does not grow with the tables.  Only whole
+words match ("plate" is not "late", "discharge" is not "charge").
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES
 
 SURE, LIKELY, HINT = 0.9, 0.75, 0.5
-"""Weight of one phrase, by the part of its table."""
+"""Weight of a phrase, by its strength."""
 _GAP_WORDS = 4
 
 
 class Phrases:
-    """Phrases that are looked for together.
+    """Phrases that are searched together.
 
     Args:
-        listed: each phrase with what it means and its weight.
+        listed: each phrase with its meaning and its weight.
         sets: the named sets that the phrases use.
     """
 
@@ -39,7 +39,7 @@ class Phrases:
         return (end for end, _, _ in self.spans(words))
 
     def spans(self, words: Sequence[str]) -> Iterator[tuple[tuple[str, float, int], int, int]]:
-        """Likewise, with where each begins and ends."""
+        """Every phrase in the words as `matches`, with the places where it begins and ends."""
         size, root = len(words), self._root
         for start in range(size):
             pending = [(node, start + 1) for node in root.after(words[start])]
@@ -67,7 +67,7 @@ class Phrases:
             node.ends.append(end)
 
     def _words(self, part: str) -> list[str]:
-        """The words that a part stands for; a named set may be one of its alternatives."""
+        """The words that a part of a phrase matches; a named set may be one of its alternatives."""
         found: list[str] = []
         for one in part.split("|"):
             found += self._sets[one[1:-1]].split("|") if one.startswith("{") else [one]
@@ -77,8 +77,8 @@ class Phrases:
 class _Node:
     """A prefix: what may follow, and the phrases that end here.
 
-    A part of a phrase is one child, whatever its alternatives: with a node for each of their
-    combinations the tables would have millions.
+    A part of a phrase is one child, whatever its alternatives: one node for each combination of
+    alternatives would make millions.
     """
 
     __slots__ = ("_children", "_next", "ends", "gap")
@@ -94,7 +94,7 @@ class _Node:
         return self._next.get(word, ())
 
     def child(self, part: str, words_of: Callable[[str], Iterable[str]]) -> _Node:
-        """The prefix with one part more."""
+        """The prefix that is longer by one part."""
         child = self._children.get(part)
         if child is None:
             child = self._children[part] = _Node()
@@ -129,7 +129,7 @@ def of_risks() -> Phrases:
 
 @cache
 def of_complaints() -> Phrases:
-    """How people write when an answer did not help."""
+    """The phrases by which people say that an answer did not help."""
     return Phrases((phrase, "complaint", SURE) for phrase in complaints())
 
 

@@ -1,4 +1,4 @@
-"""The words of grave matters that an automatic answer must never meet: the rows of ``risks.toml``."""
+"""The words of grave matters, which are never answered automatically: the rows of ``risks.toml``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from chalicelib.tables import Rows, beside, read
 
 @dataclass(frozen=True, slots=True)
 class WordsOfRisks:
-    """The file.
+    """The rows of the file.
 
     Attributes:
-        sets: the words of each named set, beside those of the intents.
+        sets: the words of each named set, beside the sets of the intents.
         risks: the phrases of each matter.
     """
 
@@ -33,7 +33,7 @@ def _file() -> WordsOfRisks:
 
 
 def complaints() -> tuple[str, ...]:
-    """How people write when our first answer did not help."""
+    """The phrases by which people say that our first answer did not help."""
     return _file().complaints
 
 

@@ -1,6 +1,6 @@
-"""The learned judge of sentences: what a sentence looks like, by words, pairs and parts of words.
+"""The learned judge of sentences: the likely kind of a sentence, by words, pairs and parts of words.
 
-It is a linear model as that of the intents, with the kinds of sentences in the intents' place.
+It is a linear model like that of the intents, with kinds of sentences instead of intents.
 `python -m bench.intents.train_sentences` makes `sentences.bin` from the invented sentences in
 `tests/samples/intents` and from sentences composed of the grammars' rows.
 """
@@ -17,7 +17,7 @@ from chalicelib.vendors import linear
 FILE = beside(__file__, "sentences.bin")
 OTHER = "other"
 OTHER_FROM = 0.8
-"""The probability of `other` from which the model speaks against a sentence."""
+"""The probability of `other` from which the model takes a sentence for `other`."""
 
 
 @cache
@@ -27,7 +27,7 @@ def shipped() -> linear.Linear:
 
 
 def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
-    """The kind that a sentence most likely is; `other` where that is likely enough.
+    """The likeliest kind of a sentence; `other` from a probability of `OTHER_FROM`.
 
     Args:
         tokens: its words.

@@ -16,7 +16,7 @@ NAME, INITIAL, OWN, NUMBER = "<name>", "<initial>", "<own>", "<n>"
 _LEAST_OWN = 3
 _LEAST_NUMBER = 3
 _LONGEST_NAME = 7
-"""Of those that end as a Spanish command does, such as Estela; a longer such word is a command."""
+"""The longest name that ends like a Spanish command, such as Estela; a longer such word is a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Token:
     """A word of a sentence.
 
     Attributes:
-        word: in lower case, without accents and apostrophes; or what it is, such as ``<n>``.
-        is_capitalised: begins with a capital letter and goes on in small ones.
+        word: in lower case, without accents and apostrophes; or its kind, such as ``<n>``.
+        is_capitalised: it begins with a capital letter and is not all capitals.
     """
 
     word: str
@@ -33,14 +33,14 @@ class Token:
 
 
 def paragraphs_of(own: str) -> list[list[str]]:
-    """The lines of each paragraph; a line may be a sentence, or go on in the next one."""
+    """The lines of each paragraph; a sentence may end with its line or go on in the next."""
     text = html.unescape(own)
     blocks = re.split(r"\n\s*\n", text.replace("\r", ""))
     return [[line for line in block.split("\n") if line.strip()] for block in blocks]
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a line or of several."""
+    """The sentences of a text of one or several lines."""
     found, start = [], 0
     for end in _END.finditer(text):
         before = text[start : end.start()]
@@ -54,9 +54,9 @@ def sentences_of(text: str) -> list[str]:
 
 
 def tokens_of(sentence: str) -> list[Token]:
-    """The words of a sentence, its numbers and addresses by what they are.
+    """The words of a sentence; numbers and addresses are replaced by their kinds.
 
-    What no row names, such as a price, a link or an angry face, is ``<unread>``.
+    What no row can match, such as a price, a link or an angry face, is ``<unread>``.
     """
     found = []
     for match in _TOKEN.finditer(_plain(sentence)):
@@ -76,7 +76,7 @@ def tokens_of(sentence: str) -> list[Token]:
 
 
 def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
-    """What the words may be read as by a grammar."""
+    """What each word may be read as by a grammar."""
     return [_symbols(one, grammar, is_first=number == 0) for number, one in enumerate(tokens)]
 
 
@@ -90,7 +90,7 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
     is_command = (is_first or len(word) > _LONGEST_NAME) and _COMMAND.search(word)
     may_be_name = token.is_capitalised and not is_known and not is_command
     if word.startswith("<") or any(word in one.vocabulary for one in grammars()):
-        # A word of another language's rows is mended into none of this one: "hello", "sello".
+        # A word of another language's rows is not corrected into one of this: "hello" is not "sello".
         return frozenset({word, NAME}) if may_be_name else frozenset({word})
     if is_known:
         return frozenset({word})
@@ -104,12 +104,12 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
 
 
 def _code(shown: str) -> str:
-    """An order's number, or a short number."""
+    """The symbol of a code: an order's number, or a short number."""
     return NUMBER if sum(one.isdigit() for one in shown) >= _LEAST_NUMBER else "<d>"
 
 
 def _plain(text: str) -> str:
-    """Without accents and apostrophes."""
+    """The text without accents and apostrophes."""
     return unicodedata.normalize("NFD", text).translate(_DROPPED)
 
 
@@ -121,7 +121,7 @@ _END = re.compile(
 )
 _SAYS = re.compile("[^\\W_]|[\U0001f620\U0001f621\U0001f624\U0001f92c\U0001f595]")
 _COMMAND = re.compile(r"[aeiou]n?(?:me|nos)?(?:l[aeo]s?|me|nos)$")
-"""A Spanish command with its object, "cancelenlo": no name, however it is written."""
+"""A Spanish command with its object, "cancelenlo", which is no name even if capitalised."""
 _CONTRACTED = {
     f"{who}{short}": (who, long)
     for who in ("they", "it", "that", "you", "who", "should", "would", "could")

@@ -1,8 +1,8 @@
-"""What each sentence of a message is, by two judges that must agree; pure.
+"""The kind of each sentence of a message, by two judges that must agree; pure.
 
-The grammar says which rows a sentence is made of, the learned model what it looks like.  Only a sentence
-that both take for an order question, an identifier, a listed circumstance or a courtesy is one; any
-other is `other`, and a message with one in it is left to a person.
+The grammar says of which rows a sentence is made, the learned model what it resembles.  If both take a
+sentence for an order question, an identifier, a listed circumstance or a courtesy, it has the grammar's
+kind.  Any other sentence is `other`, and a message with such a sentence is left to a person.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from chalicelib.support.intents.sentence_words import (
 OTHER: Kind = "other"
 ORDER_QUESTION: Kind = "order_question"
 MAX_SENTENCES = 40
-"""What is behind so many sentences is not judged, and is `other`."""
+"""Sentences beyond this number are not judged, and count as `other`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Sentence:
     """A sentence of a message.
 
     Attributes:
-        kind: what both judges take it for, else `other`.
-        judges: what each of them took it for, by its name.
+        kind: the grammar's kind if neither judge says `other`, else `other`.
+        judges: the kind that each judge gave it, by the judge's name.
     """
 
     text: str = field(repr=False)
@@ -44,8 +44,8 @@ class Sentence:
 def read_sentences(own: str) -> tuple[Sentence, ...]:
     """The sentences of a message without quoted history, in their order.
 
-    A line break may end a sentence or only a line: a paragraph whose lines do not make sense one after
-    the other is read as one.
+    A line break may end a sentence or only a line.  So a paragraph with lines that are not
+    explained one by one is also read as one text.
     """
     found: list[Sentence] = []
     for lines in paragraphs_of(own[:MAX_INPUT_CHARACTERS]):
@@ -68,12 +68,12 @@ def explained(sentences: tuple[Sentence, ...]) -> float:
 
 
 def by_grammar(sentence: str) -> Kind:
-    """The leading kind of the units that a sentence is made of, by the grammars alone."""
+    """The kind of a sentence by the grammars alone."""
     return _by_grammar(tokens_of(sentence))
 
 
 def asks_what_no_order_answers(tokens: Sequence[Token]) -> bool:
-    """Whether words of a `never` row are in a sentence: a cause, a day that is past, a payment."""
+    """Whether a sentence contains a `never` row: a cause, a past day, a payment."""
     words = [one.word for one in tokens]
     return any(True for one in grammars() for _ in one.never.matches(words))
 

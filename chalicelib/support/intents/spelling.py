@@ -1,8 +1,8 @@
-"""The listed word that a misspelt one stands for; pure.
+"""The listed word that was meant by a misspelt one; pure.
 
-A letter left out, written once too often or swapped with its neighbour is mended in words of six
-letters and more.  A wrong letter is not: too many words differ from another by one ("meeting",
-"melting").  A real word is never mended: those of `real_words.toml` and of `harmless.toml`.
+In words of six letters and more, a letter that was left out, doubled or swapped with its neighbour is
+corrected.  A wrong letter is not: too many words differ by one letter ("meeting", "melting").  A real
+word, in `real_words.toml` or `harmless.toml`, is never corrected.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHORT_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class RealWords:
-    """The file: words that are spelt right, by language."""
+    """The rows of the file: correctly spelt words, by language."""
 
     english: tuple[str, ...]
     spanish: tuple[str, ...]
@@ -35,7 +35,7 @@ FILE = beside(__file__, "real_words.toml")
 
 
 def mended(word: str) -> str:
-    """The word as the tables spell it; any other word as it is."""
+    """The word as the tables spell it; any other word unchanged."""
     known, nearly = _index()
     if word in known or is_real(word):
         return word
@@ -53,13 +53,13 @@ def is_listed(word: str) -> bool:
 
 
 def is_real(word: str) -> bool:
-    """Whether the word is known to be spelt right; a plural is, if its singular is."""
+    """Whether the word is known to be spelt right, itself or as a plural of a known singular."""
     real = _real()
     return word in real or word.removesuffix("s") in real
 
 
 def near(word: str, known: Iterable[str]) -> Iterable[str]:
-    """The known words that are one slip away: a letter left out, added, wrong or swapped."""
+    """The known words that are one typing error away: a letter left out, added, wrong or swapped."""
     kept = known if isinstance(known, (set, frozenset)) else frozenset(known)
     return (one for one in _slips(word) if one in kept)
 

@@ -23,12 +23,12 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfIntents:
-    """The file.
+    """The rows of the file.
 
     Attributes:
         sets: the words of each named set.
-        typos: the words meant by misspellings.
-        shorthand: the words meant by those that people shorten, in a sentence.
+        typos: the word meant by each misspelling.
+        shorthand: the word meant by each shortened form in a sentence.
     """
 
     sets: Mapping[str, tuple[str, ...]]
@@ -49,9 +49,9 @@ SETS: Mapping[str, str] = Rows(lambda: joined(_file().sets))
 TABLES: Mapping[str, Words] = Rows(lambda: _file().intents)
 SHORTHAND: Mapping[str, str] = Rows(lambda: _file().shorthand)
 TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
-"""Misspellings not covered by dropping, doubling or transposing letters (see `own_words`)."""
+"""Misspellings that are not a dropped, doubled or swapped letter (see `spelling`)."""
 
 
 def joined(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:
-    """Each set as a phrase names it, with its words as alternatives."""
+    """Each set by its name in phrases, with its words as alternatives."""
     return {name: "|".join(lines) for name, lines in sets.items()}

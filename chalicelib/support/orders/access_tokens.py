@@ -1,4 +1,4 @@
-"""Shopify's tokens, and the scopes that they have.
+"""Shopify's tokens, and their scopes.
 
 Vendor facts (shopify.dev): tokens are valid for 24 hours by the client-credentials grant at ``POST
 /admin/oauth/access_token`` (a form); the answer names the granted scopes, with commas.

@@ -1,4 +1,4 @@
-"""Lookups that found no order, remembered in table A without its number or address.
+"""Lookups that found no order, cached in table A without order number or address.
 
 Example row (key ``act:shopify_lookup:{conversation_id}:{keyed hash of the order number}``)::
 

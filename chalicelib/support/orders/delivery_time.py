@@ -1,7 +1,7 @@
 """How long orders take: the shop's business days, and its windows by country and shipping method.
 
-Windows count from dispatch.  The day of dispatch does not count; what is a business day, and when the
-shop's day ends, is the shop's calendar.
+Windows count from dispatch, without the day of dispatch.  The shop's calendar says which days are
+business days, and when the shop's day ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Window:
 
     @property
     def bucket(self) -> str:
-        """The name a customer reads."""
+        """The name of the window that a customer reads."""
         return "Priority" if self.high <= _PRIORITY_DAYS else "Standard"
 
     def written(self, language: Literal["en", "es"]) -> str:
@@ -38,7 +38,7 @@ class Window:
 
 
 def business_days(number: int, language: Literal["en", "es"]) -> str:
-    """The words after a number of them."""
+    """The words for business days that follow a number."""
     one, more = _DAYS[language]
     return one if number == 1 else more
 
@@ -49,19 +49,19 @@ _DAYS = {"en": ("business day", "business days"), "es": ("día hábil", "días h
 
 @dataclass(frozen=True, slots=True)
 class DeliveryCalendar:
-    """The shop's days.
+    """The shop's business days and delivery windows.
 
     Attributes:
         zone: IANA name of the shop's time zone.
         cut_off_hour: an order placed at or after this hour, 0 to 23, counts for the next business
-            day; None where the day of the order counts until midnight.
+            day; None where a day counts until midnight.
         weekend: days without work, Monday is 0.
         holidays: further days without work.
-        own_windows: in place of the built-in ones; the first that fits wins.
-        own_home: countries where windows without countries hold, in place of the built-in one.
-        own_handling_days: business days until an order leaves, in place of the built-in number.
-        preorder_days: a pre-order ships this many days after it was placed; None where the shop has
-            not said so, and then no pre-order is answered.
+        own_windows: replace the built-in windows; the first that fits wins.
+        own_home: countries where windows without countries apply; replace the built-in one.
+        own_handling_days: business days until an order leaves; replaces the built-in number.
+        preorder_days: days after which a pre-order ships; None where the shop does not say, so
+            that no pre-order is answered.
     """
 
     zone: str = "UTC"
@@ -75,7 +75,7 @@ class DeliveryCalendar:
 
     @property
     def home(self) -> frozenset[str]:
-        """Countries where windows without countries hold."""
+        """Countries where windows that name no country apply."""
         return self.own_home or frozenset({order_rules().times.home})
 
     @property
@@ -85,7 +85,7 @@ class DeliveryCalendar:
         return order_rules().times.handling_days if own is None else own
 
     def is_business_day(self, day: date) -> bool:
-        """Whether parcels move on a day."""
+        """Whether a day is a business day."""
         return day.weekday() not in self.weekend and day not in self.holidays
 
     def today(self, now: datetime) -> date:
@@ -93,7 +93,7 @@ class DeliveryCalendar:
         return now.astimezone(ZoneInfo(self.zone)).date()
 
     def day_of_order(self, placed: datetime) -> date:
-        """The day an order counts for: its own, or the next business day after the cut-off."""
+        """The day for which an order counts: its own, or after the cut-off the next business day."""
         local = placed.astimezone(ZoneInfo(self.zone))
         day = local.date()
         if self.cut_off_hour is None or local.hour < self.cut_off_hour:
@@ -108,7 +108,7 @@ class DeliveryCalendar:
         )
 
     def window_of(self, shipping_method: str | None, country: str) -> Window | None:
-        """The window of a shipping method in a country; None where no row says it."""
+        """The window of a shipping method in a country; None where no row has one."""
         method = (shipping_method or "").lower()
         for row in self.own_windows or order_rules().windows:
             holds = country in (row.countries or self.home)
@@ -126,4 +126,4 @@ DEFAULT_CALENDAR = DeliveryCalendar()
 _DAY = timedelta(days=1)
 _LONGEST_BREAK_DAYS = 60
 _LONGEST_COUNT_DAYS = 1000
-"""Beyond it every window is over; counting further would only take time."""
+"""After so many days every window is over, so counting stops."""

@@ -1,7 +1,7 @@
 """Keyed digests of the facts that prove each sentence of a reply; pure.
 
-Two reads of an order give equal digests only where every fact behind the sentence is the same, also
-where another value would be said in the same words.
+Two reads of an order give equal digests only if every fact behind the sentence is the same, even if
+different values would give the same words.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def fact_digest(orders: Mapping[str, Order], paths: Sequence[str], opaque: Opaqu
 
     Args:
         orders: by the beginning of their paths, e.g. ``orders[0]``.
-        paths: of the facts, e.g. ``orders[0].fulfillments[0].shipment_status``.
-        opaque: the key; the facts cannot be guessed from the digest.
+        paths: paths of the facts, e.g. ``orders[0].fulfillments[0].shipment_status``.
+        opaque: keys the digest, so that facts cannot be guessed from it.
     """
     values = [[path, _value(orders, path)] for path in sorted(paths)]
     return opaque.of("facts", json.dumps(values, default=_plain, sort_keys=True))[:_LENGTH]

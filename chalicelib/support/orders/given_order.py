@@ -1,6 +1,6 @@
-"""An order in the format of ``support decide``: its fields and no others, null where unknown.
+"""An order in the format of ``support decide``: exactly these fields, null where unknown.
 
-Lists of holds, refunds, returns and disputes hold statuses as texts, or objects with ``status`` or
+Lists of holds, refunds, returns and disputes contain statuses as texts, or objects with ``status`` or
 ``reason``.
 """
 
@@ -23,7 +23,7 @@ def _status(given: object) -> object:
 
 
 def _usual(at: datetime) -> datetime:
-    """A time that calendars can reckon with in every zone."""
+    """A time that calendars can handle in every zone."""
     if at.year not in _YEARS:
         raise ValueError(f"a year from {_YEARS.start} to {_YEARS.stop - 1}")
     return at
@@ -83,8 +83,8 @@ def given_order(raw: Mapping[str, Any], path: str = "") -> Order:
     """The order that a line describes.
 
     Args:
-        raw: one of its ``orders``.
-        path: where proofs shall point to, e.g. ``orders[1]``.
+        raw: one entry of the line's ``orders``.
+        path: the path that proofs use for it, e.g. ``orders[1]``.
 
     Raises:
         pydantic.ValidationError: names the field, never its value.

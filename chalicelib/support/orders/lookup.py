@@ -1,7 +1,7 @@
-"""The orders that a message is about: those it names, or the one that Richpanel has linked.
+"""The orders that a message is about: those that it names, or the one that Richpanel has linked.
 
-A link only names an order.  What is said of it is the shop's, read afresh each time: only that an order
-was not found is remembered for a moment, without its number or address.
+A link only names an order.  The facts about it come from the shop, which is read each time.  Only
+that an order was not found is cached for a moment, without its number or address.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from chalicelib.support.orders.proven import MAX_ORDERS
 from chalicelib.support.orders.shop_order import LinkedOrders, Order, OrderSearch
 
 ABSENT_FRESH_SECONDS = 120.0
-"""Short: a shop's search lags, so an order may be found a little later."""
+"""How long "not found" is cached: short, as a shop's search lags and may find the order later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,12 @@ class CustomerOrders:
     def find(
         self, conversation_id: str, numbers: Sequence[str], email: str | None
     ) -> tuple[Order, ...] | str:
-        """The customer's orders, all of them, or the reason why one was not found.
+        """All orders that the customer asks about, or the reason why one was not found.
 
         Args:
             conversation_id: the ticket.
-            numbers: of the orders in the message; the linked order counts where it has none.
-            email: the customer's; an order of another address is not returned.
+            numbers: order numbers in the message; without any, the linked order is used.
+            email: the customer's address; an order of another address is not returned.
 
         Raises:
             ProviderError: an order cannot be looked up now.

@@ -1,7 +1,7 @@
-"""Why nothing may be said of an order, whatever is asked and by whom; pure.
+"""Why nothing may be said about an order, whatever is asked and by whom; pure.
 
-An order in trouble is left to a person, who can say what an automatic text cannot.  So is one of which
-something is not known: a field that the shop does not show, or a status without a row.
+An order in trouble is left to a person, who can say what an automatic text cannot.  So is an order with
+anything unknown: a field that the shop does not show, or a status without a row.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CHECKED = (
     *("email", "cancelled_at", "financial_status", "disputes", "refunds", "returns", "holds"),
     "tags",
 )
-"""The fields that every answer rests on, as proofs name them."""
+"""The fields on which every answer depends, as proofs name them."""
 
 
 def trouble_of(order: Order, requester: str | None) -> str:
@@ -25,13 +25,13 @@ def trouble_of(order: Order, requester: str | None) -> str:
 
     Args:
         order: as the shop shows it.
-        requester: the address of who asks.
+        requester: the address of the customer who asks.
     """
     return next(_troubles(order, requester), "")
 
 
 def _troubles(order: Order, requester: str | None) -> Iterator[str]:
-    """Whose it is, then its payment, then its goods."""
+    """Reasons by its owner, then by its payment, then by its goods."""
     if not requester:
         yield why.REQUESTER_NOT_KNOWN
     elif (order.email or "").strip().lower() != requester.strip().lower():
@@ -62,7 +62,7 @@ def _of_goods(order: Order) -> Iterator[str]:
 
 
 def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
-    """The reason where there is anything, and another where that is not known."""
+    """The given reason if there is anything, `unknown` if that is not known."""
     if known is None:
         yield unknown(field)
     elif known:
@@ -70,7 +70,7 @@ def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
 
 
 def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows) -> Iterator[str]:
-    """The reasons of the statuses of a field; an unknown one is a reason of its own."""
+    """The reasons of a field's statuses; an unknown status is a reason of its own."""
     if statuses is None:
         yield unknown(field)
         return

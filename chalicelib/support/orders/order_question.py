@@ -1,4 +1,4 @@
-"""What a message asks of which orders, as far as an order can answer it; pure."""
+"""What a message asks about which orders, as far as an order can answer it; pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chalicelib.support.orders.order_rules import order_rules
 
 
 class Question(StrEnum):
-    """What is asked of an order."""
+    """What is asked about an order."""
 
     STATUS = "order_status_tracking"
     NOT_SENT = "shipping_delay_not_shipped"
@@ -27,8 +27,8 @@ class Question(StrEnum):
 def question_of(intent: str, text: str) -> Question | None:
     """The question of an intent; None where a person must answer.
 
-    With a word of theft or loss beside it, it is none.  "I have not received it" is one, but none with a
-    word of delivery.
+    A message with a word for theft or loss has no such question.  "I have not received it" is one,
+    unless the message also has a word for delivery.
     """
     if intent not in set(Question):
         return None
@@ -43,11 +43,12 @@ def question_of(intent: str, text: str) -> Question | None:
 
 
 def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
-    """The orders that a message about orders names, once each and in its order.
+    """The order numbers in a message about orders, each once, in the message's order.
 
-    Beside the one of `own_words.order_number` these are numbers with ``#``, those of a list after the
-    word for orders, and any number of as many digits.  In a message without any of them, every number
-    of four to ten digits that is no year counts: a reader would take it for an order too.
+    These are the number of `own_words.order_number`, numbers with ``#``, those of a list after a
+    word for orders, and any number with as many digits as one of these.  In a message without any
+    of them, every number of four to ten digits that is no year counts: a reader would take it for
+    an order, too.
 
     Args:
         text: the message.

@@ -17,10 +17,10 @@ class StatusRow:
     """What one status means.
 
     Attributes:
-        state: the order can be answered, and this is its state.
+        state: the state of an order that can be answered.
         person: the reason why a person must answer.
-        en: what a customer reads.
-        es: likewise.
+        en: what a customer reads in English.
+        es: what a customer reads in Spanish.
 
     Raises:
         TableError: it has both a state and a reason, or neither.
@@ -36,7 +36,7 @@ class StatusRow:
             raise TableError(f"{FILE.name}: a row is a state or a person")
 
     def written(self, language: Literal["en", "es"]) -> str:
-        """What a customer reads."""
+        """What a customer reads in a language."""
         return self.es if language == "es" else self.en
 
 
@@ -53,10 +53,10 @@ class TagRows:
 
 @dataclass(frozen=True, slots=True)
 class SaidGoneRows:
-    """Words with which a message says that an order is gone.
+    """Words by which a message says that an order is gone.
 
     Attributes:
-        by_themselves: before one of them, these say that the customer has lost something.
+        by_themselves: words that, before one of `words`, say that the customer has lost something.
     """
 
     words: tuple[str, ...]
@@ -65,14 +65,14 @@ class SaidGoneRows:
 
 @dataclass(frozen=True, slots=True)
 class SaidDeliveredRows:
-    """Words with which a message says that an order was delivered."""
+    """Words by which a message says that an order was delivered."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRows:
-    """Days that are no shop's own; see the file."""
+    """Built-in numbers of days, and the built-in home country; see the file."""
 
     home: str
     handling_days: int
@@ -85,8 +85,8 @@ class WindowRow:
     """Business days that a shipping method takes from dispatch.
 
     Attributes:
-        methods: a regular expression of names in lower case.
-        countries: where it holds; empty for the shop's own.
+        methods: a regular expression over names in lower case.
+        countries: where it applies; empty for the shop's own.
     """
 
     methods: str
@@ -97,7 +97,7 @@ class WindowRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderRules:
-    """The file."""
+    """The rows of the file."""
 
     financial_status: StatusRows
     fulfillment_status: StatusRows
@@ -119,6 +119,6 @@ def order_rules() -> OrderRules:
     """The rows, read once.
 
     Raises:
-        TableError: the file is not as this module says.
+        TableError: the file does not have the form of `OrderRules`.
     """
     return read(FILE, OrderRules)

@@ -1,8 +1,9 @@
-"""What may be said of up to three orders, each value with the facts that prove it; pure.
+"""What may be said about up to three orders, each value with the facts that prove it; pure.
 
-A question is answered only where every order asked about is the customer's own, paid, without trouble
-(`order_checks`) and in time.  A date is the carrier's or none; the shop's windows are said as they are,
-from dispatch.  Facts are paths into the orders, such as ``orders[0].fulfillments[0].shipment_status``.
+A question is answered only if every order asked about is the customer's own, paid, without trouble
+(`order_checks`) and in time.  A date of arrival is only given if the carrier gives one; else the
+shop's window from dispatch is given.  Facts are paths into the orders, such as
+``orders[0].fulfillments[0].shipment_status``.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ TemplateValue = ProvenValue | str | None | Sequence[Mapping[str, ProvenValue | N
 
 @dataclass(frozen=True, slots=True)
 class TemplateAnswer:
-    """A template and its values; those of an order carry their facts.
+    """A template and its values; values about an order carry their facts.
 
     Attributes:
-        orders: what it is about, by the beginning of the facts' paths.
+        orders: the orders that it is about, by the beginning of the facts' paths.
     """
 
     template_id: str
@@ -66,12 +67,12 @@ def proven_answers(
     """An answer for each order, or the reason why a person must answer for all of them.
 
     Args:
-        orders: those that the customer asks about, in that order.
-        question: what is asked of them.
-        now: of the answer.
+        orders: the orders that the customer asks about, in that order.
+        question: what is asked about them.
+        now: the time of the answer.
         requester: the customer's address.
-        language: of the answer.
-        calendar: the shop's.
+        language: the answer's language.
+        calendar: the shop's calendar.
     """
     if not 0 < len(orders) <= MAX_ORDERS:
         return NoAnswer(why.TOO_MANY_ORDERS)
@@ -116,7 +117,7 @@ class _Asked:
         return self._several(listed) if len(listed) > 1 else self._sent(listed[0])
 
     def _waiting(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """It has not left: how long that usually takes, and its window from then."""
+        """The answer for an order that has not left: the usual handling time, then the window."""
         order, time = self.order, self.time
         calendar, language = time.calendar, time.language
         placed = calendar.day_of_order(created_at)
@@ -150,7 +151,7 @@ class _Asked:
         return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
 
     def _preordered(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """Only where the shop has said how long pre-orders take; then the days are its own."""
+        """The answer for a pre-order, only if the shop says how many days pre-orders take."""
         time, days = self.time, self.time.calendar.preorder_days
         if days is None or (time.today - time.calendar.today(created_at)).days > days:
             return NoAnswer(why.ORDER_PREORDERED)
@@ -165,7 +166,7 @@ class _Asked:
         return TemplateAnswer("t_shipping_delay_verified", self._values() | said)
 
     def _sent(self, parcel: shipments.ParcelInTime) -> TemplateAnswer | NoAnswer:
-        """One parcel: with what it is followed by, or with its window from dispatch."""
+        """The answer for one parcel: its tracking, or its window from dispatch."""
         if parcel.is_followed:
             status_url = self.order.status_url
             link = ProvenValue(status_url, self._at("status_url")) if status_url else None
@@ -186,7 +187,7 @@ class _Asked:
         return TemplateAnswer("t_order_eta_no_tracking_verified", self._values() | waiting)
 
     def _several(self, listed: Sequence[shipments.ParcelInTime]) -> TemplateAnswer | NoAnswer:
-        """All of them, each with its state; only where each is with its carrier and can be followed."""
+        """The answer for several parcels, only if each is with its carrier and can be tracked."""
         if not all(one.state == "moving" and one.is_followed for one in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)
         several: dict[str, TemplateValue] = {

@@ -1,4 +1,4 @@
-"""Whether a parcel is in time, and what may be said of it; pure."""
+"""Whether a parcel is in time, and what may be said about it; pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
 
 @dataclass(frozen=True, slots=True)
 class ProvenValue:
-    """A value of a text, and the facts that prove it."""
+    """A value in a reply's text, and the facts that prove it."""
 
     text: str
     facts: tuple[str, ...]
@@ -25,13 +25,13 @@ class ProvenValue:
 
 @dataclass(frozen=True, slots=True)
 class ParcelInTime:
-    """A parcel of which something may be said.
+    """A parcel about which something may be said.
 
     Attributes:
-        state: ``moving``, ``announced`` or ``sent``, as ``order_rules.toml`` has them.
-        dispatched: the day, as people write it.
-        window: of its method and country; None where no row says it.
-        values: of a text.
+        state: ``moving``, ``announced`` or ``sent``, by ``order_rules.toml``.
+        dispatched: the day of dispatch, as people write it.
+        window: that of its method and country; None where no row has one.
+        values: the values for a reply's text.
     """
 
     state: str
@@ -41,7 +41,7 @@ class ParcelInTime:
 
     @property
     def is_followed(self) -> bool:
-        """It has a tracking number or link."""
+        """Whether it has a tracking number or link."""
         return bool(self.values["tracking_number"] or self.values["tracking_url"])
 
 
@@ -55,7 +55,7 @@ class NotInTime:
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """When and for whom a parcel is judged."""
+    """Judges parcels at a time, by a shop's calendar, in a language."""
 
     now: datetime
     calendar: DeliveryCalendar
@@ -67,19 +67,19 @@ class InTime:
         return self.calendar.today(self.now)
 
     def words_for_days(self, number: int) -> str:
-        """``business days`` after a number."""
+        """The words for business days after a number, e.g. ``business days``."""
         return business_days(number, self.language)
 
     def parcel(
         self, order: Order, number: int, parcel: Shipment, path: str
     ) -> ParcelInTime | NotInTime:
-        """What may be said of one parcel of an order.
+        """What may be said about one parcel of an order.
 
         Args:
-            order: whose it is.
-            number: its place among the order's.
-            parcel: as the shop shows it.
-            path: of the order.
+            order: the parcel's order.
+            number: the parcel's place among the order's parcels.
+            parcel: the parcel as the shop shows it.
+            path: the order's path in proofs.
         """
         rows = order_rules().shipment_status
         row = rows.get(parcel.shipment_status or "")
@@ -131,7 +131,7 @@ class InTime:
         state: str,
         window: Window | None,
     ) -> NotInTime | None:
-        """Why the parcel is late, or cannot be known to be in time."""
+        """Why the parcel is late, or is not known to be in time; None where it is in time."""
         times = order_rules().times
         estimate = parcel.estimated_delivery_at
         passed = self.calendar.business_days_after(self.calendar.today(created_at), self.today)
@@ -155,7 +155,7 @@ class InTime:
 
 
 def carrier_link(tracking: Tracking) -> str | None:
-    """The tracking link for a number of a known carrier."""
+    """The tracking link for a number of a known carrier; None for any other."""
     company = (tracking.company or "").lower()
     links = order_rules().carriers.items()
     link = next((link for name, link in links if name in company), None)

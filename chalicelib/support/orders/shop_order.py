@@ -1,7 +1,7 @@
 """An order as its shop shows it, and the ports through which one is found.
 
 A field that is None is unknown: the shop does not show it, or the app lacks a scope.  Nothing is said
-of an order with an unknown field that matters (`order_checks`).  Order numbers, tracking numbers and
+about an order if a field that matters is unknown (`order_checks`).  Order numbers, tracking numbers and
 links are personal data here: they are never logged or stored.
 """
 
@@ -14,7 +14,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """By what a parcel is followed."""
+    """How a parcel is tracked."""
 
     company: str | None = None
     number: str | None = field(default=None, repr=False)
@@ -23,7 +23,7 @@ class Tracking:
 
 @dataclass(frozen=True, slots=True)
 class CarrierEvent:
-    """What a carrier has reported, e.g. ``IN_TRANSIT``."""
+    """One report of a carrier, e.g. ``IN_TRANSIT``."""
 
     status: str | None
     at: datetime | None = None
@@ -35,9 +35,9 @@ class Shipment:
 
     Attributes:
         created_at: when it was dispatched.
-        shipment_status: as Shopify's `FulfillmentDisplayStatus`.
-        estimated_delivery_at: by the carrier.
-        events: of the carrier, in any order.
+        shipment_status: a value of Shopify's `FulfillmentDisplayStatus`.
+        estimated_delivery_at: the carrier's estimate.
+        events: the carrier's reports, in any order.
     """
 
     created_at: datetime | None = None
@@ -55,20 +55,20 @@ class Shipment:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order; statuses are Shopify's, in its own capital letters.
+    """An order; statuses are Shopify's own, in capital letters.
 
     Attributes:
         name: the number as the customer writes it, e.g. ``#1001``.
-        country: of the destination, ISO 3166-1 alpha-2.
-        shipping_method: as the shop names it.
-        holds: why fulfilment is held.
-        refunds: one word for each.
-        returns: the status of each.
-        disputes: the status of each.
+        country: the destination's, ISO 3166-1 alpha-2.
+        shipping_method: the shop's name for it.
+        holds: reasons why fulfilment is on hold.
+        refunds: one word for each refund.
+        returns: the status of each return.
+        disputes: the status of each dispute.
         warehouse: the status of each fulfilment order.
-        risk: what Shopify recommends, e.g. ``INVESTIGATE``.
+        risk: Shopify's recommendation, e.g. ``INVESTIGATE``.
         is_edited: lines were added, changed or cancelled after the order was placed.
-        path: where proofs point to, e.g. ``orders[1]``; by default its place among those asked about.
+        path: its path in proofs, e.g. ``orders[1]``; by default its place among those asked about.
     """
 
     name: str = field(repr=False)
@@ -94,7 +94,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An order, or the fixed code why there is none: ``not_found``, ``not_theirs``."""
+    """An order, or a fixed code for why there is none: ``not_found``, ``not_theirs``."""
 
     order: Order | None
     reason: str = ""

@@ -62,7 +62,7 @@ SCOPES: Mapping[str, tuple[str, ...]] = {
         "read_third_party_fulfillment_orders",
     ),
 }
-"""What each needs: one of these scopes (shopify.dev, the pages of the objects)."""
+"""For each kind of data the scopes of which one is needed (shopify.dev, the pages of the objects)."""
 _FIELDS = {
     "disputes": "disputes",
     "refunds": "refunds",
@@ -75,7 +75,7 @@ _FIELDS = {
     "fulfillments": "fulfillments",
     "events": "events",
 }
-"""Fields that a missing scope hides, by the name that a reason gives them."""
+"""Fields that a missing scope hides, and their names in reasons."""
 
 
 class Shopify:
@@ -113,9 +113,9 @@ class Shopify:
         return Lookup(order_of(theirs[0]))
 
     def _search(self, query: str) -> Sequence[ShopNode] | str:
-        """The nodes of a search, or the reason why the app may not see all of them.
+        """The nodes of a search, or the reason why the app may not see all of their fields.
 
-        A throttle that is short enough is waited out.
+        A short enough throttle is waited out.
         """
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}
@@ -137,7 +137,7 @@ class Shopify:
 
 
 def _quoted(value: str) -> str:
-    """A value of the search syntax, in quotes, its own quotes and backslashes escaped."""
+    """A value in quotes for the search syntax, with its own quotes and backslashes escaped."""
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
@@ -155,7 +155,7 @@ def _parsed(raw: Mapping[str, Any]) -> ShopAnswer:
 
 
 def _error(answer: ShopAnswer) -> ProviderError:
-    """The first of an answer's errors; partial data beside it is not used."""
+    """The first error of a response; partial data beside it is not used."""
     code = answer.errors[0].extensions.code
     if code == "THROTTLED":
         cost = answer.extensions.cost

@@ -1,6 +1,6 @@
-"""Shopify's answers to a search for orders, and what an order in them is.
+"""Shopify's responses to a search for orders, and the orders in them.
 
-What is not there, or not of its shape, is unknown; see `shop_order`.
+A field that is missing or malformed is unknown; see `shop_order`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from chalicelib.support.orders.shop_order import CarrierEvent, Order, Shipment, 
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 MOST_PARTS = 5
-"""Parcels and fulfilment orders that are asked for; of an order with so many, not all are seen."""
+"""Parcels and fulfilment orders that are requested; an order with as many may have more."""
 
 
 def _listed(value: object) -> list[object] | None:
@@ -90,7 +90,7 @@ class _Status(_Raw):
 
 
 class ShopNode(_Raw):
-    """An order of a search."""
+    """An order in the response to a search."""
 
     name: str | None = Field(default=None, repr=False)
     email: str | None = Field(default=None, repr=False)
@@ -161,14 +161,14 @@ class _AnswerExtensions(_Raw):
 
 
 class ShopAnswer(_Raw):
-    """The answer to a search."""
+    """The response to a search."""
 
     data: Annotated[_Data, BeforeValidator(as_object)] = _Data()
     errors: Annotated[list[_Error], BeforeValidator(as_objects)] = []
     extensions: Annotated[_AnswerExtensions, BeforeValidator(as_object)] = _AnswerExtensions()
 
     def hidden(self, fields: Mapping[str, str]) -> str | None:
-        """The first field that the app may not see; None where there is another error beside it."""
+        """The first field that the app may not see; None where there is any other error."""
         names = [
             next((fields[part] for part in reversed(one.path) if part in fields), None)
             if one.extensions.code == "ACCESS_DENIED"
@@ -209,7 +209,7 @@ def _is_edited(node: ShopNode) -> bool | None:
 
 
 def _holds(nodes: list[_FulfillmentOrder] | None) -> tuple[str, ...] | None:
-    """None where no fulfilment order is shown: the app then sees those of other locations only."""
+    """Reasons of holds; None where they are not known, as without any visible fulfilment order."""
     if not nodes or len(nodes) >= MOST_PARTS or any(one.holds is None for one in nodes):
         return None
     return tuple(hold.reason for one in nodes for hold in one.holds or ())
@@ -222,7 +222,7 @@ def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:
 
 
 def _shipments(given: list[_Fulfillment]) -> Iterator[Shipment]:
-    """The parcels that were not cancelled; one that failed has that as its state."""
+    """The parcels that were not cancelled; a failed one has its failure as its state."""
     for one in given:
         if one.status == "CANCELLED":
             continue

@@ -1,7 +1,7 @@
 """Whether an order is as old as its customer says; pure.
 
-"It has been weeks", of an order that is four days old, is about another order or another matter.  What
-the shop shows is true all the same, but it answers something that was not asked.
+"It has been weeks", about an order that is four days old, means another order or another matter.
+What the shop shows would be true, but would not answer the question.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from chalicelib.once.keys import normalised
 from chalicelib.support.intents.own_words import MAX_INPUT_CHARACTERS, own_part
 
 CLOSE = timedelta(days=3)
-"""Ages that differ by no more are the same: people round, and do not count the day itself."""
+"""Ages that differ by no more count as equal: people round, and do not count the day itself."""
 
 
 def is_as_old_as_said(text: str, ordered: date, today: date) -> bool:
-    """Whether an order may be the one of which a message gives a time.
+    """Whether an order may be the one whose age a message states.
 
-    A day of ordering is compared both ways.  A wait only one way: who has waited three days may have
+    A day of ordering may differ from the order's in neither direction.  A wait may not be longer
+    than the order's age; it may be shorter, as a customer who has waited three days may have
     ordered long before.
 
     Args:
         text: the message.
         ordered: the day of the order.
-        today: in the shop's time zone, as `ordered` is.
+        today: today's date in the shop's time zone, like `ordered`.
     """
     plain = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
     said = "".join(one for one in unicodedata.normalize("NFD", plain) if not _is_accent(one))
@@ -41,7 +42,7 @@ def _is_accent(character: str) -> bool:
 
 
 def _waits(said: str) -> Iterator[timedelta]:
-    """How long it has been, wherever the message says so."""
+    """Every wait that the message states."""
     for found in (*_WAITED.finditer(said), *_AGO.finditer(said)):
         unit, number = found["unit"], found["number"]
         at_least = 2 if unit.endswith("s") else 1
@@ -50,7 +51,7 @@ def _waits(said: str) -> Iterator[timedelta]:
 
 
 def _days(said: str, today: date) -> Iterator[date]:
-    """The days on which it was ordered, wherever the message says so: the last such day."""
+    """Every day of ordering that the message states, each as its latest past date."""
     for found in _ORDERED_ON.finditer(said):
         month = _MONTHS[(found["month"] or found["mes"])[:3]]
         past = (_date(year, month, int(found["day"] or found["dia"])) for year in _years(today))

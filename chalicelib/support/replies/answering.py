@@ -43,9 +43,10 @@ if TYPE_CHECKING:  # most stages ask no model
 
 LATER_EVERY_SECONDS = 60.0
 LATER_FOR = timedelta(hours=2)
-"""An answer whose order cannot be looked up is tried this often, until its message is so old."""
+"""An answer whose order cannot be looked up is tried again every `LATER_EVERY_SECONDS`, until its
+message is older than `LATER_FOR`."""
 _SHADOW = "shadow"
-"""Answers that are not sent are counted apart from those that are."""
+"""Prefix under which answers that are not sent are counted."""
 ASK_TEMPLATE = "t_order_status_ask_order_number"
 Answers = tuple[TemplateAnswer, ...]
 """The paragraphs of one reply: one for each order asked about."""
@@ -57,11 +58,11 @@ class ReplyVerdict:
 
     Attributes:
         proof: the facts behind each sentence about an order.
-        proven_by: a keyed hash of the proof, by which the last look finds it again.
-        digests: of the facts behind each sentence, in the order of the proof.
-        orders: keyed ids of the orders that it is about.
-        would: what would be sent if nothing kept it in shadow; its refusals are in `reasons`, too.
-        tags: the tags a refusal adds to the ticket.
+        proven_by: a keyed hash of the proof, with which the last look compares.
+        digests: digests of the facts behind each sentence, in the order of the proof.
+        orders: keyed ids of the orders that the reply is about.
+        would: what would be sent if nothing kept it in shadow; its reasons are in `reasons`, too.
+        tags: the tags that a refusal adds to the ticket.
         asks: the reply asks for the order number; the conversation then waits for the answer.
         ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
         keeps_pending: the conversation keeps waiting although nothing is sent now.
@@ -86,10 +87,10 @@ class ReplyVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """Decides on and composes replies.
+    """Decides on replies and composes them.
 
     Attributes:
-        opinions: None where no model is configured.
+        opinions: the language model's; None where no model is configured.
     """
 
     orders: CustomerOrders
@@ -125,7 +126,7 @@ class Replies:
         *,
         in_shadow: bool,
     ) -> ReplyVerdict:
-        """What is answered; in shadow, without a look at the allow-list."""
+        """The verdict for an answer; in shadow, the allow-list is not checked."""
         has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = (
             guard_rails.by_own_answer(ticket, decision)
@@ -158,7 +159,7 @@ class Replies:
         """The last look before a reply about orders leaves: the same facts must prove it again.
 
         Raises:
-            WithdrawnError: ``order_changed``; a person has the ticket.
+            WithdrawnError: ``order_changed``; the ticket stays with a person.
             ProviderError: the orders cannot be read now.
         """
         answers = self._order_status(facts, inquiry, ticket, decision)
@@ -182,16 +183,16 @@ class Replies:
 
         Args:
             facts: the event that it answers.
-            inquiry: its message.
-            ticket: as it is now.
-            template_id: which text.
-            decision: as stored.
-            key: of the action that sends it, whose reference it carries.
-            proven_by: the hash of its proof, where it was planned with one.
+            inquiry: the event's message.
+            ticket: the ticket as it is now.
+            template_id: the planned template.
+            decision: the stored decision.
+            key: key of the action that sends it; the reply's reference is made from it.
+            proven_by: the hash of its proof, if it was planned with one.
 
         Raises:
             PermanentError: it no longer applies: ``superseded``, ``escalated``,
-                ``order_changed``, or the deployment's reason to forbid it now.
+                ``order_changed``, or the reason why the deployment forbids it now.
             ProviderError: the order cannot be looked up now.
         """
         overtaken = guard_rails.overtaken(inquiry, ticket)
@@ -223,13 +224,13 @@ class Replies:
 
         Args:
             facts: the event that it answers.
-            inquiry: its message.
-            ticket: as it is now.
-            decision: as stored.
-            key: of the action that sends it, whose reference it carries.
+            inquiry: the event's message.
+            ticket: the ticket as it is now.
+            decision: the stored decision.
+            key: key of the action that sends it; the reply's reference is made from it.
 
         Raises:
-            WithdrawnError: it is not wanted any more, or must not be sent; a person has the ticket.
+            WithdrawnError: it no longer applies, or must not be sent; the ticket stays with a person.
             NotYet: the order still cannot be looked up.
         """
         unwanted = guard_rails.withdrawn(inquiry, ticket)
@@ -283,7 +284,7 @@ class Replies:
     def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Answers | Refusal:
-        """A reply with the status of the orders, one that asks for the number, or a refusal.
+        """A reply with the status of the orders, a question for the number, or a refusal.
 
         Raises:
             ProviderError: an order cannot be looked up now.
@@ -331,7 +332,7 @@ class Replies:
         answers: Answers,
         counts: Allowances,
     ) -> Answers | Refusal:
-        """Ask the verifier for a verified reply, and take the counted limits for any reply."""
+        """Ask the verifier about a verified reply, and take the counted limits for any reply."""
         if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
@@ -344,7 +345,7 @@ class Replies:
     def _is_repeating(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
     ) -> str | None:
-        """Stop a customer whose texts repeat, over all tickets: two machines may be talking."""
+        """Stop answers to a customer whose texts repeat, over all tickets: two machines may be talking."""
         if not ticket.customer_email:
             return None
         opaque, by = self.opaque(), _reply_key(facts)
@@ -368,7 +369,7 @@ class Replies:
         answers: Answers,
         counts: Allowances,
     ) -> str | None:
-        """Count the reply for its conversation and its customer; for neither where one limit is reached."""
+        """Count the reply for its conversation and its customer, or for neither if a limit is reached."""
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
         is_asked_for = decision.pending is not None and not _asks(answers)

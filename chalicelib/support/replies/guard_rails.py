@@ -1,6 +1,6 @@
 """Everything that forbids an automatic reply, in the order of the checks; pure.
 
-Each refusal is a fixed reason and the tags it adds to the ticket.
+A refusal is a fixed reason and the tags that it adds to the ticket.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ CONVERSATION_LIMITS = (
     Limit(why.LIMIT_CONVERSATION, 3, timedelta(hours=24)),
 )
 ANSWER_LIMITS = CONVERSATION_LIMITS[1:]
-"""For the one reply to an answer we asked for: it may follow within the ten minutes."""
+"""Limits of the reply to an answer that we asked for: it may follow within the ten minutes."""
 SAME_TEXT = (Limit(why.SAME_TEXT, 1, timedelta(days=7)),)
-"""Of one customer, over all tickets: a text that comes twice may be a machine's."""
+"""Limit of equal texts of one customer, over all tickets: a repeated text may be a machine's."""
 STOPPED = (Limit(why.CUSTOMER_STOPPED, 1, timedelta(days=7)),)
-"""After that, nothing of theirs is answered automatically for so long."""
+"""After a repeated text, nothing of the customer's is answered automatically for this time."""
 CUSTOMER_LIMITS = (Limit(why.LIMIT_CUSTOMER, 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, ATTENTION_TAG})
 _ANSWERED_ALREADY_TAG = "mw-skip-followup-after-auto-reply"
 _ANSWERED_TAGS = frozenset({ANSWERED_TAG, _ANSWERED_ALREADY_TAG})
-"""Either says that the ticket had its automatic answer: people may have taken the other off."""
+"""Either tag says that the ticket had its automatic answer: people may have removed the other."""
 _E_MAIL_CHANNELS = frozenset({"email", "e-mail", "mail"})
 
 
@@ -57,14 +57,13 @@ class Policy:
     """The deployment's settings for replies.
 
     Attributes:
-        is_outbound_enabled: replies may be considered at all; off until a deployment says so.
+        is_outbound_enabled: replies may be sent at all; off by default.
         templates: ids of the templates that may be sent.
         author_id: the vendor's user id of the bot; without one nothing is sent.
         emails: addresses that may be written to, in lower case.
         domains: domains, all of whose addresses may be written to.
-        requires_allow_list: with both lists empty, no reply is sent.
-        closes_tickets: a reply that settles its question closes the ticket; off unless a deployment
-            says so.
+        requires_allow_list: no reply is sent while both lists are empty.
+        closes_tickets: a reply that settles its question closes the ticket; off by default.
     """
 
     is_outbound_enabled: bool = False
@@ -77,7 +76,7 @@ class Policy:
     closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
-        """The address is on an allow-list, or there is none and none is required."""
+        """Whether the address is on an allow-list, or no list exists and none is required."""
         if not self.emails and not self.domains:
             return not self.requires_allow_list
         address = (email or "").strip().lower()
@@ -88,7 +87,7 @@ def policy_of(settings: SupportSettings) -> Policy:
     """What the settings allow.
 
     Raises:
-        SettingsError: a template is enabled that does not exist.
+        SettingsError: an enabled template does not exist.
     """
     unknown = sorted(settings.templates - CATALOGUE.keys())
     if unknown:
@@ -110,7 +109,7 @@ class Refusal:
     """Why no reply is sent, and the tags that show it on the ticket.
 
     Attributes:
-        is_momentary: the fault of a moment; the answer is tried again while it is still wanted.
+        is_momentary: the cause is temporary; the answer is tried again while it still applies.
     """
 
     reason: str
@@ -130,7 +129,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
     """A refusal of every kind that tags a ticket.
 
     Args:
-        decision: on the message.
+        decision: the decision on the message.
         missing: every fact that an order can lack.
     """
     failed = lookup_failed(why.LOOKUP_INCOMPLETE, decision, tuple(sorted(missing)))
@@ -138,7 +137,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 
 
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
-    """Why a message is judged as if its answer were sent, and nothing is; None where answers leave."""
+    """Why an answer is judged but not sent; None where answers are sent."""
     if not policy.is_outbound_enabled:
         return why.OUTBOUND_DISABLED
     if switches.shadow_mode:
@@ -149,7 +148,7 @@ def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision)
 def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
     """Refusals by switches alone; no vendor is called for these.
 
-    In shadow, automation that is off refuses nothing: a new stage begins with both.
+    In shadow, automation that is off refuses nothing, as a new stage begins with both.
     """
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
@@ -166,11 +165,11 @@ HOLDING = frozenset(
         *(why.OUTBOUND_DISABLED, core.SHADOW, why.NOT_SWITCHED_ON),
     }
 )
-"""What may keep in shadow an answer against which nothing else speaks."""
+"""Reasons that keep an answer in shadow if nothing else speaks against it."""
 
 
 def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -> tuple[str, ...]:
-    """Everything set that keeps an answer from leaving in shadow; what is set first comes last."""
+    """Every setting that would stop an answer in shadow; the one that causes shadow comes last."""
     found = [one.reason for one in _by_recipient(ticket, policy)]
     if not switches.automation_enabled:
         found.append(core.AUTOMATION_DISABLED)
@@ -178,7 +177,7 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
 
 
 def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
-    """One automatic answer a ticket; a graver reason than a repeated complaint is named instead."""
+    """Refusal of a second automatic answer on a ticket; a graver risk is left to later checks."""
     if ticket is None or not ticket.is_open or decision.pending is not None:
         return None
     if not ticket.tags & _ANSWERED_TAGS or ticket.tags & _HANDED_OVER:
@@ -189,14 +188,14 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
 
 
 def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
-    """Likewise in shadow, where the ticket shows no answer."""
+    """Refusal of a second answer in shadow, where only table B shows the first."""
     known = inquiry.state.decisions if inquiry.state else ()
     is_answered = any(one["decision"] == "answer" and one["event"] != event_key for one in known)
     return _ANSWERED if is_answered else None
 
 
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
-    """Refusals because of the message itself."""
+    """Refusals by the message itself."""
     if not (inquiry.text or "").strip():
         return suppressed(why.NO_TEXT, decision)
     if _is_by_machine(inquiry):
@@ -218,7 +217,7 @@ def _is_by_machine(inquiry: Inquiry) -> bool:
 
 
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
-    """Refusals because of the ticket: closed, escalated, or already answered."""
+    """Refusals by the ticket: closed, escalated, or already answered."""
     known = inquiry.state
     if known is not None and known.risk_flags:
         return suppressed(why.RISK_FLAG, decision)
@@ -234,10 +233,10 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
 
 
 def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
-    """Why a reply that was planned before no longer applies; None where it still does.
+    """Why a planned reply no longer applies; None where it still does.
 
-    The tag of our own failure is no reason: the operator who resumes the event knows it.  Nor is a
-    newer customer message: it has its own event, which waits behind this one.
+    The tag of our own failure is no reason: the operator who resumes the event knows it.  A newer
+    customer message is none either: it has its own event, which waits behind this one.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
         return why.SUPERSEDED
@@ -245,9 +244,9 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 
 def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
-    """Why an answer that comes later than its ticket was routed is not wanted any more.
+    """Why an answer that comes after its ticket was routed no longer applies; None where it does.
 
-    Stricter than `overtaken`: a newer message of the customer may have changed everything.
+    It is stricter than `overtaken`: a newer message of the customer may have changed everything.
     """
     if ticket.tags & _ANSWERED_TAGS:
         return why.ANSWERED
@@ -257,12 +256,12 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
-    """Refusals because of the deployment's policy."""
+    """Refusals by the deployment's policy."""
     return by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
 
 
 def by_channel(ticket: Ticket, decision: Decision) -> Refusal | None:
-    """Only e-mail is answered."""
+    """Refusals by the channel: only e-mail is answered."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
         return suppressed(why.CHANNEL_NOT_SUPPORTED, decision)
     return None
@@ -283,7 +282,7 @@ def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
 
 
 def lookup_interrupted(reason: str) -> Refusal:
-    """An order that cannot be looked up at this moment."""
+    """A refusal because the order cannot be looked up at the moment."""
     return Refusal(f"{why.LOOKUP_FAILED}{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 

@@ -1,4 +1,4 @@
-"""The facts behind each sentence of a rendered text, found by marks on its values; pure."""
+"""The facts behind each sentence of a rendered text, found by marks in its values; pure."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Marks:
         return _MARK.sub("", text), tuple(proofs)
 
     def _has(self, mark: str) -> bool:
-        """A shop's own text may hold such a character too."""
+        """Whether a mark is one of ours; a shop's own text may contain such a character, too."""
         return 0 <= ord(mark) - _FIRST < len(self._facts)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with an operator's own texts, before they are published; pure."""
+"""Faults in an operator's own texts, found before they are published; pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def faults(
 
 
 def _always_shown(text: str) -> frozenset[str]:
-    """The values that a text shows whatever other values there are."""
+    """The values that a text always shows, whichever other values there are."""
     depth, shown = 0, set()
     for mark, name in _MUSTACHE.findall(text):
         if mark:
@@ -64,7 +64,7 @@ def _faults(text: str, allowed: frozenset[str]) -> Iterator[str]:
 
 
 def _unbalanced(text: str) -> Iterator[str]:
-    """Sections that are not closed in the order in which they were opened."""
+    """Faults of sections that are not closed in the reverse order of opening."""
     opened: list[str] = []
     for mark, name in _MUSTACHE.findall(text):
         if mark in ("#", "^"):

@@ -13,12 +13,12 @@ ByLanguage = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TemplateTexts:
-    """The file.
+    """The rows of the file.
 
     Attributes:
         greeting: begins every text.
-        closing: ends it.
-        texts: what is in between, by template.
+        closing: ends every text.
+        texts: the part in between, by template.
     """
 
     greeting: ByLanguage

@@ -55,7 +55,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """A text for a customer, and what its sentences about orders rest on."""
+    """A text for a customer, and the proof of its sentences about orders."""
 
     text: str = field(repr=False)
     proof: tuple[Proof, ...] = field(default=(), repr=False)
@@ -73,14 +73,14 @@ def render(
     """The text for a customer.
 
     Args:
-        paragraphs: a template of `CATALOGUE` and its values each; values that a template does not
-            declare are ignored.
-        first_name: of the customer.
-        reference: by which the reply is found by read-back.
-        signature: who signs.
-        language: falls back to English.
-        texts: in place of the built-in ones, by template and language.
-        closings: in place of the built-in end of every text, by language.
+        paragraphs: one template of `CATALOGUE` each, with its values; values that a template does
+            not declare are ignored.
+        first_name: the customer's.
+        reference: the reference by which read-back finds the reply.
+        signature: the name that signs.
+        language: the text's language; English where a template lacks it.
+        texts: own texts, which replace built-in ones, by template and language.
+        closings: own ends of texts, which replace the built-in ones, by language.
 
     Raises:
         TemplateError: the text must not be sent.
@@ -102,7 +102,7 @@ def render(
 
 
 def joined(bodies: Sequence[str]) -> str:
-    """Texts as one: a greeting that all have is said once, and so is an end that all have."""
+    """Texts joined to one; a first or last line that all have in common appears once."""
     if len(bodies) == 1:
         return bodies[0]
     lines = [one.splitlines() for one in bodies]
@@ -118,7 +118,7 @@ def joined(bodies: Sequence[str]) -> str:
 def _known(
     template: Template, values: Mapping[str, TemplateValue], marks: Marks
 ) -> Mapping[str, object]:
-    """The values of a template as its text takes them; what is not declared is left out.
+    """The declared values of a template, cleaned and marked for its text.
 
     Raises:
         TemplateError: a required value is missing.
@@ -144,7 +144,7 @@ def _value(name: str, value: TemplateValue, marks: Marks) -> object:
 
 @cache
 def _renderer() -> pystache.Renderer:
-    """Imported for the first text rendered, to keep cold starts short."""
+    """The mustache renderer, made for the first text to keep cold starts short."""
     import pystache  # noqa: PLC0415 - see above
 
     return pystache.Renderer(escape=lambda text: text, missing_tags="strict")

@@ -2,7 +2,7 @@
 
 In the order of a call:
 
-    client         what the flow, the executors and reconciliation ask for
+    client         the operations that the flow, the executors and reconciliation use
     tags           tags by name and by id
     linked_orders  the order that Richpanel has linked to a ticket
     calls          one HTTP call: the path of a ticket, and the checks of its response

@@ -21,11 +21,11 @@ from chalicelib.vendors.reasons import ID_MISMATCH, INVALID_ID, TOO_MANY_PAGES, 
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
 LIST_DEADLINE_SECONDS = 60.0
-"""For all pages of a list; an operator waits for it."""
+"""Total time for all pages of a list, for which an operator waits."""
 PER_PAGE = 100
 MAX_PAGES = 100
 REQUESTS_PER_30_S = 50
-"""Documented, for the whole tenant with all of its integrations."""
+"""The documented limit of the whole tenant, all of its integrations included."""
 _OF_REPLIES = frozenset({"send_message", "close", "reopen"})
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -87,7 +87,7 @@ class RichpanelCalls:
         raise TransientError(PROVIDER, operation, reason=TOO_MANY_PAGES)
 
     def post(self, operation: str, path: str, body: Mapping[str, Any]) -> None:
-        """Create something that may be created twice without harm.
+        """Create something that may safely be created twice.
 
         Raises:
             ProviderError: it may not have been created.
@@ -106,7 +106,7 @@ class RichpanelCalls:
         """Change a ticket.
 
         Returns:
-            The ticket in the response, which may be older than the change; None where it shows none.
+            The ticket in the response, which may be older than the change; None if there is none.
 
         Raises:
             ProviderError: also where the response holds another ticket, or none.
@@ -120,14 +120,14 @@ class RichpanelCalls:
         if not isinstance(shown, dict):
             return None
         if not shown or str(shown.get("id", conversation_id)) != conversation_id:
-            # As for an id that the vendor did not understand.
+            # The response that the vendor gives for an id that it did not understand.
             kind = PermanentError if is_repeatable else UncertainError
             raise kind(PROVIDER, operation, reason=ID_MISMATCH)
         return TicketAnswer.model_validate(shown)
 
 
 def segment(conversation_id: str, operation: str) -> str:
-    """The id as one path segment; ids that cannot be a segment are refused."""
+    """The id as one path segment; raises `PermanentError` for ids that cannot be a segment."""
     if conversation_id in {"", ".", ".."}:
         raise PermanentError(PROVIDER, operation, reason=INVALID_ID)
     return quote(conversation_id, safe="")

@@ -1,4 +1,4 @@
-"""Richpanel: read tickets, change them by calls that may be repeated, answer by one that may not.
+"""Richpanel: reads tickets, changes them by repeatable calls, and replies by one that is not.
 
 Vendor facts (developer.richpanel.com/reference, and a real tenant where it says less):
 a conversation is a *ticket*; its id is an opaque text that can be an RFC 5322 Message-ID, and a
@@ -78,9 +78,9 @@ class Richpanel:
         return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
 
     def read_ticket_by_number(self, number: int) -> Ticket | None:
-        """The ticket people see under a number (``conversation_no``); None when there is none.
+        """The ticket with the number that people see (``conversation_no``); None when there is none.
 
-        The vendor warns that it may not find tickets which were imported.
+        The vendor warns that imported tickets may not be found.
         """
         path = f"/v1/tickets/number/{number}"
         try:
@@ -96,7 +96,7 @@ class Richpanel:
     def open_page(self, *, since: datetime, page: int) -> TicketPage:
         """One page of the open tickets updated since a time.
 
-        The vendor's filters and order are requested and not relied on.  A ticket without a time of
+        The vendor's filters and order are requested but not relied on.  A ticket without a time of
         update is included.
 
         Raises:
@@ -113,7 +113,7 @@ class Richpanel:
         )
 
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
-        """Ids of all of a customer's tickets, as the vendor finds them by an address."""
+        """Ids of all tickets of a customer, as the vendor finds them by an address."""
         operation = "list_customer_tickets"
         path = f"/v1/tickets/{kind}/{segment(address, operation)}"
         pages = self._calls.pages(TicketListPage, operation, path, LIST_DEADLINE_SECONDS)
@@ -125,16 +125,16 @@ class Richpanel:
             raise
 
     def tag_names(self) -> frozenset[str]:
-        """Every tag the tenant has."""
+        """Names of all tags of the tenant."""
         return self._tags.every_name()
 
     def team_names(self) -> frozenset[str]:
-        """Every team the tenant has."""
+        """Names of all teams of the tenant."""
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
     def create_tag(self, name: str) -> None:
-        """Create a tag; one that is there already is left as it is."""
+        """Create a tag; an existing one is left unchanged."""
         try:
             self._calls.post("create_tag", "/v1/tags", {"name": name})
         except PermanentError as error:
@@ -142,7 +142,7 @@ class Richpanel:
                 raise
 
     def assignable(self) -> frozenset[str]:
-        """Everyone to whom `assign` can assign a ticket: the tenant's users and teams."""
+        """All assignees that `assign` accepts: the tenant's users and teams."""
         users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
         teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(
@@ -160,10 +160,10 @@ class Richpanel:
         """Put tags on a ticket, all in one request, and check; repeating it changes nothing.
 
         Returns:
-            The tags that were left out, as the tenant has none of that name.
+            The tags that were left out because the tenant has no tag of that name.
 
         Raises:
-            UncertainError: it was accepted and the ticket does not show the tags; to be repeated.
+            UncertainError: it was accepted, but the ticket does not show the tags; repeat it.
             ProviderError: the tags may not be there.
         """
         return self._change_tags(conversation_id, {"add-tags": tags}, deadline_seconds)
@@ -173,10 +173,10 @@ class Richpanel:
     ) -> None:
         """Take tags off a ticket, all in one request, and check; repeating it changes nothing.
 
-        No ticket has a tag that the tenant does not have.
+        A tag that the tenant does not have is on no ticket, so it is left out.
 
         Raises:
-            UncertainError: it was accepted and the ticket still shows one; to be repeated.
+            UncertainError: it was accepted, but the ticket still shows a tag; repeat it.
             ProviderError: the tags may still be there.
         """
         self._change_tags(conversation_id, {"remove-tags": tags}, deadline_seconds)
@@ -191,15 +191,15 @@ class Richpanel:
     ) -> frozenset[str]:
         """Take tags off a ticket, then put others on, and check both together.
 
-        Repeating it changes nothing.  A `PermanentError` names the operation that was refused; what
-        comes after it was not tried.
+        Repeating it changes nothing.  A `PermanentError` names the refused operation; a later
+        operation was not tried.
 
         Returns:
             The tags of `on` that the tenant does not have.
 
         Raises:
-            UncertainError: as of `add_tags` and `remove_tags`, and where the first change may have
-                been made without the second; to be repeated.
+            UncertainError: as in `add_tags` and `remove_tags`, and where the first change may have
+                been made without the second; repeat it.
             ProviderError: nothing was changed.
         """
         changes = {"remove-tags": off, "add-tags": on}
@@ -210,13 +210,13 @@ class Richpanel:
 
         Args:
             conversation_id: the ticket.
-            to: a user's id, or ``team:`` and a team's, which the vendor does not document.
+            to: a user's id, or ``team:`` and a team's id, which the vendor does not document.
             deadline_seconds: for the change and the check.
 
         Raises:
             PermanentError: also where the tenant has no such user or team.
-            UncertainError: it was accepted and the ticket does not show it; to be repeated.
-            ProviderError: it may not be assigned.
+            UncertainError: it was accepted, but the ticket does not show it; repeat it.
+                ProviderError: it is perhaps not assigned.
         """
         ends = self._clock.monotonic() + deadline_seconds
         team = to.removeprefix(TEAM)
@@ -232,14 +232,14 @@ class Richpanel:
             raise UncertainError(PROVIDER, "assign", reason=why.NOT_APPLIED)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
-        """Close a ticket and read it back, as a refused change gets a 200 too.
+        """Close a ticket and read it back, as the vendor answers 200 even to a refused change.
 
         Returns:
             The ticket as read back; the customer may have written in the meantime.
 
         Raises:
-            UncertainError: also where the change was accepted and cannot be read back now.
-            ProviderError: `TransientError` also where the ticket is still open afterwards.
+            UncertainError: also if the change was accepted but cannot be read back now.
+                ProviderError: `TransientError` also if the ticket is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
@@ -280,8 +280,8 @@ class Richpanel:
             The new comment's id.
 
         Raises:
-            UncertainError: also where it was accepted and the ticket does not show it, or cannot
-                be read now.
+            UncertainError: also if it was accepted, but the ticket does not show it or cannot be
+                read now.
             ProviderError: it was not sent.
         """
         ends = self._clock.monotonic() + deadline_seconds
@@ -332,7 +332,7 @@ class Richpanel:
         changes: Mapping[str, AbstractSet[str]],
         deadline_seconds: float,
     ) -> frozenset[str]:
-        """Change tags by these verbs; returns those that the tenant does not have, which are not sent."""
+        """Change tags by these verbs; returns the tags that the tenant does not have, which are not sent."""
         ends = self._clock.monotonic() + deadline_seconds
         missing: frozenset[str] = frozenset()
         unseen: dict[str, Mapping[str, str]] = {}
@@ -347,7 +347,7 @@ class Richpanel:
                 unseen = _unseen(unseen, self._tags.as_shown(shown.tags))
         if not any(unseen.values()):
             return missing
-        # A response shows no tags, or the ticket as it was before the change.
+        # A response may show no tags, or the ticket as it was before the change.
         try:
             tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
         except (TransientError, AuthError) as error:
@@ -366,7 +366,8 @@ class Richpanel:
         except PermanentError as error:
             if error.status != HTTPStatus.BAD_REQUEST:
                 raise
-            # One unknown tag refuses all: it may have been deleted since the list was read.
+            # One unknown tag makes the vendor refuse all: it may have been deleted since the list
+            # was read.
             known = self._tags.as_sent(names, ends - self._clock.monotonic(), refresh=True)
             if known == sent:
                 raise
@@ -391,7 +392,7 @@ def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
 
 
 def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> bool:
-    """An operator's comment of this author with the reference; a signature may surround its text."""
+    """Whether an operator's comment is this reply: by its author, and by its reference or its text."""
     if not comment.is_operator or comment.author_id not in {None, author_id}:
         return False
     text = keys.normalised(comment.text)

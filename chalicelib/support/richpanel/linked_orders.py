@@ -1,8 +1,8 @@
 """The number of the order that Richpanel has linked to a ticket.
 
 Vendor facts (developer.richpanel.com/reference): ``GET /v1/order/{conversationId}`` returns
-``{"orderId", "appClientId"}``, or ``{}`` when none is linked.  What Richpanel knows of the order itself
-is not asked for: it lacks the country, holds, disputes and returns that an answer rests on.
+``{"orderId", "appClientId"}``, or ``{}`` when none is linked.  What Richpanel knows about the order
+itself is not requested: it lacks the country, holds, disputes and returns that an answer depends on.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _DEADLINE_SECONDS = 10.0
 
 
 class RichpanelOrders:
-    """Implements `LinkedOrders`."""
+    """`LinkedOrders` on Richpanel."""
 
     def __init__(self, client: VendorClient) -> None:
         self._client = client
 
     def linked_order(self, conversation_id: str) -> str | None:
-        """See `LinkedOrders.linked_order`."""
+        """The linked order's number without ``#``, by one GET; None when none is linked."""
         path = f"/v1/order/{quote(conversation_id, safe='')}"
         call = Call("read_order_link", "GET", path, is_repeatable=True, urgency=Urgency.HIGH)
         link = self._client.send(call, deadline_seconds=_DEADLINE_SECONDS)

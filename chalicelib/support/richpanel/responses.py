@@ -1,4 +1,4 @@
-"""Richpanel's responses, read so that any field may be missing or of another type than expected.
+"""Richpanel's responses as models; any field may be missing or of another type than expected.
 
 The fields are those seen in production tickets; a customer's profile is absent in one of ten.
 Times are ISO-8601 with milliseconds and ``Z``; bodies are HTML, usually with a plain-text copy.
@@ -20,7 +20,7 @@ from chalicelib.vendors.html_text import plain_text
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 UNASSIGNED = "unassigned"
-"""In place of an assignee's id where a ticket has none."""
+"""The assignee's id of a ticket without an assignee."""
 
 
 def _as_text(value: object) -> str | None:
@@ -49,7 +49,7 @@ def _as_flag(value: object) -> bool | None:
 
 
 def _as_tags(value: object) -> list[str] | None:
-    """Names or ids; some answers hold objects."""
+    """Tags as names or ids; some responses have objects."""
     if not isinstance(value, list):
         return None
     flat = [one.get("name") or one.get("id") if isinstance(one, dict) else one for one in value]
@@ -57,7 +57,7 @@ def _as_tags(value: object) -> list[str] | None:
 
 
 def _as_headers(value: object) -> dict[str, str]:
-    """An object of names and values, or a list of such pairs."""
+    """Headers from an object of names and values, or from a list of such pairs."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, dict):
         pairs = list(value.items())
@@ -121,7 +121,7 @@ class CommentAnswer(_Answer):
 
     @property
     def speaks_for_us(self) -> bool:
-        """Written by an operator; a comment that does not say is taken for the customer's."""
+        """Whether an operator wrote it; a comment that does not say counts as the customer's."""
         if self.is_operator is None and self.is_operator_camel is None:
             return (self.sender_type or "").lower() == "operator"
         return bool(self.is_operator or self.is_operator_camel)
@@ -140,7 +140,7 @@ class _Profile(_Answer):
 
 
 class TicketAnswer(_Answer):
-    """A ticket, whole or as it is listed."""
+    """A ticket, read alone or in a list."""
 
     id: _Text = None
     conversation_no: _Number = None
@@ -159,7 +159,7 @@ class TicketAnswer(_Answer):
 
     @property
     def assigned_to(self) -> frozenset[str]:
-        """As `tickets.Ticket.assigned_to`."""
+        """Ids of the user and the team that have it, in the form of `tickets.Ticket.assigned_to`."""
         team = f"{TEAM}{self.team_id}" if self.team_id else None
         return frozenset(one for one in (self.assignee_id, team) if one and one != UNASSIGNED)
 
@@ -171,13 +171,13 @@ class TicketEnvelope(_Answer):
 
 
 class ListPage(_Answer):
-    """One page of a list; the vendor names the next one by its address or its number."""
+    """One page of a list; the vendor names the next page by its address or its number."""
 
     next_page: _Text = None
 
 
 class TicketListPage(ListPage):
-    """The array's key is `ticket` in practice and `tickets` in the documentation."""
+    """A page of tickets, under the key `ticket` in practice and `tickets` in the documentation."""
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
     tickets: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
@@ -254,7 +254,7 @@ def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
 
 
 def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
-    """Oldest first where every comment has a time, else in the vendor's order."""
+    """The comments, oldest first if every comment has a time, else in the vendor's order."""
     comments = [
         Comment(
             id=one.id or _derived_id(one),
@@ -275,7 +275,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
 
 
 def _derived_id(raw: CommentAnswer) -> str:
-    """A comment without an id gets a derived one, or all of them would share one key."""
+    """An id for a comment without one; otherwise all such comments would share one key."""
     at = raw.created_at.isoformat() if raw.created_at else ""
     return "h-" + keys.digest(raw.author_id or "", at, keys.normalised(raw.text))[:32]
 

@@ -1,4 +1,4 @@
-"""Richpanel's tags by name and by id: some tenants' calls take and return names, some ids."""
+"""Richpanel's tags by name and by id: the calls of some tenants take and return names, of others ids."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class RichpanelTags:
         self._read_at: datetime | None = None
 
     def every_name(self) -> frozenset[str]:
-        """Every tag the tenant has, read now."""
+        """Names of all tags of the tenant, read now."""
         return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
 
     def as_sent(
         self, names: AbstractSet[str], deadline_seconds: float, *, refresh: bool = False
     ) -> Mapping[str, str]:
-        """Tags as the tenant's calls take them; those that it does not have are missing.
+        """Tags, by name, in the form that the tenant's calls take; tags that it does not have are left out.
 
-        The list is read at most once, and again only for tags that were not in it before.
+        The list is read again, at most once, for tags that were not in it before.
 
         Raises:
             ProviderError: the tenant's tags could not be read.
@@ -57,7 +57,7 @@ class RichpanelTags:
         return {name: known[name] for name in names if name in known}
 
     def as_shown(self, tags: Sequence[str]) -> frozenset[str]:
-        """Names, and ids as received: some tenants return ids, some names."""
+        """The received tags, and the names of those that are ids."""
         shown = frozenset(tags)
         if not any(_UUID.fullmatch(tag) for tag in shown):
             return shown
