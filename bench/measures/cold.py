@@ -99,11 +99,11 @@ from chalicelib.facts.keeper import FactRecorder
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
 from chalicelib.facts.roster import NoRoster
 table = Table(boto3.client("dynamodb"), os.environ["BENCH_FACTS_TABLE"], ATTRIBUTES)
-store = FactLedger(table, SystemClock(), retention=timedelta(days=14))
+store = FactLedger(table=table, clock=SystemClock(), retention=timedelta(days=14))
 log = SimpleNamespace(event=lambda *_, **__: None, metric=lambda *_, **__: None)
 fields = json.loads(record["body"])
 del fields["mac"]
-FactRecorder(store, NoRoster(), log)(AlowareDelivery.model_validate(fields))
+FactRecorder(store=store, roster=NoRoster(), log=log)(AlowareDelivery.model_validate(fields))
 """
 """The least that keeps a fact: no settings, no check of the stage, no log, no other kind of job."""
 
@@ -254,7 +254,7 @@ def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> li
     compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code, *arguments],
-        capture_output=True,
+        stdout=subprocess.PIPE,
         check=True,
         cwd=ROOT,
         text=True,
