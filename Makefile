@@ -12,7 +12,7 @@ SEED ?= 1
 JOBS ?= 1
 INPUTS ?= 5000
 NEIGHBOUR_EXAMPLES ?= 20
-SAMPLES := $(addprefix sample-,crash reliability simulation attack fuzz neighbours events)
+SAMPLES := $(addprefix sample-,crash reliability simulation attack fuzz neighbours bench)
 
 unexport PYTHONDONTWRITEBYTECODE # a suite starts hundreds of processes; each would compile everything
 
@@ -67,8 +67,8 @@ sample-fuzz: $(READY)
 sample-neighbours: $(READY)
 	@$(BIN)/python -m tests.attack.neighbours --seconds 20 --rates 30
 
-sample-events: $(READY)
-	@$(BIN)/python -m bench --small --only events
+sample-bench: $(READY)
+	@$(BIN)/python -m bench --small
 
 sample-reliability: $(READY)
 	@$(BIN)/python -m bench.measures.reliability --every 12

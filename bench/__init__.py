@@ -4,6 +4,7 @@ __main__    `python -m bench`: every section against its targets
 consent     trains the model of wishes not to be contacted
 sections    the sections of that run and their targets
 measures/   one measurement per module; some are commands of their own
+event_rows  those of events
 rig/        the system under measurement and its counters
 peers/      the same flow in other designs, for comparison
 intents/    trains the model of the support messages, and measures their decisions

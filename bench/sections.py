@@ -5,160 +5,16 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from bench.measures import appends, cold, counts, growth, ingress, throughput, worker
+from bench.event_rows import events
+from bench.measures import appends, cold, facts, growth, outreach, throughput
 from bench.report.sizes import Sizes
 from bench.report.table import Row
-from bench.rig import cost
-from bench.rig.system import System, whole
+from bench.rig.system import System
 from bench.rig.unpacked import unpacked
-from chalicelib.once.lanes import LANES
 
-if TYPE_CHECKING:
-    from bench.measures.counts import Count
-    from bench.measures.worker import Side
-
-POWERTOOLS = "Powertools, {}"
-ALARMS_OF_A_LANE = 3
-MODULES_OF_A_FACT = 40
+MODULES_OF_A_FACT = 30
 """A worker that builds a part of another system loads many more."""
-
-
-def events(sizes: Sizes) -> list[Row]:
-    """Door and worker: calls and units, processor time, dollars."""
-    with whole() as system:
-        found = counts.measure(system)
-        door = ingress.measure(system, sizes.requests)
-        sides = worker.measure(system, sizes.events)
-    return [
-        *_door(door, found[0]),
-        *(row for count in found[1:] for row in _counted(count, sides[count.name])),
-        *(row for name, one in sides.items() for row in _worked(name, one)),
-        *_costs(found, sides),
-    ]
-
-
-def _door(door: dict[str, float], count: Count) -> list[Row]:
-    section, bare = "ingress: one webhook", "bare Chalice route"
-    return [
-        Row(section, "AWS calls", "calls", count.aws_calls, target=1, is_exact=True),
-        Row(
-            section,
-            "processor time, median",
-            "us",
-            door["ours_p50"],
-            door["bare_p50"],
-            bare,
-            target=1.3,
-        ),
-        Row(section, "processor time, 99 %", "us", door["ours_p99"], door["bare_p99"], bare),
-    ]
-
-
-def _counted(count: Count, sides: dict[str, Side]) -> list[Row]:
-    section = "worker: DynamoDB calls and units of one event"
-    peers = {POWERTOOLS.format(name): side for name, side in sides.items() if name != "ours"}
-    rows = [
-        Row(
-            section,
-            f"{count.name}, {count.actions} actions: calls",
-            "calls",
-            count.dynamodb_calls,
-            target=count.limit_calls,
-            is_exact=True,
-            note="; ".join(f"{name}: {side.dynamodb_calls}" for name, side in peers.items()),
-        ),
-        Row(
-            section,
-            f"{count.name}: write units",
-            "units",
-            count.writes,
-            target=count.limit_writes,
-            is_exact=True,
-            note="; ".join(f"{name}: {side.writes:g}" for name, side in peers.items()),
-        ),
-    ]
-    if count.reads:
-        rows.append(Row(section, f"{count.name}: read units", "units", count.reads))
-    return rows
-
-
-def _worked(name: str, sides: dict[str, Side]) -> list[Row]:
-    section, ours = "worker: processor time of one event, median", sides["ours"]
-    peers = [(peer, side) for peer, side in sides.items() if peer != "ours"]
-    if not peers:
-        return [Row(section, name, "us", ours.us(50))]
-    return [
-        Row(
-            section,
-            name,
-            "us",
-            ours.us(50),
-            side.us(50),
-            POWERTOOLS.format(peer),
-            target=1.0 if peer == worker.SAME_GRAIN else None,
-            note="" if peer == worker.SAME_GRAIN else "no record of single actions",
-        )
-        for peer, side in peers
-    ]
-
-
-def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
-    section = "dollars for a million events, all in, at list prices"
-    rows = []
-    for count in found[1:]:
-        ours = _dollars(count)
-        theirs = sides[count.name].get(worker.SAME_GRAIN)
-        beside = theirs and cost.of(
-            writes=theirs.writes,
-            reads=theirs.reads,
-            aws_calls=theirs.aws_calls,
-            vendor_calls=theirs.vendor,
-        )
-        rows.append(
-            Row(
-                section,
-                count.name,
-                "$",
-                ours.total,
-                beside.total if beside else None,
-                POWERTOOLS.format(worker.SAME_GRAIN) if beside else "",
-                note=f"HTTP API {ours.http_api:.2f}, function URL {ours.function_url:.2f}",
-            )
-        )
-    return [*rows, _two_actions(found, section), _idle_lanes()]
-
-
-def _idle_lanes() -> Row:
-    """What the lanes beyond the first, and the queue `later`, cost in a month without an event."""
-    added = len(LANES) - 1
-    month = cost.idle(fifo_queues=added, standard_queues=1, alarms=added * ALARMS_OF_A_LANE)
-    section = "dollars a month without an event, at list prices"
-    return Row(section, f"{added} further lanes and `later`", "$", month, target=5.0)
-
-
-def _two_actions(found: list[Count], section: str) -> Row:
-    """An event of two actions, by the steps between two kinds that differ by one action."""
-    by_name = {count.name: count for count in found}
-    one, more = by_name["routed event"], by_name["event that moves a ticket"]
-    fewer = (one.actions - 2) / (more.actions - one.actions)
-    writes = one.writes - fewer * (more.writes - one.writes)
-    two = cost.of(
-        writes=writes, reads=one.reads, aws_calls=one.aws_calls - round(fewer), vendor_calls=2
-    )
-    note = f"{writes:g} write units; function URL {two.function_url:.2f}, REST API {two.total:.2f}"
-    name = "routed event with two actions, behind an HTTP API"
-    return Row(section, name, "$", two.http_api, target=12.0, note=note)
-
-
-def _dollars(count: Count) -> cost.Cost:
-    return cost.of(
-        writes=count.writes,
-        reads=count.reads,
-        aws_calls=count.aws_calls,
-        vendor_calls=count.vendor_calls,
-    )
 
 
 def rates(sizes: Sizes) -> list[Row]:
@@ -197,11 +53,12 @@ def grown(sizes: Sizes) -> list[Row]:
     with System(on_dynoxide=True) as system:
         points = growth.measure(system, sizes)
     section, (first, *later) = "growth of the ledger (dynoxide), a routed event", points
-    rows = [
-        Row(section, f"{first.items:,} items: {what}", unit, figure)
-        for what, unit, figure in (*_units(first), ("time", "ms", first.ms))
-    ]
     beside = f"{first.items:,} items"
+    rows = [
+        Row(section, f"{beside}: {what}", unit, figure, is_exact=True)
+        for what, unit, figure in _units(first)
+    ]
+    rows.append(Row(section, f"{beside}: time", "ms", first.ms))
     for point in later:
         name = f"{point.items:,} items"
         rows += [
@@ -226,7 +83,9 @@ def histories(sizes: Sizes) -> list[Row]:
 
 
 def started(sizes: Sizes) -> list[Row]:
-    """A cold container's first job, from the bundle that is deployed."""
+    """A cold container's first job, from the bundle that is deployed; nothing where none is made."""
+    if not sizes.bundle:
+        return []
     with unpacked() as bundle, System() as system:
         found = cold.measure(system, bundle, max(3, sizes.imports // 2))
         parts = cold.parts_mb(bundle.archive)
@@ -275,7 +134,9 @@ def started(sizes: Sizes) -> list[Row]:
 
 
 def first_job(sizes: Sizes) -> list[Row]:
-    """A cold worker whose first job is a fact."""
+    """A cold worker whose first job is a fact; nothing where no bundle is made."""
+    if not sizes.bundle:
+        return []
     with unpacked() as bundle, System() as system:
         one = cold.measure(system, bundle, sizes.imports, only=(cold.FACT,))[cold.FACT]
     section = "cold worker that keeps one fact"
@@ -286,7 +147,7 @@ def first_job(sizes: Sizes) -> list[Row]:
         ),
         Row(
             section,
-            "  modules of chalicelib",
+            "one fact after the import: modules of chalicelib",
             "modules",
             one.call.ours,
             target=MODULES_OF_A_FACT,
@@ -320,9 +181,30 @@ def _spent(call: Callable[[], object], rounds: int) -> float:
     return statistics.median(seconds)
 
 
+def begun(_: Sizes) -> list[Row]:
+    """A conversation's start on each channel."""
+    section = "start of a conversation"
+    return [
+        Row(section, f"start, {one.channel}: {which}", unit, figure, target=limit, is_exact=True)
+        for one in outreach.starts()
+        for which, unit, figure, limit in (
+            ("AWS calls of the door", "calls", one.door, outreach.DOOR_LIMIT),
+            ("AWS calls of the worker", "calls", one.worker, outreach.WORKER_LIMIT),
+            ("write units", "units", one.writes, None),
+        )
+    ]
+
+
+def reported(_: Sizes) -> list[Row]:
+    """A thousand facts on their way to the dataset."""
+    return facts.measure()
+
+
 SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
     "events": events,
     "throughput": rates,
+    "starts": begun,
+    "facts": reported,
     "growth": grown,
     "conversations": histories,
     "cold": started,

@@ -9,9 +9,9 @@ cold           time and memory of a cold start
 growth         cost of an event while the ledger grows
 appends        cost of an append while a conversation grows
 conversations * decisions on a stranger's conversations, and their time
-throughput     events per second, beside the engine's own limit
+throughput     events per second, beside the same requests alone
 consumer *     one worker process of a throughput run
-facts *        writes and posts of 1,000 HubSpot events
+facts          writes and posts of 1,000 HubSpot events
 fact_sinks *   minutes from event to report, and dollars of each sink
 archive *      files, bytes and dollars of the facts' archive, before and after compaction
 outreach *     cost of a start and of an append

@@ -22,7 +22,7 @@ def measure(sizes: Sizes) -> list[Row]:
     (shortest, units, ms), *longer = points
     beside = f"{shortest:,} messages"
     rows = [
-        Row(section, f"{beside}: write units", "units", units),
+        Row(section, f"{beside}: write units", "units", units, is_exact=True),
         Row(section, f"{beside}: time", "ms", ms),
     ]
     for length, more_units, more_ms in longer:

@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.report import marked
+from bench.report import marked, sources
 from local.vendors.richpanel import API_KEY
 from tests.crash.flow import Arrival, Flow, Row, Step, http_event
 from tests.crash.flows.support import Answering
@@ -129,7 +129,13 @@ def main() -> int:
 
 def _keep(found: Mapping[str, Any], seconds: int) -> None:
     at = datetime.now(UTC).isoformat(timespec="minutes")
-    kept = {"at": at, "seconds": seconds, "cores": os.cpu_count(), "designs": found}
+    kept = {
+        "at": at,
+        "seconds": seconds,
+        "cores": os.cpu_count(),
+        "designs": found,
+        "sources": sources.digest("designs"),
+    }
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.measures.powertools import Powertools
+from bench.report.sizes import Sizes
 from bench.rig.kinds import KINDS, Kind
 from bench.rig.system import System
 from local.stack.pump import lane_handler, lane_pump
 
-WARM_UP = 5
 SAME_GRAIN = "a key per action"
 PEERS = {SAME_GRAIN: True, "a key per request": False}
 
@@ -46,11 +46,11 @@ class Side:
         return answer
 
     def us(self, percentile: int) -> float:
-        """Microseconds of processor time, without the warm-up."""
-        return statistics.quantiles(self.seconds[WARM_UP:], n=100)[percentile - 1] * 1e6
+        """Microseconds of processor time."""
+        return statistics.quantiles(self.seconds, n=100)[percentile - 1] * 1e6
 
 
-def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
+def measure(system: System, sizes: Sizes) -> dict[str, dict[str, Side]]:
     """Measure all; returns figures by kind of event, then by side (``ours`` or one of `PEERS`)."""
     found = {}
     for kind in KINDS:
@@ -58,9 +58,11 @@ def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
         if kind.is_peer_work:
             for name, per_action in PEERS.items():
                 sides[name] = Side(Powertools(system, key_per_action=per_action))
-        for number in range(rounds + WARM_UP):
+        for number in range(sizes.warm_up + sizes.events):
             for name, side in sides.items():
                 _one(system, kind, side, f"{KINDS.index(kind)}-{name}-{number}")
+                if number < sizes.warm_up:
+                    side.seconds.clear()
         found[kind.name] = sides
     return found
 

@@ -2,7 +2,9 @@
 
 table     rows of results against their targets, as text and Markdown
 sizes     how many of each are measured: full, small, soak
-page      `python -m bench.report.page`: docs/performance.md
+counts    the committed file of expected counts
+sources   digests of the code that a page's figures describe
+page      `python -m bench.report.page`: docs/performance.md, and the age of every page's figures
 plot      its bar chart as SVG
 marked    writes a table between two marks of a docs page
 desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreach-people.md say of acts

@@ -1,44 +1,77 @@
-"""`python -m bench.report.page`: writes the newest results into docs/performance.md and its plot."""
+"""`python -m bench.report.page`: writes the kept results into docs/performance.md and its plot.
+
+It also says on every page whose figures come from bench/results on which sources they were measured.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bench.report import plot
-from bench.report.table import Row, markdown
+from bench.report import counts, plot, sources
+from bench.report.marked import replaced
+from bench.report.table import Row, markdown, matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results"
-PAGE = ROOT / "docs" / "performance.md"
-PLOT = ROOT / "docs" / "performance.svg"
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+DOCS = ROOT / "docs"
+PAGE, PLOT = DOCS / "performance.md", DOCS / "performance.svg"
+OTHERS = {
+    "crashes": ("reliability-crashes.md", "crash.json"),
+    "power": ("reliability-tests.md", "power.json"),
+    "designs": ("reliability-tests.md", "reliability.json"),
+}
+"""Other pages' tables, by mark: the page, and the result that it shows."""
 
 
 def main() -> int:
-    """Write the newest tables between the page's marks; the text around them is kept."""
-    found = json.loads((RESULTS / "latest.json").read_text())
-    rows = [Row.from_json(raw) for run in found.values() for raw in run["rows"]]
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(found)}\n{END}{after}")
-    PLOT.write_text(plot.bars(rows))
+    """Write every page; the text around the marks is kept."""
+    for path, text in pages().items():
+        path.write_text(text)
     return 0
 
 
-def figures(found: dict[str, Any]) -> str:
-    """The tables of every section, each with its run."""
-    lines = ["![every ratio](performance.svg)", ""]
-    for run in found.values():
+def pages() -> Mapping[Path, str]:
+    """The pages and the plot as they should be."""
+    found = json.loads((RESULTS / "latest.json").read_text())
+    rows = [Row.from_json(raw) for run in found.values() for raw in run["rows"]]
+    texts = {PAGE: _marked(PAGE.read_text(), "figures", figures(found)), PLOT: plot.bars(rows)}
+    for mark, (page, result) in OTHERS.items():
+        line = sources.line(mark, *_digests(json.loads((RESULTS / result).read_text())))
+        text = texts.get(DOCS / page) or (DOCS / page).read_text()
+        texts[DOCS / page] = _marked(text, f"sources of {mark}", [line])
+    return texts
+
+
+def _digests(kept: Mapping[str, Any]) -> list[str | None]:
+    """Of one run, or of the runs that a result was gathered in, part by part."""
+    runs = [kept] if "at" in kept else kept.values()
+    return [run.get("sources") for run in runs]
+
+
+def _marked(text: str, mark: str, lines: list[str]) -> str:
+    return replaced(text, f"<!-- {mark} -->", f"<!-- end of {mark} -->", ["", *lines, ""])
+
+
+def figures(found: Mapping[str, Any]) -> list[str]:
+    """The expected counts, then the measured figures of every section, each with its run."""
+    lines = ["### Counts", ""]
+    for section, counted in counts.expected().items():
+        lines += [f"**{section}**", "", *matrix(counted), ""]
+    lines += ["![every ratio](performance.svg)", ""]
+    for name, run in found.items():
         rows = [Row.from_json(raw) for raw in run["rows"]]
+        timed = [row for row in rows if not row.is_exact]
         when = f"Run of {run['at']}: {run['machine']}; load {run['load']} before; `{run['size']}`."
-        for section, members in groupby(rows, key=lambda row: row.section):
-            lines += [f"### {section[0].upper()}{section[1:]}", "", when, ""]
+        since = sources.line(name, run.get("sources"))
+        for section, members in groupby(timed, key=lambda row: row.section):
+            lines += [f"### {section[0].upper()}{section[1:]}", "", when, since, ""]
             lines += [*markdown(members), ""]
-    return "\n".join(lines)
+    return lines[:-1]
 
 
 if __name__ == "__main__":

@@ -12,11 +12,14 @@ class Sizes:
     Attributes:
         requests: webhooks of each side.
         events: events of each kind and side.
+        warm_up: further ones before them, which do not count.
         messages: messages of one throughput run.
         conversations: how many conversations those belong to.
         rounds: throughput runs of each side.
         processes, hot: how many worker processes, on many conversations and on one.
         imports: fresh interpreters of each side.
+        bundle: whether the functions' bundle is made as for a deployment, for their cold starts; it takes
+            minutes, and `tests/house/test_cold_path.py` counts what they load.
         ledgers: items in the ledger before growth is measured.
         histories: messages in a conversation before growth is measured.
         growth_events: events measured at each size.
@@ -24,12 +27,14 @@ class Sizes:
 
     requests: int = 400
     events: int = 30
+    warm_up: int = 5
     messages: int = 80
     conversations: int = 40
     rounds: int = 3
     processes: tuple[int, ...] = (1, 2, 4)
     hot: tuple[int, ...] = (1, 2)
     imports: int = 9
+    bundle: bool = True
     ledgers: tuple[int, ...] = (1_000, 100_000)
     histories: tuple[int, ...] = (100, 1_000, 5_000)
     growth_events: int = 30
@@ -38,13 +43,15 @@ class Sizes:
 FULL = Sizes()
 SMALL = Sizes(
     requests=40,
-    events=8,
+    events=2,
+    warm_up=1,
     messages=24,
     conversations=8,
     rounds=1,
     processes=(2,),
     hot=(),
-    imports=3,
+    imports=1,
+    bundle=False,
     ledgers=(100, 1_000),
     histories=(10, 100),
     growth_events=10,

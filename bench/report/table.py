@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
@@ -20,7 +20,8 @@ class Row:
         target: the limit of `ratio` if `theirs` is given, otherwise of `ours`; None if the figure
             is only reported.
         at_least: the target is a lower limit.
-        is_exact: whether it is a count, so that missing its target fails the run; timings never do.
+        is_exact: whether it is a count, named ``what: which``: any other value than the expected one
+            fails the run; timings never do.
         note: a remark for the reader.
     """
 
@@ -85,6 +86,19 @@ def markdown(rows: Iterable[Row]) -> Iterator[str]:
         note = f"{met}; {row.note}" if met and row.note else met or row.note
         figure = f"{number(row.ours)} {row.unit}"
         yield f"| {row.name} | {figure} | {beside} | {ratio} | {target} | {note} |"
+
+
+def matrix(counted: Mapping[str, float]) -> Iterator[str]:
+    """Counts named ``what: which`` as Markdown, a line for each ``what`` and a column for each ``which``."""
+    lines: dict[str, dict[str, float]] = {}
+    for name, value in counted.items():
+        what, _, which = name.rpartition(": ")
+        lines.setdefault(what, {})[which] = value
+    heads = list(dict.fromkeys(which for line in lines.values() for which in line))
+    yield f"| | {' | '.join(heads)} |"
+    yield f"|---|{'---:|' * len(heads)}"
+    for what, line in lines.items():
+        yield f"| {what} | {' | '.join(number(line.get(which)) for which in heads)} |"
 
 
 def verdict(row: Row) -> str:

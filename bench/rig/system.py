@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from bench.rig.meter import Meter
 from chalicelib.once import keys
@@ -17,6 +17,9 @@ from local import company
 from local.stack import engine, environment, lambda_events, resources
 from local.stack.pump import lane_handler, lane_pump
 from local.vendors.richpanel import SimulatedRichpanel
+
+if TYPE_CHECKING:
+    from chalicelib.vendors.rate_limit import RateLimit
 
 UNLIMITED = {
     "requests_per_minute": 1_000_000,
@@ -135,7 +138,11 @@ class System:
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
     def read_switches(self) -> None:
-        """Refresh the cached switches and settings, so that the next event does not have to."""
+        """Refresh the cached switches and settings, so that the next event does not have to.
+
+        And forget vendors' tokens, which an earlier event may have left.
+        """
+        forget_tokens()
         self.services.switches._cached = None  # noqa: SLF001
         self.services.switches.current()
         self.services.support.rules._current = None  # noqa: SLF001
@@ -205,18 +212,36 @@ def whole() -> Iterator[System]:
             yield system
 
 
-def lift_rate_limits() -> None:
-    """Lift our rate limits and shares in this process; what keeping them costs is still counted."""
-    from chalicelib.outreach.door import shares  # noqa: PLC0415 - after the environment
-    from chalicelib.vendors.rate_limit import LevelPace, RateLimit  # noqa: PLC0415
+_LIMITS: list[RateLimit] = []
+"""Those of this process."""
 
-    limited = RateLimit.__init__
+
+def lift_rate_limits() -> None:
+    """Lift our rate limits and shares in this process; what keeping them costs is still counted.
+
+    A token that was taken is kept until `forget_tokens`, not for two seconds: on a slow machine an
+    event would need more of them.
+    """
+    from chalicelib.outreach.door import shares  # noqa: PLC0415 - after the environment
+    from chalicelib.vendors import rate_limit  # noqa: PLC0415
+
+    limited = rate_limit.RateLimit.__init__
 
     def unlimited(self: RateLimit, *arguments: Any, **how: Any) -> None:  # noqa: ANN401
-        limited(self, *arguments, **how | {"pace": LevelPace(1e6)})
+        limited(self, *arguments, **how | {"pace": rate_limit.LevelPace(1e6)})
+        _LIMITS.append(self)
 
-    RateLimit.__init__ = unlimited  # type: ignore[method-assign]
+    rate_limit.RateLimit.__init__ = unlimited  # type: ignore[method-assign]
+    rate_limit.HELD_SECONDS = 3_600.0
     shares.PER_WORKER_AND_SECOND = 1e6
+
+
+def forget_tokens() -> None:
+    """Let the next event take its own tokens, as one that comes alone does."""
+    from chalicelib.vendors import rate_limit  # noqa: PLC0415 - after the environment
+
+    for one in _LIMITS:
+        one._held = rate_limit._Held()  # noqa: SLF001
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:

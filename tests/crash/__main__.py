@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.report import marked
+from bench.report import marked, sources
 from tests.crash.flow import Flow
 from tests.crash.flows import FLOWS
 from tests.crash.lines import HEAD, HEADS, Line, total
@@ -92,6 +92,7 @@ def _keep(line: Line, stop_every: int) -> None:
         "stop_every": stop_every,
         "cells": line.cells,
         "beyond": line.beyond,
+        "sources": sources.digest("crashes"),
     }
     kept = {flow.name: kept[flow.name] for flow in FLOWS if flow.name in kept}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")

@@ -10,27 +10,20 @@ from pathlib import Path
 import boto3
 import pytest
 
+from bench.report import counts
 from bench.report.table import Row
 from bench.rig import units
+from bench.rig.kinds import KINDS
 from tests.rigs.api_gateway import posted
 from tests.rigs.engines import drain
 from tests.rigs.memory_stage import another_session
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNTS = [  # name, actions, AWS calls, DynamoDB calls, write units, read units, vendor calls
-    ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
-    ("routed event", 5, 9, 9, 20.0, 1.0, 2),
-    ("routed event, long ids", 5, 9, 9, 20.0, 1.0, 2),
-    ("event that moves a ticket", 6, 10, 10, 24.0, 1.0, 3),
-    ("routed, two tags already there", 5, 11, 11, 18.0, 1.0, 2),
-    ("thin notification, resolved", 5, 13, 13, 22.0, 2.0, 2),
-    ("asked for the order number", 8, 16, 16, 36.0, 2.0, 5),
-    ("replied, order status", 9, 19, 19, 41.0, 2.5, 6),
-    ("replied and closed", 10, 21, 21, 44.0, 2.5, 8),
-    ("conversation started, SMS", 1, 10, 10, 70.0, 0.0, 1),
-    ("reply answered, SMS", 1, 17, 17, 64.0, 3.0, 1),
-    ("fact, kept", 0, 2, 2, 1.0, 0.0, 0),
-    ("duplicate in the worker", 0, 1, 1, 1.0, 0.0, 0),
+EVENTS = counts.expected()["events"]
+FIGURES = ("AWS calls", "DynamoDB calls", "write units", "read units", "vendor requests")
+COUNTS = [  # name, actions, and the figures above
+    (kind.name, *(EVENTS[f"{kind.name}: {which}"] for which in ("actions", *FIGURES)))
+    for kind in KINDS
 ]
 ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 WORKER_ONLY = (
@@ -58,25 +51,6 @@ WORKER_ONLY = (
     "requests",
 )
 """Beginnings of the names of modules that importing the app must not load."""
-
-
-@pytest.mark.long  # every kind, and its units; one of them is counted below
-def test_every_kind_of_event_stays_within_its_calls_and_units():
-    """In its own process: the meter must be in the SDK's session before any client is created."""
-    code = (
-        "from bench.measures import counts\n"
-        "from bench.rig.system import whole\n"
-        "with whole() as system:\n"
-        "    for one in counts.measure(system):\n"
-        "        print(one.name, one.actions, one.aws_calls, one.dynamodb_calls, one.writes,"
-        " one.reads, one.vendor_calls, sep='|')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
-    )
-    assert [line.split("|") for line in done.stdout.splitlines()] == [
-        [name, *map(str, figures)] for name, *figures in COUNTS
-    ]
 
 
 def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, monkeypatch):

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.report import marked
+from bench.report import marked, sources
 from tests.simulation.aimed import plain
 from tests.simulation.breaks import BREAKS, Break
 from tests.simulation.world import World
@@ -127,6 +127,7 @@ def _keep(found: Sequence[Noticed], runs: int, seconds: int) -> None:
         "runs": runs,
         "seconds": seconds,
         "breaks": [asdict(one) for one in found],
+        "sources": sources.digest("power"),
     }
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 

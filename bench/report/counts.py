@@ -1,0 +1,55 @@
+"""The expected counts: calls, requests, units, rows and modules of a small run, in one committed file.
+
+A count differs from its line in `bench/results/counts.json` only if the product, or what is measured,
+was changed; so any difference fails a run.  `python -m bench --small --accept` writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from bench.report.table import Row, number
+
+COUNTS = Path(__file__).resolve().parents[1] / "results" / "counts.json"
+
+Counts = Mapping[str, Mapping[str, float]]
+"""Figures by section and by row, such as ``{"events": {"routed event: AWS calls": 9.0}}``."""
+
+
+def expected() -> Counts:
+    """What the file holds."""
+    found: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    return found
+
+
+def counted(rows: Iterable[Row]) -> dict[str, float]:
+    """The exact rows by name."""
+    return {row.name: row.ours for row in rows if row.is_exact}
+
+
+def differences(
+    section: str, rows: Iterable[Row], then: Counts, *, is_small: bool
+) -> Iterator[str]:
+    """A line for each count that is not as expected.
+
+    Args:
+        section: the part of the bench.
+        rows: what it found.
+        then: what is expected.
+        is_small: the run has the size of the file's; others count further sizes, which it does not
+            hold, and leave out some that it does.
+    """
+    before, now = then.get(section, {}), counted(rows)
+    names = before.keys() | now.keys() if is_small else before.keys() & now.keys()
+    for name in sorted(names):
+        if before.get(name) != now.get(name):
+            was, is_ = (number(one.get(name)) or "nothing" for one in (before, now))
+            yield f"{section}, {name}: {is_} instead of {was}"
+
+
+def accept(found: Mapping[str, Iterable[Row]]) -> None:
+    """Write the counts of these sections into the file, and keep the others."""
+    kept = {**expected(), **{section: counted(rows) for section, rows in found.items()}}
+    COUNTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,87 @@
+"""Which code a page's figures describe, and whether it has changed since they were measured.
+
+Every section of the bench, and every long run whose result a page shows, has a closed list of files and
+packages.  Their digest is kept with the result.  `python -m bench.report.page` writes a line about it;
+once a line says that the code has changed, further changes need no other line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ("app.py", "chalicelib", "requirements.txt")
+VENDORS = ("local/stack", "local/vendors", "bench/rig")
+SOURCES: dict[str, tuple[str, ...]] = {
+    "events": (
+        *CORE,
+        *VENDORS,
+        "bench/measures/counts.py",
+        "bench/measures/ingress.py",
+        "bench/measures/powertools.py",
+        "bench/measures/worker.py",
+    ),
+    "throughput": (
+        *CORE,
+        *VENDORS,
+        "bench/measures/consumer.py",
+        "bench/measures/throughput.py",
+    ),
+    "starts": (*CORE, *VENDORS, "bench/measures/outreach.py"),
+    "facts": (
+        "app.py",
+        "chalicelib/aws",
+        "chalicelib/facts",
+        "chalicelib/once",
+        "bench/measures/facts.py",
+    ),
+    "growth": (*CORE, *VENDORS, "bench/measures/growth.py"),
+    "conversations": (
+        "chalicelib/aws",
+        "chalicelib/outreach/conversations",
+        "bench/measures/appends.py",
+    ),
+    "cold": (*CORE, "bench/measures/cold.py"),
+    "cold_worker": (*CORE, "bench/measures/cold.py"),
+    "redaction": ("chalicelib/redaction", "bench/redaction/timed.py"),
+    "crashes": (*CORE, "tests/crash"),
+    "power": ("chalicelib", "tests/simulation"),
+    "designs": (*CORE, "bench/peers", "bench/measures/reliability.py"),
+}
+"""By section of the bench, and by the mark of another page's table."""
+
+
+def digest(name: str) -> str:
+    """Twelve hexadecimal digits of the names and contents of a section's files."""
+    found = hashlib.sha256()
+    for path in sorted(_files(name)):
+        found.update(f"{path.relative_to(ROOT)}\0".encode())
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()[:12]
+
+
+def line(name: str, *measured: str | None) -> str:
+    """What a page says of its figures' age.
+
+    Args:
+        name: the section.
+        measured: the digests that are kept with its results; None where none was.
+    """
+    if None in measured:
+        return "Measured before digests of the sources were kept; the code may have changed since."
+    named = ", ".join(f"`{one}`" for one in dict.fromkeys(measured))
+    since = "" if {*measured} == {digest(name)} else "; the code has changed since"
+    return f"Measured on the sources {named}{since}."
+
+
+def _files(name: str) -> Iterator[Path]:
+    for one in SOURCES[name]:
+        path = ROOT / one
+        if path.is_file():
+            yield path
+            continue
+        for file in path.rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file
