@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POWERTOOLS = "Powertools, {}"
 ALARMS_OF_A_LANE = 3
-MODULES_OF_A_FACT = 40
+MODULES_OF_A_FACT = 30
 """A worker that builds a part of another system loads many more."""
 
 
