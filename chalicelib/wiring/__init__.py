@@ -6,6 +6,7 @@ kinds of jobs, effects and events are mapped to systems.
 
     core            `Shared` on AWS: clients, tables, queues, switches, secrets, log
     jobs            every kind of job, to decode what the queue carries
+    warm            what a function loads while Lambda starts it
     watching        what alarms watch and no event reports
 """
 

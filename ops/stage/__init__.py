@@ -20,6 +20,10 @@ lost_keys       what forbids a new key of the ids
 rotation        a purpose's keys, first and after a rotation
 switches        reads and sets the switches in SSM
 packages        the packages that ship, as the locks name them
+function_bundle the zip of every function: packages, bytecode, the same bytes each time
+aws_models      which of AWS's data ships: that of the services that the code calls
+bytecode        compiles what ships
+archive         zips what ships
 provenance      what a packaged stage was made of: a list of its packages, and where it came from
 console_layer   what only the console's function carries, beside `chalice package`
 chalice_record  what `chalice deploy` has made of a stage before
