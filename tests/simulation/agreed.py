@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.items import digest_of, internal
 from chalicelib.outreach.conversations.records import AUTO_REPLY, PROMPT
+from tests.rigs.histories import pages
 from tests.simulation.answered import landed_as
-from tests.simulation.histories import pages
 from tests.simulation.tools import AGREED, QUESTION
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Agreed:
         begins = f"page#{digest}#"
         found = {
             row["conversation_id"]: row
-            for row in pages(self._world)
+            for row in pages(self._world.conversations.rows.values())
             if row["primary_channel"] == partition and row["conversation_id"].startswith(begins)
         }
         said = [row for _, row in sorted(found.items()) if _counts(row)]

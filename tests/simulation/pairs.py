@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import AUTO_REPLY, SEVERAL, UNPROVEN, Record
+from tests.rigs.histories import pages
 from tests.simulation.faults import drawn
-from tests.simulation.histories import pages
 from tests.simulation.quotes import quoting, unsubscribing
 from tests.simulation.scenario import (
     ANSWERS,
@@ -128,7 +128,7 @@ class Pairs:
     def judge(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """P3: a reply is in the conversation it quotes; in doubt, or unproven, a person has it."""
         world = self._world
-        said = {row["entry_id"]: row for row in pages(world)}
+        said = {row["entry_id"]: row for row in pages(world.conversations.rows.values())}
         for entry_id, key in self._unproven.items():
             if entry_id in said:
                 self._judge_unproven(key, said[entry_id], rows)
@@ -181,7 +181,9 @@ class Pairs:
         """The conversation that a message of ours is from, if the product has recorded it."""
         world = self._world
         keys = world.twilio.keys_by_id | world.ses.keys_by_id
-        known = any(row.get("provider_id") == quoted for row in pages(world))
+        known = any(
+            row.get("provider_id") == quoted for row in pages(world.conversations.rows.values())
+        )
         return keys[quoted].split(":")[2] if known else ""
 
     def _records(self, address: str, channel: str) -> list[Mapping[str, Any]]:

@@ -22,7 +22,7 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_
 from chalicelib.outreach.project.pace import TOGETHER
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.effects import ATTENTION_TAG
-from tests.simulation.histories import pages
+from tests.rigs.histories import pages
 from tests.simulation.scenario import CANARIES
 from tests.simulation.vendor import CLOSED, epoch
 
@@ -168,7 +168,7 @@ def _judge_state(world: World, rows: Rows) -> None:
 def _judge_histories(world: World, rows: Rows) -> None:
     """P1 and P2: a conversation holds each message once, counts them, and misses none."""
     histories: dict[str, list[str]] = {}
-    for row in pages(world):
+    for row in pages(world.conversations.rows.values()):
         digest = row["conversation_id"].split("#")[1]
         histories.setdefault(digest, []).append(row["entry_id"])
     for entries in histories.values():
@@ -200,7 +200,7 @@ def _judge_batches(world: World, rows: Rows) -> None:
 
     The newest of them has its own end, so none is lost: answered, or with a person.
     """
-    theirs = [one for one in pages(world) if one["role"] == "user"]
+    theirs = [one for one in pages(world.conversations.rows.values()) if one["role"] == "user"]
     for key, row in rows.items():
         if row.get("reason") != TOGETHER:
             continue

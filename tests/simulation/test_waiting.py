@@ -9,10 +9,10 @@ import pytest
 from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import OTHER_SENDER, PROMPT, Status
 from local import company
+from tests.rigs.histories import pages
 from tests.simulation.amounts import at_some_calls
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import TEXT, run, schedule
-from tests.simulation.histories import pages
 from tests.simulation.scenario import Says, Start
 from tests.simulation.world import World
 
@@ -39,7 +39,7 @@ def schedule_with(scenario, fault):
 
 def entries(world):
     """The conversation's entries but its prompt: role and id, in their order."""
-    found = [row for row in pages(world) if row.get("note") != PROMPT]
+    found = [row for row in pages(world.conversations.rows.values()) if row.get("note") != PROMPT]
     found.sort(key=lambda row: row["conversation_id"])
     return [(row["role"], row["entry_id"]) for row in found]
 

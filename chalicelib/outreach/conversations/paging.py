@@ -18,7 +18,8 @@ class Paging(items.OnTable):
 
         They are stored already, so this changes nothing that a reader sees, however often it is done.
         """
-        self._table.put_all([row for one in leaving for row in self._rows(record, one)])
+        if leaving:
+            self._table.put_all([row for one in leaving for row in self._rows(record, one)])
 
     def _rows(self, record: Record, one: Entry) -> list[Item]:
         written_at = parsed(one.message_timestamp) or self._clock.now()

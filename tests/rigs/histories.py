@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record, entry
 
-if TYPE_CHECKING:
-    from tests.simulation.world import World
 
+def pages(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Each entry once, as the row of its page, whether or not it has one yet.
 
-def pages(world: World) -> list[Mapping[str, Any]]:
-    """Each entry once, as the row of its page, whether or not it has one yet."""
+    Args:
+        rows: of the table ``conversations``.
+    """
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for row in world.conversations.rows.values():
+    for row in rows:
         if "start_event" in row:
             record = Record(row)
             place = items.partition(record)
