@@ -66,11 +66,14 @@ def _points(system: System, sizes: Sizes) -> list[tuple[int, float, float]]:
             append()
         units, seconds = set(), []
         for _ in range(sizes.growth_events):
-            system.meter.reset()
             started = time.perf_counter()
             append()
             seconds.append(time.perf_counter() - started)
-            units.add(system.meter.writes)
+        with system.meter.weighing():
+            for _ in range(sizes.growth_events):
+                system.meter.reset()
+                append()
+                units.add(system.meter.writes)
         points.append((length, max(units), statistics.median(seconds) * 1000))
     return points
 

@@ -60,7 +60,8 @@ def _of(system: System, kind: Kind, number: int) -> EventCount:
     system.read_switches()
     system.reset_counts()
     start = written.tell()
-    assert system.work() == 1
+    with system.meter.weighing():
+        assert system.work() == 1
     worked, meter = written.getvalue()[start:], system.meter
     lines = (door.written + worked).splitlines(keepends=True)
     plain = sum(map(_plain_bytes, lines))
@@ -105,7 +106,8 @@ class _Door:
         system, stream = self._system, self._system.services.log._stream  # noqa: SLF001
         system.reset_counts()
         start = stream.tell()
-        answer = self._request(path, body, headers)
+        with system.meter.weighing():
+            answer = self._request(path, body, headers)
         self.requests = system.meter.requests.copy()
         self.writes, self.reads = system.meter.writes, system.meter.reads
         self.written = stream.getvalue()[start:]

@@ -153,7 +153,8 @@ def main() -> int:
         measured.run()
         measured.forget()
         journeys = Journeys()
-        outcomes = _minutes(measured, minutes, journeys)
+        with measured.meter.weighing():
+            outcomes = _minutes(measured, minutes, journeys)
         facts = 1 + minutes * A_MINUTE
         counts = measured.counts()
         calls = {DATASET: measured.powerbi.count(), ONELAKE: measured.onelake.count()}

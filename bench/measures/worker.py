@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import time
 from collections.abc import Callable
@@ -25,7 +26,8 @@ class Side:
     Attributes:
         seconds: processor time of each invocation, of the handler's thread alone: the engine and
             the vendor run in other processes and threads.
-        aws_calls, dynamodb_calls, writes, reads, vendor: of the last event.
+        aws_calls, dynamodb_calls, vendor: of the last event.
+        writes, reads: units of the first event.
     """
 
     handler: Callable[[dict[str, Any], Any], Any]
@@ -60,7 +62,11 @@ def measure(system: System, sizes: Sizes) -> dict[str, dict[str, Side]]:
                 sides[name] = Side(Powertools(system, key_per_action=per_action))
         for number in range(sizes.warm_up + sizes.events):
             for name, side in sides.items():
-                _one(system, kind, side, f"{KINDS.index(kind)}-{name}-{number}")
+                weighs = system.meter.weighing() if number == 0 else contextlib.nullcontext()
+                with weighs:
+                    _one(system, kind, side, f"{KINDS.index(kind)}-{name}-{number}")
+                if number == 0:
+                    side.writes, side.reads = system.meter.writes, system.meter.reads
                 if number < sizes.warm_up:
                     side.seconds.clear()
         found[kind.name] = sides
@@ -84,4 +90,3 @@ def _one(system: System, kind: Kind, side: Side, name: str) -> None:
         system.pump = ours
     side.aws_calls, side.dynamodb_calls = system.meter.total, system.meter.of("dynamodb")
     side.vendor = system.vendor_calls()
-    side.writes, side.reads = system.meter.writes, system.meter.reads

@@ -1,13 +1,18 @@
-"""Counts at the wire what is sent to AWS: every HTTP request, and the units DynamoDB charged."""
+"""Counts at the wire what is sent to AWS: every HTTP request, and the units of those to DynamoDB."""
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import boto3
 
-from bench.rig import units
+from bench.rig.weights import Weights
+
+FOUND = "found_before"
+"""Of a call's context: what `Weights.before` has found."""
 
 
 class Meter:
@@ -18,8 +23,8 @@ class Meter:
 
     Attributes:
         requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
-        writes: write units; a failed condition is charged like the write it was.
-        reads: read units.
+        writes: write units of what was sent while `weighing`.
+        reads: read units likewise.
         indexes: write units by index; they are part of `writes`.
     """
 
@@ -27,10 +32,10 @@ class Meter:
         if session is None:
             boto3.setup_default_session()
             session = boto3.DEFAULT_SESSION
-        events = session.events
-        events.register("before-send", self._sent)
-        events.register("provide-client-params.dynamodb", self._ask)
-        events.register("after-call.dynamodb", self._charged)
+        self._weights: Weights | None = None
+        session.events.register("before-send", self._sent)
+        session.events.register("provide-client-params.dynamodb", self._asked)
+        session.events.register("after-call.dynamodb", self._answered)
         self.reset()
 
     def reset(self) -> None:
@@ -39,6 +44,15 @@ class Meter:
         self.writes = 0.0
         self.reads = 0.0
         self.indexes: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def weighing(self) -> Iterator[None]:
+        """Count units as well.  It reads what is written, so no time is measured meanwhile."""
+        self._weights = Weights(boto3.session.Session().client("dynamodb"))
+        try:
+            yield
+        finally:
+            self._weights = None
 
     def of(self, service: str) -> int:
         """Requests to one service."""
@@ -52,21 +66,27 @@ class Meter:
     def _sent(self, event_name: str, **_: Any) -> None:  # noqa: ANN401 - botocore's arguments
         self.requests[event_name.removeprefix("before-send.")] += 1
 
-    def _ask(self, params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any] | None:  # noqa: ANN401
-        if "ReturnConsumedCapacity" in model.input_shape.members:
-            return {**params, "ReturnConsumedCapacity": "INDEXES"}
-        return None
+    def _asked(
+        self,
+        params: dict[str, Any],
+        *,
+        model: Any,  # noqa: ANN401
+        context: dict[str, Any],
+        **_: Any,  # noqa: ANN401
+    ) -> None:
+        if self._weights:
+            context[FOUND] = params, self._weights.before(model.name, params)
 
-    def _charged(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
-        used = parsed.get("ConsumedCapacity", [])
-        tables = used if isinstance(used, list) else [used]
-        charged = sum(one["CapacityUnits"] for one in tables)
-        if parsed.get("Error", {}).get("Code") == "ConditionalCheckFailedException":
-            charged = units.of_refused(parsed.get("Item"))
-        if model.name in {"GetItem", "BatchGetItem", "Query", "Scan"}:
-            self.reads += charged
-        else:
-            self.writes += charged
-            for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-                for name, of in ((n, o) for one in tables for n, o in one.get(kind, {}).items()):
-                    self.indexes[name] += of["CapacityUnits"]
+    def _answered(
+        self,
+        parsed: dict[str, Any],
+        *,
+        model: Any,  # noqa: ANN401
+        context: dict[str, Any],
+        **_: Any,  # noqa: ANN401
+    ) -> None:
+        if self._weights and FOUND in context:
+            charge = self._weights.charge(model.name, *context[FOUND], parsed)
+            self.writes += charge.writes
+            self.reads += charge.reads
+            self.indexes.update(charge.indexes)

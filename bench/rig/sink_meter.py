@@ -49,14 +49,14 @@ class SinkMeter(Meter):
         self.of_sink = {sink: SinkUse() for sink in SINKS}
         self.archived_at = 0.0
 
-    def _ask(self, params: dict[str, Any], model: Any, **more: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    def _asked(self, params: dict[str, Any], **more: Any) -> None:  # noqa: ANN401
         named = unquote(" ".join(_keys(params)))
         self._sink = next((sink for one, sink in _PREFIXES.items() if one in named), None)
-        return super()._ask(params, model, **more)
+        super()._asked(params, **more)
 
-    def _charged(self, parsed: dict[str, Any], model: Any, **more: Any) -> None:  # noqa: ANN401
+    def _answered(self, parsed: dict[str, Any], **more: Any) -> None:  # noqa: ANN401
         writes, reads = self.writes, self.reads
-        super()._charged(parsed, model, **more)
+        super()._answered(parsed, **more)
         if self._sink:
             use = self.of_sink[self._sink]
             use.writes += self.writes - writes

@@ -1,41 +1,111 @@
-"""Write units by DynamoDB's own rules, from the size of what is stored."""
+"""Units by DynamoDB's own rules, from the sizes of what is stored; local engines charge less.
+
+A write costs a unit for each 1,024 bytes of the item, before or after, whichever is larger.  Each index
+is written as well where its entry appears, disappears or changes, and twice where its key changes: the
+old entry is deleted and a new one put.  A transaction doubles what it writes.  AWS does not say whether
+that goes for the indexes too, so the doubled figure is an upper bound.  A read costs a unit for each
+4,096 bytes, and half where it need not be consistent.
+Sources: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html,
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from decimal import Decimal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
-from boto3.dynamodb.types import Binary, TypeDeserializer
+from chalicelib.once.item_size import UNIT_BYTES, size_of_item
 
-UNIT_BYTES = 1024
+READ_BYTES = 4096
+IN_TRANSACTION = 2
+
+Item = Mapping[str, Any]
+"""An item of plain values, as boto3 deserializes them."""
 
 
-def of_refused(item: Mapping[str, Any] | None) -> float:
-    """Units of a write whose condition failed: those of the existing item, at least one.
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One secondary index.
 
-    Args:
-        item: the existing item in DynamoDB's JSON; None if there was none or it was not returned.
+    Attributes:
+        key: its key attributes; an item without one of them has no entry.
+        projected: the attributes of an entry, the keys among them; None for all.
     """
-    plain = TypeDeserializer()
-    met = {name: plain.deserialize(value) for name, value in (item or {}).items()}
-    return max(1.0, ceil(size(met) / UNIT_BYTES))
+
+    key: tuple[str, ...]
+    projected: frozenset[str] | None
+    name: str = ""
+
+    def entry(self, item: Item | None) -> Item | None:
+        """What the index holds of an item; None where it has no entry."""
+        if item is None or any(name not in item for name in self.key):
+            return None
+        return {k: v for k, v in item.items() if self.projected is None or k in self.projected}
+
+    def of_write(self, before: Item | None, after: Item | None) -> int:
+        """Units of a write of the table in this index."""
+        old, new = self.entry(before), self.entry(after)
+        if old == new:
+            return 0
+        if old and new and [old[name] for name in self.key] == [new[name] for name in self.key]:
+            return max(_units(old), _units(new))
+        return sum(_units(one) for one in (old, new) if one)
 
 
-def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
-    """Bytes as DynamoDB counts them."""
-    match value:
-        case None | bool():
-            return 1
-        case str():
-            return len(value.encode())
-        case bytes() | Binary():
-            return len(bytes(value))
-        case int() | float() | Decimal():
-            return ceil(len(str(value).strip("-.0") or "0") / 2) + 1
-        case Mapping():
-            return 3 + sum(len(name) + size(one) + 1 for name, one in value.items())
-        case list() | tuple() | set():
-            return 3 + sum(size(one) + 1 for one in value)
-    raise TypeError(type(value).__name__)
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table's keys and indexes."""
+
+    key: tuple[str, ...]
+    indexes: tuple[Index, ...] = ()
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """From what ``DescribeTable`` says of it."""
+        key = _key(table)
+        declared = (table.get(f"{kind}SecondaryIndexes") or [] for kind in ("Local", "Global"))
+        return cls(key, tuple(_index(one, key) for some in declared for one in some))
+
+    def of_write(self, before: Item | None, after: Item | None) -> int:
+        """Units of a write outside of a transaction.
+
+        Args:
+            before: the item; None where there was none.
+            after: likewise; the same item where only a condition was checked or nothing changed.
+        """
+        there = max(_units(one) for one in (before or {}, after or {}))
+        return there + sum(self.by_index(before, after).values())
+
+    def by_index(self, before: Item | None, after: Item | None) -> dict[str, int]:
+        """What of `of_write` are units of each index, by its name."""
+        return {one.name: one.of_write(before, after) for one in self.indexes}
+
+
+def of_refused(before: Item | None) -> int:
+    """Units of a write whose condition failed: those of the existing item, at least one."""
+    return _units(before or {})
+
+
+def of_read(items: Iterable[Item], *, is_consistent: bool) -> float:
+    """Units of one item's read, or of a query over several, which are rounded up together."""
+    units = max(1, ceil(sum(map(size_of_item, items)) / READ_BYTES))
+    return units if is_consistent else units / 2
+
+
+def _units(item: Item) -> int:
+    return max(1, ceil(size_of_item(item) / UNIT_BYTES))
+
+
+def _key(described: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(one["AttributeName"] for one in described["KeySchema"])
+
+
+def _index(described: Mapping[str, Any], key: tuple[str, ...]) -> Index:
+    projection = described["Projection"]
+    if projection["ProjectionType"] == "ALL":
+        return Index(_key(described), None, described["IndexName"])
+    more = projection.get("NonKeyAttributes", ())
+    projected = frozenset({*key, *_key(described), *more})
+    return Index(_key(described), projected, described["IndexName"])

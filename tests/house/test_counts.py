@@ -12,7 +12,6 @@ import pytest
 
 from bench.report import counts
 from bench.report.table import Row
-from bench.rig import units
 from bench.rig.kinds import KINDS
 from tests.rigs.api_gateway import posted
 from tests.rigs.engines import drain
@@ -68,13 +67,6 @@ def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, mon
         assert [one.error for one in drain(pump)] == [None]
     (expected,) = (row for row in COUNTS if row[0] == "routed event")
     assert (len(calls), len(richpanel.calls) - before) == (expected[2], expected[-1])
-
-
-@pytest.mark.parametrize(
-    ("item", "charged"), [(None, 1), ({"id": {"S": "a"}}, 1), ({"id": {"S": "a" * 1100}}, 2)]
-)
-def test_a_refused_write_is_charged_by_the_size_of_the_existing_item(item, charged):
-    assert units.of_refused(item) == charged
 
 
 @pytest.mark.parametrize(

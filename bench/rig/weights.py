@@ -1,0 +1,179 @@
+"""What a request to DynamoDB costs, from the items as it finds them and as it leaves them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from boto3.dynamodb.types import Binary, TypeDeserializer
+
+from bench.rig import units
+from bench.rig.units import IN_TRANSACTION, Item, Layout
+
+Wire = Mapping[str, Any]
+"""A request, or a part of one, with DynamoDB's typed values."""
+SEARCHES = {"Query": "query", "Scan": "scan"}
+"""Reads of several items that are charged together, and boto3's names of them."""
+_READS = {"GetItem", "BatchGetItem", *SEARCHES}
+_DOUBLED = "TransactWriteItems"
+_NOT_IN_A_SEARCH = {"FilterExpression", "ProjectionExpression", "Select"}
+_AT_ONCE = 100
+"""Keys of one request, DynamoDB's limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an item is that a request names: its table and its key, as pairs of name and value."""
+
+    table: str
+    key: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An item as a request finds it.
+
+    Attributes:
+        before: None where there is none.
+        is_consistent: of a read.
+    """
+
+    place: Place
+    before: Item | None
+    is_consistent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Units of one request.
+
+    Attributes:
+        indexes: what of `writes` are units of each index, by its name.
+    """
+
+    writes: float = 0.0
+    reads: float = 0.0
+    indexes: Counter[str] = field(default_factory=Counter)
+
+
+class Weights:
+    """Weighs the requests of one process; `before` and `charge` enclose each.
+
+    It remembers what it has read, so that a write takes one request more: what it weighs may be in a
+    hurry.  No other process may write meanwhile.
+
+    Args:
+        client: a DynamoDB client that is not weighed itself.
+    """
+
+    def __init__(self, client: Any) -> None:  # noqa: ANN401 - boto3 builds it at run time
+        self._client = client
+        self._known: dict[Place, Item | None] = {}
+        names = client.list_tables()["TableNames"]
+        described = (client.describe_table(TableName=name)["Table"] for name in names)
+        self._layouts = {one["TableName"]: Layout.of(one) for one in described}
+
+    def before(self, operation: str, asked: Wire) -> list[Found]:
+        """The items that a request is about to read or to write; none of those of a search."""
+        named = dict(self._named(operation, asked))
+        self._read([place for place in named if place not in self._known])
+        return [Found(place, self._known[place], one) for place, one in named.items()]
+
+    def charge(self, operation: str, asked: Wire, found: Sequence[Found], answer: Wire) -> Charge:
+        """What the request has cost, from what was `found` before it."""
+        if operation in SEARCHES:
+            return Charge(reads=self._of_search(operation, asked))
+        if operation in _READS:
+            return Charge(reads=sum(map(_of_read, found)))
+        refused = [bool(answer.get("Error"))] * len(found)
+        if operation == "BatchExecuteStatement":
+            refused = ["Error" in one for one in answer["Responses"]]
+        self._read([one.place for one in found])
+        times = IN_TRANSACTION if operation == _DOUBLED else 1
+        indexes: Counter[str] = Counter()
+        for one, is_refused in zip(found, refused, strict=True):
+            if not is_refused:
+                layout = self._layouts[one.place.table]
+                by_index = layout.by_index(one.before, self._known[one.place])
+                indexes.update({name: times * spent for name, spent in by_index.items()})
+        return Charge(sum(map(self._of_write, found, refused)) * times, indexes=+indexes)
+
+    def _of_write(self, one: Found, is_refused: bool) -> int:  # noqa: FBT001 - mapped over both
+        if is_refused:
+            return units.of_refused(one.before)
+        return self._layouts[one.place.table].of_write(one.before, self._known[one.place])
+
+    def _of_search(self, operation: str, asked: Wire) -> float:
+        """A search is charged for what it passes over: filters and projections save nothing."""
+        whole = {name: value for name, value in asked.items() if name not in _NOT_IN_A_SEARCH}
+        for kind, sign in (("ExpressionAttributeNames", "#"), ("ExpressionAttributeValues", ":")):
+            used = set(re.findall(rf"{sign}\w+", whole.get("KeyConditionExpression", "")))
+            if left := {k: v for k, v in whole.pop(kind, {}).items() if k in used}:
+                whole[kind] = left
+        call: Callable[..., Any] = getattr(self._client, SEARCHES[operation])
+        passed = map(_plain, call(**whole)["Items"])
+        return units.of_read(passed, is_consistent=bool(asked.get("ConsistentRead")))
+
+    def _named(self, operation: str, asked: Wire) -> Iterator[tuple[Place, bool]]:
+        """Each item that a request names, and whether it is read consistently."""
+        for table, part, is_consistent in _parts(operation, asked):
+            given = part.get("Key") or part["Item"]
+            key = ((name, given[name]["S"]) for name in self._layouts[table].key)
+            yield Place(table, tuple(key)), is_consistent
+
+    def _read(self, places: Collection[Place]) -> None:
+        """Read items again, consistently."""
+        left = list(places)
+        self._known |= dict.fromkeys(left)
+        while left:
+            asked: dict[str, Any] = {}
+            for one in left[:_AT_ONCE]:
+                of_table = asked.setdefault(one.table, {"Keys": [], "ConsistentRead": True})
+                of_table["Keys"].append({name: {"S": value} for name, value in one.key})
+            answer = self._client.batch_get_item(RequestItems=asked)
+            assert not answer.get("UnprocessedKeys"), "an engine leaves nothing undone"
+            for table, items in answer["Responses"].items():
+                names = self._layouts[table].key
+                plain = map(_plain, items)
+                self._known |= {
+                    Place(table, tuple((name, one[name]) for name in names)): one for one in plain
+                }
+            del left[:_AT_ONCE]
+
+
+def _of_read(one: Found) -> float:
+    return units.of_read([one.before or {}], is_consistent=one.is_consistent)
+
+
+def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
+    """Of each item that a request names: the table, what has its key, whether it is read consistently."""
+    if operation == "BatchGetItem":
+        for table, of_table in asked["RequestItems"].items():
+            for key in of_table["Keys"]:
+                yield table, {"Key": key}, bool(of_table.get("ConsistentRead"))
+    elif operation == "TransactWriteItems":
+        for one in (part for parts in asked["TransactItems"] for part in parts.values()):
+            yield one["TableName"], one, True
+    elif operation == "BatchWriteItem":
+        for table, requests in asked["RequestItems"].items():
+            yield from ((table, part, True) for parts in requests for part in parts.values())
+    elif operation == "BatchExecuteStatement":
+        yield from map(_statement, asked["Statements"])
+    elif "Key" in asked or "Item" in asked:
+        yield asked["TableName"], asked, bool(asked.get("ConsistentRead"))
+
+
+def _statement(one: Wire) -> tuple[str, Wire, bool]:
+    """What an INSERT inserts, or an UPDATE finds its item by: its condition comes last."""
+    (table,) = re.findall(r'^(?:INSERT INTO|UPDATE) "([^"]+)"', one["Statement"])
+    names = re.findall(r"['\"](\w+)['\"]\s*[:=]\s*\?", one["Statement"])
+    return table, {"Item": dict(zip(names, one["Parameters"], strict=True))}, True
+
+
+def _plain(item: Wire) -> Item:
+    plain = TypeDeserializer()
+    found = {name: plain.deserialize(value) for name, value in item.items()}
+    return {name: bytes(one) if isinstance(one, Binary) else one for name, one in found.items()}

@@ -1,0 +1,38 @@
+"""The size of an item as DynamoDB counts it, which is what a write of it costs.
+
+Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+UNIT_BYTES = 1024
+"""Of a write unit."""
+
+
+def size_of_item(item: Mapping[str, Any]) -> int:
+    """Bytes of an item of plain values, its attributes' names included."""
+    return sum(len(name.encode()) + size(value) for name, value in item.items())
+
+
+def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
+    """Bytes of a value."""
+    match value:
+        case None | bool():
+            return 1
+        case str():
+            return len(value.encode())
+        case bytes():
+            return len(value)
+        case int() | float() | Decimal():
+            significant = str(value).lstrip("-").replace(".", "").strip("0")
+            return ceil(len(significant or "0") / 2) + 1
+        case Mapping():
+            return 3 + size_of_item(value) + len(value)
+        case list() | tuple() | set() | frozenset():
+            return 3 + sum(size(one) + 1 for one in value)
+    raise TypeError(type(value).__name__)

@@ -1,0 +1,32 @@
+"""Entries that leave a conversation's item: each gets a page, by its number, and a mark, by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chalicelib.clock import parsed
+from chalicelib.once.store import Item
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Entry, Record
+
+
+class Paging(items.OnTable):
+    """Writes pages and marks; `queries` reads them."""
+
+    def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
+        """Write the pages and marks of entries, before the write by which they leave the item.
+
+        They are stored already, so this changes nothing that a reader sees, however often it is done.
+        """
+        if leaving:
+            self._table.put_all([row for one in leaving for row in self._rows(record, one)])
+
+    def _rows(self, record: Record, one: Entry) -> list[Item]:
+        written_at = parsed(one.message_timestamp) or self._clock.now()
+        common = {
+            "primary_channel": items.partition(record),
+            "ttl": items.end(written_at, self._kept),
+        }
+        noted = {"note": one.note} if one.note else {}
+        page = {"conversation_id": items.page_id(record, one), **one.item()}
+        return [{**common, **page}, {**common, **items.seen_key(record, one.entry_id), **noted}]
