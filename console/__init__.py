@@ -21,6 +21,9 @@ is one that a command does too.  Every page is rendered here and works without s
     transcript  who wrote each message of a conversation, and what became of it
     dossier    what is known beside its messages: consent, wishes, calls of tools
     excerpt    what the inbox shows of a conversation: a name, the last words
+    saved_replies  a text with fields, filled from one conversation
+    request_data  what the request that began a conversation brought along
+    own_conversations  which conversations of a reader's own companies a text names
     word_diff  what an edit changes, word by word
     paging     lists that are read on by the key of their last row
     drawing    charts as SVG

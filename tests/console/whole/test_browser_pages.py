@@ -128,7 +128,7 @@ def test_a_person_whose_name_has_an_apostrophe_takes_answers_and_hands_over(
     page.locator(".beside select[name=to]").select_option("kim@example.com")
     page.get_by_role("button", name="Hand to a colleague").click()
     page.wait_for_url("**/inbox?did=*")
-    page.get_by_text("kim@example.com").wait_for()
+    page.locator(".holder", has_text="kim@example.com").wait_for()
     desk.work()
     assert desk.sent() == ["It is me."]
     assert desk.entries(record)[-1] == ("assistant", "person", name, "It is me.")
