@@ -1,4 +1,4 @@
-"""The inbox's filters stay on the way to a conversation, through an act, and back."""
+"""From the list to a conversation and back: the filters stay, and what is shown has its name."""
 
 import html
 import re
@@ -53,3 +53,11 @@ def test_an_id_that_no_row_can_have_is_not_found(sam, desk_console, path):
     answer = sam.get(path.format("x" * 8000))
     assert answer.status_code in (403, 404)
     assert "AWS" not in words_of(answer)
+
+
+def test_a_project_is_shown_by_its_name(desk, sam):
+    record = desk.handed_off(project_name="Clarify CV", company_rep=["Ana"])
+    assert "Clarify CV" in words_of(sam.get("/inbox"))
+    shown = words_of(sam.get(f"/conversations/{record.opaque_id}"))
+    assert "Clarify CV" in shown
+    assert "['" not in shown
