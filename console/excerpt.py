@@ -1,4 +1,7 @@
-"""What the inbox shows of a conversation beside its hand-off: the recipient's name and their last words."""
+"""What the inbox shows of a conversation beside its hand-off.
+
+It is the recipient's name, their last words, and the name of the project.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ class Excerpt:
 
     name: str = field(default="", repr=False)
     words: str = field(default="", repr=False)
+    project: str = ""
 
 
 def excerpt(record: Record | None) -> Excerpt:
@@ -26,4 +30,7 @@ def excerpt(record: Record | None) -> Excerpt:
     said = [one.content for one in record.messages if trust_of(one) in _SAID and one.content]
     words = " ".join(said[-1].split()) if said else ""
     cut = f"{words[: LONGEST - 1]}\u2026" if len(words) > LONGEST else words
-    return Excerpt(str(record.item.get("recipient_first_name") or ""), cut)
+    item = record.item
+    return Excerpt(
+        str(item.get("recipient_first_name") or ""), cut, str(item.get("project_name") or "")
+    )

@@ -40,7 +40,9 @@ shared     a story that a link shows, to anyone who has it
 
 from __future__ import annotations
 
-from flask import Flask
+from typing import Any
+
+from flask import Flask, abort
 
 from console.pages import (
     acts,
@@ -117,8 +119,19 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
 """The menu of every page, in groups: title, endpoint, and who sees it."""
 
 
+LONGEST_ID_BYTES = 1024
+"""In a path; no key of a row is longer."""
+
+
 def register(app: Flask) -> None:
     """Add every page."""
+
+    @app.url_value_preprocessor
+    def known(_: str | None, values: dict[str, Any] | None) -> None:
+        """404 for an id that no row can have: to ask for it would be an error of the table."""
+        if any(len(str(given).encode()) > LONGEST_ID_BYTES for given in (values or {}).values()):
+            abort(404)
+
     for module in (
         overview,
         inbox,

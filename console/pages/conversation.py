@@ -205,6 +205,7 @@ def _page(
         conversation={**found, "may_also_belong_to": others},
         turns=[*read.turns, *on_its_way.unsent(record, found, drafts)],
         given=read.given,
+        project=record.item.get("project_name"),
         beside=dossier(conversations, record, now),
         held="" if is_leaving else _held_text(found),
         refused=(found["held_message"] or {}).get("refused"),
@@ -219,7 +220,9 @@ def _page(
         said=said,
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
-        colleagues=[one for one in team.colleagues if one.person != holder],
+        colleagues=[
+            one for one in team.colleagues if one.person != holder and not person().who.has(one.person)
+        ],
         away_until=team.away_until(holder or ""),
         undo=undoing.offer(opaque_id, story),
         later=[(when, iso(now + wait)) for when, wait in _LATER],

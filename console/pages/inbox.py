@@ -37,10 +37,21 @@ VIEWS = (
     ("answered", "Answered"),
     ("snoozed", "Put off"),
 )
+FILTERS = ("company", "state", "channel", "project", "view")
+"""Arguments of the inbox's address that say what is listed."""
 OF_LEADS = ((AWAY, "Held by somebody away"),)
 LOOKED = "inbox view"
 _ENTERED_EVERY = 10
 """Minutes."""
+
+
+@pages.app_url_defaults
+def keep_filters(endpoint: str, values: dict[str, Any]) -> None:
+    """From the list to a conversation, its acts and back, the filters stay in the address."""
+    is_desk = endpoint == "inbox.show" or endpoint.startswith("conversation.")
+    if is_desk and request.blueprint in ("inbox", "conversation"):
+        for name in FILTERS:
+            values.setdefault(name, request.args.get(name))
 
 
 @pages.get("/inbox")
