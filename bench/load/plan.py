@@ -30,8 +30,6 @@ NEW_TABLE_UNITS = 4_000.0
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html ."""
 TABLE_UNITS = 40_000.0
 """Of one table, the account's default quota; it is raised on request."""
-CONVERSATION_KB = 2.0
-"""Of a conversation's item, a mean: 1 KB at its start, 5 with a full list of messages."""
 COUNT_CALLS = 2
 """Calls' time for which a count's transaction holds its row."""
 MEETING = 0.05
@@ -108,8 +106,8 @@ def _lanes() -> Sequence[PlannedLimit]:
 def _keys() -> Sequence[PlannedLimit]:
     """Keys that many events share; each has one partition's units."""
     reply, now = counted()[REPLY], at_noon("outreach")
-    by_sender = reply.index_units["company-sms-number-recipient-tel-index"] * CONVERSATION_KB
-    by_company = reply.index_units["company-id-project-id-index"] * CONVERSATION_KB
+    by_sender = reply.index_units["company-sms-number-recipient-tel-index"]
+    by_company = reply.index_units["company-id-project-id-index"]
     held = COUNT_CALLS * AWS_CALL_SECONDS
     counts = -math.log(1 - MEETING) * DAY_SHARDS / (2 * held)
     due = 2.0

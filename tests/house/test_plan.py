@@ -22,7 +22,7 @@ def test_the_page_has_the_figures_of_the_code():
 def test_a_senders_index_is_bound_by_the_units_that_one_reply_takes_in_it():
     """One partition of the index has 1,000 units a second, and all replies of a sender are in it."""
     of_reply = counted()["reply answered, SMS"].index_units
-    units = of_reply["company-sms-number-recipient-tel-index"] * plan.CONVERSATION_KB
+    units = of_reply["company-sms-number-recipient-tel-index"]
     found = limit("company-number index")
     assert found.most == pytest.approx(1_000 / units)
     assert 50 < found.most < 200
