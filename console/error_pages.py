@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 from flask import Flask, render_template, request
@@ -15,6 +17,7 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Log
 from console import backend
 from console.backend import Options
+from console.forms import READING
 from ops import journal
 from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError, TooEarlyError
 from ops.unreachable import why
@@ -106,7 +109,23 @@ def page(
     """
     title = title or _TITLES.get(code, "Refused")
     story = key if key.startswith(("evt:", "act:")) else ""
-    return render_template("error.html", title=title, said=said, acts=acts, key=story), code
+    is_cut_off = code == HTTPStatus.UNAUTHORIZED and request.method not in READING
+    html = render_template(
+        "error.html",
+        title=title,
+        said=said,
+        acts=acts,
+        key=story,
+        back_to=_came_from() if is_cut_off else "",
+        unsent=request.form.get("text", "") if is_cut_off else "",
+    )
+    return html, code
+
+
+def _came_from() -> str:
+    """Path and query of the page of ours that has sent this form."""
+    referrer = urlsplit(request.referrer or "/")
+    return urlunsplit(("", "", f"/{referrer.path.lstrip('/')}", referrer.query, ""))
 
 
 def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:

@@ -20,6 +20,7 @@ from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts
+from chalicelib.outreach.desk.case import act_id
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
 from chalicelib.outreach.people import persons
@@ -40,7 +41,6 @@ _LATER = (
     ("in a week", timedelta(days=7)),
 )
 CONFLICT = 409
-REPLY = "reply"
 
 
 @pages.get("/conversations/<opaque_id>")
@@ -73,6 +73,7 @@ def compare(opaque_id: str) -> str:
         seen=request.form.get("version", ""),
         text=text,
         parts=list(word_differences(held, text)),
+        once=forms.once(),  # of the form of the edit: however often it is looked at, it is sent once
     )
 
 
@@ -82,15 +83,15 @@ def insert(opaque_id: str) -> str | tuple[str, int]:
     """The conversation with a saved reply in the box, behind what was written there; nothing is sent."""
     found = _found(opaque_id)
     chosen = kept_by(found["company"]).things.get(request.form.get("saved", ""))
-    own = {one.name: _posted(one.name) for one in acts.ACTS[REPLY].fields}
+    own = {one.name: _posted(one.name) for one in acts.ACTS[acts.REPLY].fields}
     if chosen is None:
         lost = "That saved reply is not there any more."
-        return _page(opaque_id, kept={REPLY: own}, lost=lost), CONFLICT
+        return _page(opaque_id, kept={acts.REPLY: own}, lost=lost), CONFLICT
     record = backend.reading().services.outreach.inbox.record(opaque_id)
     values = saved_replies.values_of(record, person().who)
     written = (own["text"].rstrip(), saved_replies.filled(chosen.holds["text"], values))
     own["text"] = "\n\n".join(one for one in written if one)
-    return _page(opaque_id, kept={REPLY: own})
+    return _page(opaque_id, kept={acts.REPLY: own})
 
 
 @pages.get("/conversations/<opaque_id>/<_act>")
@@ -121,11 +122,12 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
             return question, 200
         backend.acting().services.outreach.inbox.act(asked)
     except PayloadError as error:
-        return _page(opaque_id, said=error.message, kept={act: own}), error.status
+        field, said = desk_words.fault(acts.ACTS[act], error, own)
+        return _page(opaque_id, said=said, kept={act: own}, wrong=(act, field)), error.status
     except ConflictError as error:
-        return _page(
-            opaque_id, said=desk_acting.why_not(opaque_id, error), kept={act: own}
-        ), CONFLICT
+        not_done = desk_acting.why_not(asked, error)
+        kept = {} if not_done.is_repeated else {act: own}
+        return _page(opaque_id, said=not_done.said, kept=kept), CONFLICT
     if acts.ACTS[act].is_last:
         return redirect(url_for("inbox.show", did=opaque_id), code=303)
     return redirect(url_for("conversation.show", opaque_id=opaque_id), code=303)
@@ -160,6 +162,7 @@ def _page(
     said: str = "",
     kept: Mapping[str, Mapping[str, str]] | None = None,
     lost: str = "",
+    wrong: tuple[str, str] = ("", ""),
 ) -> str:
     """The page.
 
@@ -168,6 +171,7 @@ def _page(
         said: why an act was refused.
         kept: what the person wrote in its form.
         lost: why no saved reply was inserted.
+        wrong: the act and the field that are refused.
     """
     found = _found(opaque_id)
     session, name = backend.acting(), persons.normal(person().name)
@@ -194,11 +198,11 @@ def _page(
         if is_leaving
         else list(inbox.offered(opaque_id, name, desk_acting.role_at(found["company"])))
     )
-    reply = next((one for one in offered if one.name == REPLY), None)
+    reply = next((one for one in offered if one.name == acts.REPLY), None)
     return render_template(
         "conversation.html",
         saved=kept_by(found["company"]).by_name if reply else (),
-        gaps=saved_replies.gaps_in((kept or {}).get(REPLY, {}).get("text", "")),
+        gaps=saved_replies.gaps_in((kept or {}).get(acts.REPLY, {}).get("text", "")),
         lost=lost,
         traits=traits,
         icon=desk_words.ICONS[traits.form],
@@ -216,8 +220,11 @@ def _page(
         on_held=[one for one in offered if one.offered is Offered.OF_HELD],
         on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
         story=story,
-        happened=desk_words.happened(story, name, now),
+        happened="" if said else desk_words.happened(story, name, now),
         said=said,
+        wrong=wrong,
+        act_id=act_id,
+        done=[one["act_id"] for one in story if desk_acting.is_own(one["by"])],
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
         colleagues=[

@@ -6,18 +6,18 @@ An act of handing over names a colleague of the company, and is asked once more 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import render_template, request
 
 from chalicelib.errors import ConflictError, PayloadError
-from chalicelib.outreach.desk.acts import TRANSFER
+from chalicelib.outreach.desk.acts import APPROVE, REPLY, TRANSFER
 from chalicelib.outreach.desk.asked import parsed_act
 from chalicelib.outreach.desk.case import Asked
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
-from console import forms
+from console import backend, forms
 from console.pages import desk_story
 from console.rights import person
 from console.team import UNKNOWN, Colleague, team_of
@@ -97,11 +97,49 @@ def role_at(company: str) -> DeskRole:
     return DeskRole.LEAD if person().leads(company) else DeskRole.AGENT
 
 
-def why_not(opaque_id: str, error: ConflictError) -> str:
-    """Why nothing was done, and who acted meanwhile."""
+@dataclass(frozen=True, slots=True)
+class NotDone:
+    """Why nothing was done.
+
+    Attributes:
+        said: in a sentence, for the person who asked.
+        is_repeated: the newest act on the conversation was this very one: nothing is left to do.
+    """
+
+    said: str
+    is_repeated: bool = False
+
+
+def why_not(asked: Asked, error: ConflictError) -> NotDone:
+    """Why an act was not done, and who acted meanwhile."""
+    if error.code == "IDEMPOTENCY_KEY_REUSED":
+        return NotDone("This form was sent already; what it says now was not.")
     if error.code != "VERSION_CHANGED":
-        return f"Nothing was done: {error.message}."
-    last: Mapping[str, Any] | None = next(desk_story.story(opaque_id), None)
+        return NotDone(f"Nothing was done: {error.message}.")
+    last: Mapping[str, Any] | None = next(desk_story.story(asked.conversation_id), None)
     if last is None:
-        return "Nothing was done: the recipient wrote meanwhile."
-    return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."
+        return NotDone("Nothing was done: the recipient wrote meanwhile.")
+    if not is_own(last["by"]):
+        said = f"{last['by']} was faster ({last['did']}), or the recipient wrote"
+        return NotDone(f"Nothing was done: {said}.")
+    if _is_of(asked, last["act_id"]):
+        if asked.act in (REPLY, APPROVE):
+            said = "You have sent this already; nothing was sent a second time."
+        else:
+            said = "You have done this already; nothing was done a second time."
+        return NotDone(said, is_repeated=True)
+    said = f"you have acted yourself since this page was read ({last['did']})"
+    return NotDone(f"Nothing was done: {said}, or the recipient wrote.")
+
+
+def is_own(by: str) -> bool:
+    """Whether an act in the story of a conversation is of the person of this request."""
+    return persons.read(by).key == person().who.key
+
+
+def _is_of(asked: Asked, act_id: str) -> bool:
+    """Whether an act that was done is what is asked for now."""
+    services = backend.reading().services.outreach
+    record = services.inbox.record(asked.conversation_id)
+    mark = services.conversations.act_done(record, act_id) or {}
+    return mark.get("fingerprint") == asked.fingerprint

@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.errors import PayloadError
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.desk import acts
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.people import persons
 from ops.inspect.explain import plain_words
 
+_NAMED = re.compile(r"field (\w+) (.*)", re.DOTALL)
+_LENGTHS = re.compile(r"is not a text of 1-(\d+) characters")
+_LARGE = re.compile(r"\d{4,}")
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
 def why(reason: str | None) -> str:
     """A hand-off's reason as a sentence, or what the writer said in its place."""
     return plain_words.CATALOGUE.sentence(reason) if reason else "No reason was stored."
+
+
+def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[str, str]:
+    """The field that is refused, or "" for none of the act's, and why, as its page calls it.
+
+    Args:
+        act: the act.
+        error: the refusal.
+        given: what was posted, by field.
+    """
+    found = _NAMED.fullmatch(error.message)
+    labels = {one.name: one.label or "Message" for one in act.fields}
+    if found is None or found[1] not in labels:
+        return "", f"{error.message}."
+    is_empty = not given.get(found[1], "").strip()
+    why = _LENGTHS.sub("is empty" if is_empty else r"is longer than \1 characters", found[2])
+    why = _LARGE.sub(lambda number: f"{int(number[0]):,}", why)
+    return found[1], f"\u201c{labels[found[1]]}\u201d {why}."
 
 
 def called(person: str) -> str:

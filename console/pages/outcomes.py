@@ -78,7 +78,7 @@ def acted(opaque_id: str, asked_of: Callable[[Record], Asked]) -> ActOutcome:
     except PayloadError as error:
         return ActOutcome(opaque_id, name, why=f"Nothing was done: {error.message}.")
     except ConflictError as error:
-        return ActOutcome(opaque_id, name, why=desk_acting.why_not(opaque_id, error))
+        return ActOutcome(opaque_id, name, why=desk_acting.why_not(asked, error).said)
     except (TransientError, UnavailableError):
         return ActOutcome(opaque_id, name, why=_UNSURE)
     return ActOutcome(opaque_id, name, act_id=asked.act_id)

@@ -52,7 +52,7 @@ def offer(opaque_id: str, story: Sequence[Mapping[str, str]]) -> UndoOffer | Non
         story: acts of persons, newest first.
     """
     newest = story[0] if story else None
-    if newest is None or persons.read(newest["by"]).key != person().who.key:
+    if newest is None or not desk_acting.is_own(newest["by"]):
         return None
     inbox = backend.reading().services.outreach.inbox
     act = inbox.undoable(opaque_id, newest["act_id"], person().who)

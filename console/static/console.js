@@ -19,13 +19,16 @@
   }
 
   // An element with data-renew asks for its page again every so many seconds while it is visible and
-  // without a cursor in it; the server answers 304 where nothing has changed.
+  // no one writes in it; the server answers 304 where nothing has changed.  The focus of a row stays on
+  // its conversation: htmx gives it to what has the same id.
   function renew() {
     for (const one of document.querySelectorAll("[data-renew]")) {
       const due = Number(one.dataset.due || 0);
       const next = Date.now() + 1000 * Number(one.dataset.renew);
       if (!due) one.dataset.due = next;
-      const isBusy = one.contains(document.activeElement) || one.querySelector("[data-tick]:checked");
+      const focus = document.activeElement;
+      const isInUse = one.contains(focus) && !focus.closest("[data-row]");
+      const isBusy = isInUse || one.querySelector("[data-tick]:checked");
       if (!due || document.visibilityState !== "visible" || isBusy || Date.now() < due) continue;
       one.dataset.due = next;
       htmx.trigger(one, "renew");

@@ -80,12 +80,34 @@
     meter.classList.toggle("s-fail", Boolean(longest) && length > Number(longest));
   }
 
-  // A draft is kept in this tab until its act is done; an act that was refused has its text from the server.
+  // A draft is kept in this tab until its act is done, by the list of one's own acts that the page has.
+  // An act that was refused has its text from the server.
   const page = document.querySelector("[data-conversation]");
   const prefix = page && `draft ${page.dataset.conversation} `;
   const gap = /\u27e6[^\u27e6\u27e7]*\u27e7?|\u27e7/;
+  const nameOf = (area) => prefix + area.form.getAttribute("action") + area.dataset.keep;
+  const tried = " tried as";
+  function dropDone() {
+    const done = page.dataset.done.split(" ");
+    for (const name of Object.keys(sessionStorage)) {
+      if (!name.startsWith(prefix) || !name.endsWith(tried)) continue;
+      if (!done.includes(sessionStorage.getItem(name))) continue;
+      sessionStorage.removeItem(name);
+      sessionStorage.removeItem(name.slice(0, -tried.length));
+    }
+  }
+  document.addEventListener("submit", (event) => {
+    if (!page || !event.target.dataset.act) return;
+    for (const area of event.target.querySelectorAll("textarea[data-keep]")) {
+      sessionStorage.setItem(nameOf(area) + tried, event.target.dataset.act);
+    }
+  });
+  // A page that the browser has kept whole shows what was so then.
+  addEventListener("pageshow", (event) => {
+    if (page && event.persisted) location.reload();
+  });
   function keep(area, isInserted) {
-    const name = prefix + area.form.getAttribute("action") + area.dataset.keep;
+    const name = nameOf(area);
     const kept = sessionStorage.getItem(name);
     const isAsSent = area.value === area.defaultValue;
     if (!isInserted && kept && isAsSent && !document.querySelector("[role=alert]")) {
@@ -119,11 +141,7 @@
     if (!page) return;
     const newest = document.querySelector(".messages > li:last-child");
     if (newest && matchMedia("(max-width: 60rem)").matches) newest.scrollIntoView({ block: "center" });
-    if (document.querySelector(".says > .note[role=status]")) {
-      for (const name of Object.keys(sessionStorage)) {
-        if (name.startsWith(prefix)) sessionStorage.removeItem(name);
-      }
-    }
+    dropDone();
     document.querySelectorAll("textarea[data-keep]").forEach((area) => keep(area, false));
   });
 })();

@@ -18,7 +18,8 @@ from chalicelib.outreach.desk.row import ActField, ActWords, DeskAct, FieldKind,
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
-TAKE, APPROVE, TRANSFER, PUT_BACK = "take", "approve", "transfer", "put_back"
+TAKE, REPLY, APPROVE, TRANSFER = "take", "reply", "approve", "transfer"
+PUT_BACK = "put_back"
 """The acts that code names."""
 _WITH_SUBJECT = frozenset(one for one in Channel if one.traits.form is Form.MAIL)
 _SUBJECT = ActField(
@@ -49,7 +50,7 @@ ACTS: Mapping[str, DeskAct] = {
             offered=Offered.OTHERS,
         ),
         DeskAct(
-            "reply",
+            REPLY,
             changes.reply,
             ActWords(
                 "Send",

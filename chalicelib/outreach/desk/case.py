@@ -67,7 +67,7 @@ class Asked:
     @property
     def act_id(self) -> str:
         """The act's id within its conversation: the same for a repetition."""
-        return keys.digest("act", self.key)[:32]
+        return act_id(self.key)
 
     @property
     def fingerprint(self) -> str:
@@ -76,6 +76,11 @@ class Asked:
         said = (self.said(name) for name in _FIRST_FIELDS)
         more = (f"{name}={self.said(name)}" for name in later)
         return keys.digest(self.act, self.who.key, *said, *more)
+
+
+def act_id(key: str) -> str:
+    """The id, within its conversation, of the act that comes with an idempotency key."""
+    return keys.digest("act", key)[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def held(desk, request_id="req1", **more):
 def forms(page, act):
     """The hidden fields of a page's form for an act."""
     for action, body in re.findall(
-        r'<form method="post" action="([^"]+)">(.*?)</form>', page, re.DOTALL
+        r'<form method="post" action="([^"]+)"[^>]*>(.*?)</form>', page, re.DOTALL
     ):
         if action.endswith(f"/{act}"):
             return action, dict(re.findall(r'name="(\w+)" value="([^"]*)"', body))
@@ -202,6 +202,72 @@ def test_what_a_person_wrote_is_kept_when_another_was_faster(desk_console, desk)
     assert (late.status_code, desk.sent()) == (409, [])
     assert "lea@example.com was faster" in late.text
     assert "A long answer" in late.text
+
+
+def test_who_was_faster_than_oneself_in_another_tab_is_not_somebody(desk_console, desk):
+    """The same again is sent already and leaves the box; other words are kept, and are not sent."""
+    record = desk.handed_off()
+    desk.act("take", record, by="sam@example.com")
+    tabs = [Reader(desk_console, "sam", record) for _ in range(3)]
+    assert tabs[0].act("reply", text="It is me.").status_code == 303
+    same, other = tabs[1].act("reply", text="It is me."), tabs[2].act("reply", text="Also this")
+    assert (same.status_code, other.status_code) == (409, 409)
+    assert "You have sent this already; nothing was sent a second time." in same.text
+    assert "which was not sent" not in same.text
+    assert "you have acted yourself since this page was read (reply)" in other.text
+    assert "Also this" in other.text
+    for page in (same.text, other.text):
+        assert "faster" not in page
+        assert "Your reply is on its way." not in page
+    desk.work()
+    assert desk.sent() == ["It is me."]
+
+
+def test_other_words_in_a_form_that_was_sent_are_kept_and_not_sent(desk_console, desk):
+    record = desk.handed_off()
+    desk.act("take", record, by="sam@example.com")
+    sam = Reader(desk_console, "sam", record)
+    assert sam.act("reply", text="It is me.").status_code == 303
+    again = sam.act("reply", text="It is me, Sam.")
+    assert again.status_code == 409
+    assert "This form was sent already; what it says now was not." in again.text
+    assert "It is me, Sam." in again.text
+    desk.work()
+    assert desk.sent() == ["It is me."]
+
+
+def test_an_edit_that_was_looked_at_twice_is_sent_once(desk_console, desk):
+    """Back from the difference, and on again: both pages are of one form."""
+    record = held(desk)
+    sam = Reader(desk_console, "sam", record)
+    action, hidden = forms(sam.page, "compare")
+    seen = [sam.browser.post(action, {**hidden, "text": "Thank you."}).text for _ in range(2)]
+    sent = []
+    for page in seen:
+        to, fields = forms(page, "approve")
+        sent.append(sam.browser.post(to, {**fields, "text": "Thank you."}).status_code)
+    desk.work()
+    assert (sent, desk.sent()) == ([303, 303], ["Thank you."])
+
+
+@pytest.mark.parametrize(
+    ("act", "field", "text", "said"),
+    [
+        ("reply", "text", "a" * 1_601, "“Your reply” is longer than 1,600 characters."),
+        ("reply", "text", "a" * 20_001, "“Your reply” is longer than 20,000 characters."),
+        ("reply", "text", "  ", "“Your reply” is empty."),
+        ("note", "text", "", "“A note for colleagues, never sent” is empty."),
+        ("close", "reason", "a" * 301, "“Why” is longer than 300 characters."),
+    ],
+)
+def test_a_refusal_names_the_field_as_the_page_does(desk_console, desk, act, field, text, said):
+    record = desk.handed_off()
+    desk.act("take", record, by="sam@example.com")
+    sam = Reader(desk_console, "sam", record)
+    answer = sam.act(act, **{field: text})
+    assert answer.status_code == 400
+    assert said in answer.text
+    assert "field " not in answer.text
 
 
 def test_an_edit_is_shown_as_a_difference_and_sent_as_edited(desk_console, desk):

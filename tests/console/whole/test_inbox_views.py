@@ -19,7 +19,7 @@ FILTERS = f"company={OURS}&state=waiting&channel=sms&project=pi-aaa-001"
 def form(page, path):
     """The fields of a page's first form that is posted to a path."""
     for action, body in re.findall(
-        r'<form method="post" action="([^"]+)">(.*?)</form>', page.text, re.DOTALL
+        r'<form method="post" action="([^"]+)"[^>]*>(.*?)</form>', page.text, re.DOTALL
     ):
         if action == path:
             found = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', body))

@@ -24,7 +24,7 @@ class Lead:
     def form(self, button, name=""):
         page = self.browser.get(self.path)
         for action, body in re.findall(
-            r'<form method="post" action="([^"]+)">(.*?)</form>', page.text, re.DOTALL
+            r'<form method="post" action="([^"]+)"[^>]*>(.*?)</form>', page.text, re.DOTALL
         ):
             found = dict(re.findall(r'name="(\w+)" value="([^"]*)"', body))
             if f">{button}<" in body and name in html.unescape(body):
