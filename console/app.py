@@ -88,7 +88,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             refuse_too_long(name, value)
         command = options.left_out.get(request.endpoint or "")
         if command is not None:
-            return make_response(render_template("left_out.html", command=command))
+            return _left_out(command)
         return None
 
     error_pages.register(app, options)
@@ -96,6 +96,17 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.register_blueprint(sign_in.pages)
     pages.register(app)
     return app
+
+
+def _left_out(command: str) -> Response:
+    """What this console lacks: a page where it is read, a refusal where a form is posted.
+
+    Of a company of others nothing is said, here as on the pages that it has.
+    """
+    if (request.blueprint or "").startswith("company_"):
+        company.chosen()
+    status = 200 if request.method in forms.READING else 403
+    return make_response(render_template("left_out.html", command=command), status)
 
 
 def _right_of(endpoint: str | None) -> Right | None:
