@@ -386,3 +386,11 @@ def test_hostile_text_is_shown_as_text(desk_console, desk, text):
         assert raw not in page
     if "\u202e" in text:
         assert "\u27e8U+202E\u27e9" in page
+
+
+@pytest.mark.parametrize(("states", "said"), [(True, "states consent"), (False, "No consent is")])
+def test_the_page_says_what_the_start_states_of_consent(desk_console, desk, states, said):
+    record = desk.handed_off(comms_consent=states)
+    page = desk_console.browser("sam").text(f"/conversations/{record.opaque_id}")
+    assert said in page
+    assert ("No consent is recorded for SMS." in page) != states
