@@ -21,6 +21,7 @@ from flask import (
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
+from chalicelib.outreach.people import persons
 from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
 from console.pages import company, inbox
@@ -58,6 +59,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.finalize = marks.shown
     app.jinja_env.filters["words"] = _words
+    app.jinja_env.filters["called"] = _called
     app.jinja_env.filters["seen"] = seen.in_words
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     with app.app_context():
@@ -146,6 +148,11 @@ def _entry(title: str, endpoint: str) -> dict[str, Any]:
     name = endpoint.partition(".")[0]
     is_here = f"{request.blueprint}_".startswith(f"{name}_")  # company_endpoint is below company
     return {"title": title, "url": url_for(endpoint), "icon": name, "is_here": is_here}
+
+
+def _called(person: str) -> str:
+    """A stored person by name; where none is known, by the subject alone."""
+    return persons.read(person).called
 
 
 def _words(code: str | None) -> str:

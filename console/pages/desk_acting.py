@@ -104,4 +104,5 @@ def why_not(opaque_id: str, error: ConflictError) -> str:
     last: Mapping[str, Any] | None = next(desk_story.story(opaque_id), None)
     if last is None:
         return "Nothing was done: the recipient wrote meanwhile."
-    return f"Nothing was done: {last['by']} was faster ({last['did']}), or the recipient wrote."
+    by = persons.read(last["by"]).called
+    return f"Nothing was done: {by} was faster ({last['did']}), or the recipient wrote."
