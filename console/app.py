@@ -21,6 +21,7 @@ from flask import (
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
+from chalicelib.outreach.people import persons
 from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
 from console.pages import company, inbox
@@ -58,6 +59,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.finalize = marks.shown
     app.jinja_env.filters["words"] = _words
+    app.jinja_env.filters["called"] = _called
     app.jinja_env.filters["seen"] = seen.in_words
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     with app.app_context():
@@ -88,7 +90,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             refuse_too_long(name, value)
         command = options.left_out.get(request.endpoint or "")
         if command is not None:
-            return make_response(render_template("left_out.html", command=command))
+            return _left_out(command)
         return None
 
     error_pages.register(app, options)
@@ -96,6 +98,17 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     app.register_blueprint(sign_in.pages)
     pages.register(app)
     return app
+
+
+def _left_out(command: str) -> Response:
+    """What this console lacks: a page where it is read, a refusal where a form is posted.
+
+    Of a company of others nothing is said, here as on the pages that it has.
+    """
+    if (request.blueprint or "").startswith("company_"):
+        company.chosen()
+    status = 200 if request.method in forms.READING else 403
+    return make_response(render_template("left_out.html", command=command), status)
 
 
 def _right_of(endpoint: str | None) -> Right | None:
@@ -135,6 +148,11 @@ def _entry(title: str, endpoint: str) -> dict[str, Any]:
     name = endpoint.partition(".")[0]
     is_here = f"{request.blueprint}_".startswith(f"{name}_")  # company_endpoint is below company
     return {"title": title, "url": url_for(endpoint), "icon": name, "is_here": is_here}
+
+
+def _called(person: str) -> str:
+    """A stored person by name; where none is known, by the subject alone."""
+    return persons.read(person).called
 
 
 def _words(code: str | None) -> str:

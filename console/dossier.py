@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from chalicelib.clock import iso
 from chalicelib.outreach.conversations.called_tools import ToolCall
 from chalicelib.outreach.conversations.records import CONFIRMATION, Record
 from chalicelib.outreach.conversations.statements import EVIDENCE
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.desk.shown import CATALOGUE
+from chalicelib.outreach.jurisdictions import conversation_rules
 
 NEWEST_EVIDENCE = 8
 
@@ -59,6 +61,8 @@ class Dossier:
     Attributes:
         forbidden: why the recipient must not be written to; empty: they may be.
         consents, refusals, evidence: as kept; the newest evidence first.
+        stated: what the conversation's own start says was agreed to, on its channel; its ``words`` say
+            where, as the company has them.  A statement, and no consent that is kept of the person.
         wishes: when and on which channels they want messages, in words.
         calls: of tools, oldest first.
         asked: the question that waits for a yes; empty where none does.
@@ -66,6 +70,7 @@ class Dossier:
 
     forbidden: str = ""
     consents: Sequence[Consent] = ()
+    stated: Sequence[Consent] = ()
     refusals: Sequence[RefusalInForce] = ()
     evidence: Sequence[Evidence] = ()
     wishes: Sequence[str] = ()
@@ -78,7 +83,7 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
     look = conversations.look(record)
     own = look.subjects[0]
     consents = own.consents_of(own.own, record.channel)
-    marks = own.in_force(now)
+    marks, said = own.in_force(now), record.item.get("comms_consent_source")
     found = [one for member in sorted(own.members) for one in conversations.evidence_of(member)]
     found.sort(key=lambda one: str(one["conversation_id"]), reverse=True)
     return Dossier(
@@ -91,6 +96,11 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
                 str(one.get("text") or one.get("form") or ""),
             )
             for purpose, one in sorted(consents.items())
+        ],
+        stated=[
+            Consent(one.purpose, iso(one.given_at), one.source, str(said or ""))
+            for one in conversation_rules.consents_of(record)
+            if one.channel is record.channel
         ],
         refusals=[
             RefusalInForce(CATALOGUE.sentence(one.reason), str(one.item.get("since", "")))

@@ -120,7 +120,8 @@ def why_not(asked: Asked, error: ConflictError) -> NotDone:
     if last is None:
         return NotDone("Nothing was done: the recipient wrote meanwhile.")
     if not is_own(last["by"]):
-        said = f"{last['by']} was faster ({last['did']}), or the recipient wrote"
+        by = persons.read(last["by"]).called
+        said = f"{by} was faster ({last['did']}), or the recipient wrote"
         return NotDone(f"Nothing was done: {said}.")
     if _is_of(asked, last["act_id"]):
         if asked.act in (REPLY, APPROVE):

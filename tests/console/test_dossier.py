@@ -15,6 +15,19 @@ def test_of_a_stranger_nothing_is_recorded(desk):
     assert (found.forbidden, found.consents, found.refusals, found.wishes) == ("", [], [], [])
 
 
+def test_what_a_start_states_is_shown_as_its_statement_and_is_no_recorded_consent(desk):
+    said = {"comms_consent_at": "2026-11-20T08:59:00.000Z", "comms_consent_source": "form /apply"}
+    found = of(desk, desk.begun(comms_consent=True, **said))
+    assert [(one.given_at, one.words) for one in found.stated] == [tuple(said.values())]
+    assert found.consents == []
+    assert of(desk, desk.begun("req2", comms_consent=False)).stated == []
+
+
+def test_a_statement_for_the_first_channel_is_none_for_the_next_one(desk):
+    record = desk.begun(comms_consent=True, continues={"tried": ["whatsapp"]})
+    assert of(desk, record).stated == []
+
+
 def test_a_stop_forbids_and_its_words_are_the_evidence(desk):
     record = desk.says(desk.begun(), "STOP")
     found = of(desk, record)

@@ -15,6 +15,20 @@ AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
 TIMEOUT_MS = 10_000
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 
+SMALL_TARGETS = """() => {
+  for (const one of document.querySelectorAll('details')) one.open = true
+  const ticks = 'input:is([type=checkbox], [type=radio])'
+  const found = [...document.querySelectorAll('a, button, summary, select, textarea, input')]
+  return found
+    .filter(one => one.checkVisibility({visibilityProperty: true}) && one.type !== 'hidden')
+    .filter(one => one.localName !== 'a' || getComputedStyle(one).display !== 'inline')
+    .map(one => one.matches(ticks) && one.closest('label') || one)
+    .map(one => [one, one.getBoundingClientRect()])
+    .filter(([one, box]) => box.width < 24 || box.height < 24)
+    .map(([one, box]) => `${box.width} x ${box.height}: ${one.outerHTML.slice(0, 120)}`)
+}"""
+"""A tick is as large as the label around it."""
+
 
 def executable():
     """Path of the browser, or None."""
@@ -99,6 +113,10 @@ class Tab:
             for one in found["violations"]
             for node in one["nodes"]
         ]
+
+    def small_targets(self):
+        """What a finger may miss, details opened: narrower or lower than 24 px, links in a text left out."""
+        return self.page.evaluate(SMALL_TARGETS)
 
     def is_wider_than_the_screen(self):
         return self.page.evaluate(

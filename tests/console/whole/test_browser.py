@@ -127,6 +127,7 @@ def test_no_operators_page_violates_a_rule_of_accessibility_or_is_wider_than_a_p
             found[f"{path} dark"] = tab.violations("color-contrast")
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
+        found[f"{path} narrow"] = tab.small_targets()
     assert {path: one for path, one in found.items() if one} == {}
 
 

@@ -119,7 +119,7 @@ def test_no_page_of_a_company_violates_a_rule_of_accessibility_or_is_wider_than_
             one.evaluate("(node) => { node.open = true }")
         for size in (WIDE, NARROW):
             page.set_viewport_size(size)
-            found[f"{name} {size['width']}"] = tab.violations()
+            found[f"{name} {size['width']}"] = [*tab.violations(), *tab.small_targets()]
             assert not tab.is_wider_than_the_screen(), name
 
     for path in PATHS:

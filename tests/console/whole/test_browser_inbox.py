@@ -69,7 +69,12 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(visit
     gone = f"/inbox/views/{LONG.replace(' ', '%20')}"
     for path in (
         *("/saved-replies", f"/conversations/{life['Amara'].opaque_id}"),
-        *(gone, f"/inbox/views?company={OURS}&state=waiting&project=pi-aaa-001", "/inbox/find"),
+        *(
+            gone,
+            "/inbox",
+            f"/inbox/views?company={OURS}&state=waiting&project=pi-aaa-001",
+            "/inbox/find",
+        ),
     ):
         tab.page.set_viewport_size(WIDE)
         tab.page.goto(f"{tab.url}{path}")
@@ -78,6 +83,7 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(visit
         found[path] = tab.violations()
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
+        found[f"{path} narrow"] = tab.small_targets()
     tab.page.get_by_label("A phone number").fill("a")
     tab.page.get_by_role("button", name="Find", exact=True).click()
     tab.page.locator("ol.found").wait_for()

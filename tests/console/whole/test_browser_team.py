@@ -101,7 +101,7 @@ def test_no_page_of_these_violates_a_rule_or_is_wider_than_a_phone(visit, life, 
             page.set_viewport_size(size)
             for one in page.locator("details").all():
                 one.evaluate("(node) => { node.open = true }")
-            found[f"{name} {size['width']}"] = tab.violations()
+            found[f"{name} {size['width']}"] = [*tab.violations(), *tab.small_targets()]
             assert not tab.is_wider_than_the_screen(), name
 
     for path in ("/team", "/inbox?state=away"):

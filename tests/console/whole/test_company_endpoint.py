@@ -6,12 +6,14 @@ import re
 import pytest
 
 from chalicelib.outreach.company_events.endpoint import secret_id
+from console import deployed
 from console.rights import Person, Role
 from local import company
 from ops.session import Session
 from tests.rigs import console as rig
 from tests.rigs.company_endpoint import SECRETS, consumer
 from tests.rigs.console import Console, fields, words_of
+from tests.rigs.one_case import one_case
 
 OURS, PROJECT, OTHERS = company.COMPANY_ID, company.PROJECT_ID, "ci-bbb-001"
 PATH = "/company/endpoint"
@@ -231,3 +233,27 @@ def test_who_builds_several_companies_chooses_one(sealed):
     text = sealed.browser("lea").get("/company").text
     assert f"company={OURS}" in text
     assert f"company={OTHERS}" in text
+
+
+LEFT_OUT_OF_A_COMPANY = [one for one in deployed.LEFT_OUT if one.startswith("company_")]
+
+
+@one_case("endpoint", LEFT_OUT_OF_A_COMPANY)
+def test_what_the_deployed_console_lacks_is_refused_and_of_others_not_there(outreach, endpoint):
+    del outreach  # its stage
+    console = Console(Session("dev"), left_out=deployed.LEFT_OUT)
+    dev = console.browser("dev")
+    (rule,) = console.app.url_map.iter_rules(endpoint)
+    reads = "GET" in rule.methods
+    for company_id, answered in (
+        (OURS, 200 if reads else 403),
+        (OTHERS, 404),
+        ("ci-invented", 404),
+    ):
+        given = {"company": company_id, "project": PROJECT, "once": "a-form-of-theirs"}
+        found = (
+            dev.get(f"{rule.rule}?company={company_id}") if reads else dev.post(rule.rule, given)
+        )
+        assert found.status_code == answered, company_id
+        assert ("Not in the deployed console" in found.text) == (company_id == OURS)
+    assert acts(console) == []

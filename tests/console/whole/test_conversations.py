@@ -452,3 +452,27 @@ def test_hostile_text_is_shown_as_text(desk_console, desk, text):
         assert raw not in page
     if "\u202e" in text:
         assert "\u27e8U+202E\u27e9" in page
+
+
+@pytest.mark.parametrize(("states", "said"), [(True, "states consent"), (False, "No consent is")])
+def test_the_page_says_what_the_start_states_of_consent(desk_console, desk, states, said):
+    record = desk.handed_off(comms_consent=states)
+    page = desk_console.browser("sam").text(f"/conversations/{record.opaque_id}")
+    assert said in page
+    assert ("No consent is recorded for SMS." in page) != states
+
+
+def test_what_people_did_calls_them_by_name_and_has_their_subject_as_title_alone(
+    desk_console, desk, monkeypatch
+):
+    named = "ana@example.com <00u-ana at http://login.example.com>"
+    for person, called in ((named, "ana@example.com"), (named.partition(" ")[2], "00u-ana")):
+        record = desk.handed_off(f"req-{called}", tel=f"+1555010{len(called):04}")
+        ana = Person(person, frozenset({Role.LEAD}), *[frozenset({OURS})] * 3)
+        monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "ana": ana})
+        reader, late = (Reader(desk_console, who, record) for who in ("ana", "lea"))
+        assert reader.act("take").status_code == 303
+        assert f"Nothing was done: {called} was faster (take)" in late.act("take").text
+        late.load()
+        assert f'<bdi title="{html.escape(person)}">{called}</bdi>: take' in late.page
+        assert "00u-ana at" not in re.sub(r"<[^>]+>", "", late.page)
