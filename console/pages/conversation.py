@@ -228,7 +228,9 @@ def _page(
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
         colleagues=[
-            one for one in team.colleagues if one.person != holder and not person().who.has(one.person)
+            one
+            for one in team.colleagues
+            if one.person != holder and not person().who.has(one.person)
         ],
         away_until=team.away_until(holder or ""),
         undo=undoing.offer(opaque_id, story),
