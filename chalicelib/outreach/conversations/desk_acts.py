@@ -16,9 +16,9 @@ from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.entry_pages import Paging
 from chalicelib.outreach.conversations.handoff_list import HandoffsOf
 from chalicelib.outreach.conversations.items import TRIES
-from chalicelib.outreach.conversations.paging import Paging
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
 from chalicelib.outreach.conversations.subject_rows import SubjectChange
 
