@@ -81,6 +81,8 @@ class Traits:
         is_timed: the carrier says when a message was sent, and not its sender.
         is_forgeable: anybody can write in a recipient's name: a wish that nothing proves suspends the
             address for a time.
+        charged_out: what its carrier charges for a message to a recipient, by names of `ops.cost.prices`.
+        charged_in: likewise for one of a recipient.
     """
 
     title: str
@@ -100,6 +102,8 @@ class Traits:
     is_threaded: bool = False
     is_timed: bool = True
     is_forgeable: bool = False
+    charged_out: tuple[str, ...] = ()
+    charged_in: tuple[str, ...] = ()
 
     @property
     def index(self) -> str:

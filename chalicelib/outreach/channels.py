@@ -139,6 +139,8 @@ CHANNELS: Mapping[Channel, Traits] = {
         form=Form.TEMPLATE,
         longest=TEXT_CHARACTERS,
         window=timedelta(hours=24),
+        charged_out=("whatsapp_message",),
+        charged_in=("whatsapp_message",),
     ),
     Channel.SMS: Traits(
         title="SMS",
@@ -152,6 +154,8 @@ CHANNELS: Mapping[Channel, Traits] = {
         answers_help=ANSWER_HELP,
         longest=TEXT_CHARACTERS,
         counts_segments=True,
+        charged_out=("sms_out", "sms_carrier_fee"),
+        charged_in=("sms_in",),
     ),
     Channel.EMAIL: Traits(
         title="e-mail",
@@ -164,6 +168,8 @@ CHANNELS: Mapping[Channel, Traits] = {
         is_threaded=True,
         is_timed=False,
         is_forgeable=True,
+        charged_out=("ses_mail",),
+        charged_in=("ses_mail",),
     ),
 }
 

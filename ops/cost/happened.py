@@ -40,17 +40,6 @@ OF_SOURCE: Mapping[str, str] = {
 }
 """The door's source, and the kind of event that its requests are charged as."""
 MODEL_SPENT = "language models"
-OUT: Mapping[Channel, Sequence[str]] = {
-    Channel.SMS: ("sms_out", "sms_carrier_fee"),
-    Channel.WHATSAPP: ("whatsapp_message",),
-    Channel.EMAIL: ("ses_mail",),
-}
-IN: Mapping[Channel, Sequence[str]] = {
-    Channel.SMS: ("sms_in",),
-    Channel.WHATSAPP: ("whatsapp_message",),
-    Channel.EMAIL: ("ses_mail",),
-}
-"""What carriers charge for a message of a channel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +108,11 @@ def of_company(session: Session, company_id: str, period: timedelta, terms: Term
     charged = []
     for one in projects:
         name, counts = one.project_id, happened[one.project_id]
-        channel = (*one.allowed_channels, Channel.SMS)[0]
+        channel = (*one.allowed_channels, *Channel)[0].traits
         answers = sum(counts[answer] for answer in ANSWERS)
         charged += [
-            _messages(START, counts[DayCount.OPENED], OUT[channel], terms, name),
-            _messages(REPLY, answers, (*IN[channel], *OUT[channel]), terms, name),
+            _messages(START, counts[DayCount.OPENED], channel.charged_out, terms, name),
+            _messages(REPLY, answers, (*channel.charged_in, *channel.charged_out), terms, name),
             Charged(MODEL_SPENT, calls[name], {CostCause.MODEL: spent[name]}, name),
         ]
     return [one for one in charged if one.count]

@@ -31,6 +31,8 @@ MAY_SPELL_ONE = {
     "chalicelib/outreach/wishes/wished.py": "the rows of words that name each",
     "ops/inspect/doctor.py": "the checks of each vendor's account, by name",
     "ops/inspect/doctor_account.py": "SES's check",
+    "ops/cost/assumptions.py": "how long each vendor takes",
+    "ops/cost/happened.py": "what the requests at each door are charged as",
     "ops/setup/steps.py": "the steps at each vendor, by name",
     "ops/unreachable.py": "what a person calls each vendor",
 }
