@@ -21,6 +21,13 @@ class Paging(items.OnTable):
         if leaving:
             self._table.put_all([row for one in leaving for row in self._rows(record, one)])
 
+    def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
+        """Empty these pages and marks, and let them end: no function may delete a row."""
+        ends = int(self._clock.now().timestamp())
+        rows = [row for one in leaving for row in self._rows(record, one)]
+        kept = ("primary_channel", "conversation_id")
+        self._table.put_all([{name: row[name] for name in kept} | {"ttl": ends} for row in rows])
+
     def _rows(self, record: Record, one: Entry) -> list[Item]:
         written_at = parsed(one.message_timestamp) or self._clock.now()
         common = {

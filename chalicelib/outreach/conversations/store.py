@@ -195,8 +195,11 @@ class Conversations(
                 self._turn_over(record, leaving)
                 self._write_append(record, attributes, gone, now, also)
             except (ConditionFailed, TransactionRefused, TransactionConflict):
+                found = self.read(record.primary_channel, record.conversation_id)
+                if found is None:  # erased meanwhile: no words of it may be left
+                    self._turn_back(record, leaving)
                 attempts.failed(_contended("append"))
-                record = self.get(record)
+                record = found or record
             else:
                 self._follow(record, new, then)
                 left = {name: kept for name, kept in record.item.items() if name not in gone}

@@ -13,6 +13,7 @@ from chalicelib.outreach.conversations.records import FOLLOW_UP
 from tests.rigs.conversation_samples import message, new
 
 MANY = 12
+KEY = ("primary_channel", "conversation_id")
 
 
 @pytest.fixture
@@ -130,3 +131,19 @@ def test_a_page_is_kept_from_the_writing_of_its_message(filled, conversations, t
 
 def fails(*_, **__):
     raise TransientError("dynamodb", "call", reason="test")
+
+
+def test_an_erasure_between_the_pages_and_the_item_leaves_no_words(
+    filled, conversations, table, raced_conversations
+):
+    record, _ = filled
+    there = table.scan_all(columns=KEY)
+
+    def erased():
+        while there:
+            table.delete(there.pop())
+
+    with pytest.raises(TransientError):
+        raced_conversations(erased).append(record, message(MANY))
+    left = table.scan_all(columns=[*KEY, "message_content", "content", "entry_id"])
+    assert all(row.keys() == set(KEY) for row in left)
