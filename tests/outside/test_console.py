@@ -155,7 +155,7 @@ def test_a_held_message_goes_out_once_as_a_person_has_edited_it(stack, person):
     stack.settle()
     slower.presses("Send as it is")
     stack.settle()
-    assert "Nothing was done: root was faster" in slower.reads()
+    assert "Nothing was done: you have acted yourself" in slower.reads()
     (text,) = stack.texts_to(to)
     assert text["body"].startswith("May I call you tomorrow?")
 
