@@ -36,7 +36,7 @@ class Index:
 
     key: tuple[str, ...]
     projected: frozenset[str] | None
-    name: str = ""
+    name: str
 
     def entry(self, item: Item | None) -> Item | None:
         """What the index holds of an item; None where it has no entry."""

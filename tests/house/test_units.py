@@ -9,8 +9,8 @@ from bench.rig.units import Index, Layout
 from bench.rig.weights import Weights
 from chalicelib.once.item_size import size_of_item
 
-ALL = Index(("pk", "state"), None)
-KEYS_ONLY = Index(("due",), frozenset({"pk", "due"}))
+ALL = Index(("pk", "state"), None, "by-state")
+KEYS_ONLY = Index(("due",), frozenset({"pk", "due"}), "by-due")
 LAYOUT = Layout(("pk",), (ALL, KEYS_ONLY))
 PLAIN = {"pk": "a"}
 IN_ALL = {"pk": "a", "state": "new", "text": "x" * 1100}
@@ -77,7 +77,11 @@ class Engine:
 
     def describe_table(self, **asked):
         keys = [{"AttributeName": "pk"}], [{"AttributeName": "due"}]
-        index = {"KeySchema": keys[1], "Projection": {"ProjectionType": "KEYS_ONLY"}}
+        index = {
+            "IndexName": "by-due",
+            "KeySchema": keys[1],
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
+        }
         table = {**asked, "KeySchema": keys[0]}
         return {"Table": {**table, "GlobalSecondaryIndexes": [index]}}
 
