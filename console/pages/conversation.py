@@ -20,6 +20,7 @@ from chalicelib.errors import ConflictError, PayloadError
 from chalicelib.once.journal import Act
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.desk import acts
+from chalicelib.outreach.desk.asked import is_blank
 from chalicelib.outreach.desk.case import act_id
 from chalicelib.outreach.desk.inbox import NoConversationError
 from chalicelib.outreach.desk.row import Offered
@@ -65,7 +66,7 @@ def compare(opaque_id: str) -> str:
     """What an edit changes of the held message, before it is sent."""
     found = _found(opaque_id)
     held, text = _held_text(found), _posted("text")
-    if not text.strip():
+    if is_blank(text):
         abort(400, "text: an empty message is not sent; decline it instead")
     return render_template(
         "compare.html",
@@ -112,7 +113,11 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     if act == acts.TAKE and not seen:  # from the list, which shows no version
         seen = found["version"]
     own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
-    given = {name: value for name, value in own.items() if value.strip()}
+    # A message that was edited to nothing is refused: left out, the unedited one would be sent.
+    is_said = "text" in request.form
+    given = {
+        name: value for name, value in own.items() if value.strip() or (name == "text" and is_said)
+    }
     try:
         _check_gaps(given)
         asked = desk_acting.asked_of(

@@ -11,6 +11,7 @@ from chalicelib.clock import parsed
 from chalicelib.errors import PayloadError
 from chalicelib.outreach.channel_traits import Form
 from chalicelib.outreach.desk import acts
+from chalicelib.outreach.desk.asked import is_blank
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.people import persons
 from ops.inspect.explain import plain_words
@@ -38,7 +39,7 @@ def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[
     labels = {one.name: one.label or "Message" for one in act.fields}
     if found is None or found[1] not in labels:
         return "", f"{error.message}."
-    is_empty = not given.get(found[1], "").strip()
+    is_empty = is_blank(given.get(found[1], ""))
     why = _LENGTHS.sub("is empty" if is_empty else r"is longer than \1 characters", found[2])
     why = _LARGE.sub(lambda number: f"{int(number[0]):,}", why)
     return found[1], f"\u201c{labels[found[1]]}\u201d {why}."

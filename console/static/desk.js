@@ -28,7 +28,9 @@
       reply.focus();
     } else if (event.key === "t") {
       const row = document.activeElement.closest("[data-row]");
-      const button = row && row.querySelector("[data-take]");
+      const taking = [...document.querySelectorAll('form[action*="/take"] button')];
+      const opened = taking.find((one) => !one.closest("[data-row]"));
+      const button = row ? row.querySelector("[data-take]") : opened;
       if (button) button.click();
     }
   });

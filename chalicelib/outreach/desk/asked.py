@@ -10,6 +10,7 @@ The body of an act, beside which the request carries an ``Idempotency-Key``::
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -101,6 +102,11 @@ def check_moments(asked: Asked, now: datetime) -> None:
             raise _invalid(one, f"is more than {FARTHEST.days} days away")
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: spaces, and characters without a width."""
+    return not any(unicodedata.category(sign)[0] not in "CZ" for sign in text)
+
+
 def _value(raw: Mapping[str, Any], one: ActField) -> str:
     """What a field holds, as it is kept; empty where it may be missing and is."""
     value = raw.get(one.name)
@@ -111,7 +117,7 @@ def _value(raw: Mapping[str, Any], one: ActField) -> str:
         if name is None:
             raise _invalid(one, "names no person of the team")
         return name
-    if not (isinstance(value, str) and value.strip() and len(value) <= one.longest):
+    if not (isinstance(value, str) and not is_blank(value) and len(value) <= one.longest):
         raise _invalid(one, f"is not a text of 1-{one.longest} characters")
     if one.kind is FieldKind.LINE and not is_one_line(value.strip()):
         raise _invalid(one, "is not one line without control characters")

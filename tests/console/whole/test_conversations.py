@@ -476,3 +476,14 @@ def test_what_people_did_calls_them_by_name_and_has_their_subject_as_title_alone
         late.load()
         assert f'<bdi title="{html.escape(person)}">{called}</bdi>: take' in late.page
         assert "00u-ana at" not in re.sub(r"<[^>]+>", "", late.page)
+
+
+@pytest.mark.parametrize("nothing", ["   ", "\u200b\u2060", " \n\u00a0"])
+def test_a_message_of_nothing_that_can_be_seen_is_never_sent(desk_console, desk, nothing):
+    sent = len(desk.sent())
+    sam = Reader(desk_console, "sam", held(desk))
+    refused = sam.act("approve", text=nothing)
+    assert refused.status_code == 400
+    assert "is empty" in rig.words_of(refused)
+    desk.work()
+    assert not [one for one in desk.sent()[sent:] if "noted it" in str(one)]

@@ -24,7 +24,7 @@ def test_a_start_is_the_report_of_the_invocation_that_had_it():
 def test_dollars_are_time_by_memory_and_the_calls_themselves():
     found = billed.read([WARM] * 1_000_000)
     seconds = 13_000 * 0.5
-    assert found.dollars == pytest.approx(seconds * 16.67 / 1e6 + 0.20)
+    assert found.dollars == pytest.approx(seconds * 16.6667 / 1e6 + 0.20)
 
 
 def test_lines_without_a_report_bill_nothing():
