@@ -85,8 +85,8 @@ def test_a_mail_from_another_address_races_with_one_from_the_right_one(every):
         said = [entry_id for role, entry_id in entries(world) if role == "user"]
         other = {
             row["entry_id"]
-            for row in world.conversations.rows.values()
-            if row.get("note") == OTHER_SENDER and "entry_id" in row
+            for row in pages(world.conversations.rows.values())
+            if row.get("note") == OTHER_SENDER
         }
         before = list(takewhile(functools.partial(_is_not_of, other), said))
         assert_answered_in_order(world, "email", 1, 2, said=before)
