@@ -4,8 +4,8 @@
 
     days:{company_id}   day#2026-11-23#{project_id}#{shard}   one number for each name, see `DayCount`
 
-A message is counted right after it was stored, once: a repetition counts what a crash in between has left.
-A failure is counted right after its status was stored, and a crash in between loses it.  A day of a
+A count belongs to the transaction that stores what it counts, so that a repetition counts nothing twice;
+a failure alone is counted right after its status was stored, and a crash in between loses it.  A day of a
 project has `SHARDS` rows, one for each share of the conversations, since two transactions on one row are
 in each other's way.  A row has no text and no id of a conversation: erasing a person needs not find it.
 """

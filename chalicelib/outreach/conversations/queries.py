@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -44,50 +44,42 @@ class Queries(items.OnTable):
 
     def history(self, record: Record) -> Iterator[Entry]:
         """Every entry, in the order in which they were written."""
-        return (one for _, one in self._from(self.get(record), 0))
+        return map(entry, self._pages(record))
 
     def page(self, record: Record, first: int, count: int) -> list[tuple[int, Entry]]:
-        """Up to `count` entries from a number on, each with its number, of a record just read."""
-        return list(islice(self._from(record, first, Limit=count), count))
+        """Up to `count` entries from a number on, each with its number."""
+        prefix = f"page#{items.digest(record)}#"
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={
+                "p": items.partition(record),
+                "a": f"{prefix}{first:08d}",
+                "b": f"{prefix}~",
+            },
+            ConsistentRead=True,
+            Limit=count,
+        )
+        wanted = (item for item, _ in zip(found, range(count), strict=False))
+        return [(int(str(one["conversation_id"]).rpartition("#")[2]), entry(one)) for one in wanted]
 
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
         """The newest entries in the order in which they were written.
 
         They are read from the table only where the record lacks them.
         """
-        held = record.as_written[-count:]
-        if record.message_count == len(record.messages) or _are_newest(held, count, record):
-            return held
-        paged = islice(self._pages(record, 0, ScanIndexForward=False, Limit=count), count)
-        found = {one.number: one for one in (*map(entry, paged), *record.messages)}
-        return tuple(one for _, one in sorted(found.items())[-count:])
+        if count <= len(record.messages) or record.message_count == len(record.messages):
+            return record.as_written[-count:]
+        pages = self._pages(record, ScanIndexForward=False, Limit=count)
+        return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether an entry of that id was appended."""
-        return self._kept_of(record, entry_id) is not None
+        return self._table.get(items.seen_key(record, entry_id)) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
         """The note on an entry that was appended; None where there is none."""
-        return (self._kept_of(record, entry_id) or {}).get("note")
-
-    def _kept_of(self, record: Record, entry_id: str) -> Item | None:
-        """What the newest state has of an entry: its message, or the mark of one that has left."""
-        return (
-            _message(record, entry_id)
-            or _message(self.get(record), entry_id)
-            or self._table.get(items.seen_key(record, entry_id))
-        )
-
-    def _was_appended(self, record: Record, entry_id: str) -> bool:
-        """Whether an entry was appended before the record was read, consistently or not.
-
-        An entry leaves the item only after its mark was written, so the mark is read after the item.
-        """
-        if _message(record, entry_id) is not None:
-            return True
-        if record.message_count == len(record.messages):
-            return False
-        return self._table.get(items.seen_key(record, entry_id)) is not None
+        mark = self._table.get(items.seen_key(record, entry_id)) or {}
+        return mark.get("note")
 
     # --- one method per index -----------------------------------------------------------------
 
@@ -174,25 +166,10 @@ class Queries(items.OnTable):
                     return True
         return False
 
-    def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
-        """The entries from a number on: those of the pages, and in their order those of the item.
-
-        An entry may leave the item while this reads, so the pages are read after it.
-        """
-        held = {one.number: one for one in record.messages if one.number >= first}
-        for item in self._pages(record, first, **how):
-            one = entry(item)
-            for number in sorted(number for number in held if number < one.number):
-                yield number, held.pop(number)
-            held.pop(one.number, None)
-            yield one.number, one
-        yield from sorted(held.items())
-
-    def _pages(self, record: Record, first: int, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
-        prefix = f"page#{items.digest(record)}#"
+    def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
         return self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
-            values={"p": items.partition(record), "a": f"{prefix}{first:08d}", "b": f"{prefix}~"},
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :page)",
+            values={"p": items.partition(record), "page": f"page#{items.digest(record)}#"},
             ConsistentRead=True,
             **how,
         )
@@ -206,14 +183,3 @@ class Queries(items.OnTable):
 
     def _records(self, **arguments: Any) -> Iterator[Record]:  # noqa: ANN401 - boto3's own
         return map(Record, self._table.query_pages(**arguments))
-
-
-def _message(record: Record, entry_id: str) -> Item | None:
-    """The message of that id in a conversation's item."""
-    return next((one for one in record.item["messages"] if one["entry_id"] == entry_id), None)
-
-
-def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
-    """Whether these are the newest `count` entries, without a gap."""
-    wanted = range(record.message_count - count, record.message_count)
-    return [one.number for one in some] == list(wanted)

@@ -171,7 +171,7 @@ class SentMessages:
                     expected=set(Status),
                     changes=_begun(record) | thread,
                     remove=("reply_failure",),
-                    then=self._counting(record, message, entry),
+                    also=self._counting(record, message, entry),
                 )[0]
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
@@ -213,7 +213,7 @@ class SentMessages:
             expected=set(Status),
             changes=thread | dict(following.attributes if following else {}),
             remove=("withheld_reason", *(() if following else (NEXT_STEP,))),
-            then=(following.row,) if following else (),
+            also=(following.row,) if following else (),
         )[0]
 
     def _keep_state(
@@ -235,20 +235,20 @@ class SentMessages:
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
             changes |= self._asking(record, message, sending, entry, header)
-        then = self._counting(record, message, entry)
+        also = self._counting(record, message, entry)
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
             changes |= self._opened(sending, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
-            then += (self._endings.freeing(record), *((following.row,) if following else ()))
+            also += (self._endings.freeing(record), *((following.row,) if following else ()))
         record, _ = self._conversations.append(
             record,
             entry,
             expected=UNATTENDED,
             changes=changes,
             remove=(*_CLEARED_BY_SENDING, *gone),
-            then=then,
+            also=also,
             before=_prompt(record, entry.entry_id) if is_opening else None,
         )
         if is_opening and sending.is_late:

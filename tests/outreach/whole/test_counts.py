@@ -9,7 +9,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from bench.measures.outreach import starts_of
+from bench.measures.outreach import appends_of, starts_of
 from bench.rig.meter import Meter
 from tests.rigs.memory_stage import another_session
 
@@ -21,9 +21,9 @@ CODE = (
     "found = outreach.starts() if {starts} else outreach.appends((10, 100, 300))\n"
     "print(json.dumps([asdict(one) for one in found]))\n"
 )
-STARTS = [{"channel": channel, "door": 3, "worker": 12} for channel in ("whatsapp", "sms", "email")]
-UNITS = 16
-"""Of each message, as documented: the item and its indexes, and the page and mark of one that leaves it."""
+STARTS = [{"channel": channel, "door": 3, "worker": 11} for channel in ("whatsapp", "sms", "email")]
+UNITS = 60
+"""Of each message, as documented."""
 
 
 def calls(start):
@@ -37,9 +37,18 @@ def meter(outreach, monkeypatch):
     return Meter(boto3.DEFAULT_SESSION)
 
 
-def test_a_start_takes_three_calls_at_the_door_and_twelve_in_the_worker(outreach, meter):
+def test_a_start_takes_three_calls_at_the_door_and_eleven_in_the_worker(outreach, meter):
     found = starts_of(outreach.services, outreach.app, outreach.stage, meter)
     assert [calls(asdict(one)) for one in found] == STARTS
+
+
+def test_a_message_costs_the_same_however_long_its_conversation_is(outreach, meter):
+    found = appends_of(outreach.services.outreach.conversations, meter, (10, 100, 300))
+    assert [(one.number, one.computed) for one in found] == [
+        (10, UNITS),
+        (100, UNITS),
+        (300, UNITS),
+    ]
 
 
 def counted(*, starts):
@@ -54,8 +63,10 @@ def counted(*, starts):
 @pytest.mark.long  # the same figures at the wire of the engine, as the measurement takes them
 def test_the_measurement_at_the_wire_finds_the_same_figures():
     assert [calls(one) for one in counted(starts=True)] == STARTS
-    assert [(one["number"], one["writes"]) for one in counted(starts=False)] == [
+    found = counted(starts=False)
+    assert [(one["number"], one["computed"]) for one in found] == [
         (10, UNITS),
         (100, UNITS),
         (300, UNITS),
     ]
+    assert all(one["reported"] for one in found)
