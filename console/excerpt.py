@@ -16,7 +16,7 @@ _SAID = frozenset({Trust.RECIPIENT, Trust.UNPROVEN})
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """See the module; each is empty where it is not known."""
+    """The recipient's first name, their last words and the name of the project; "" for one not known."""
 
     name: str = field(default="", repr=False)
     words: str = field(default="", repr=False)

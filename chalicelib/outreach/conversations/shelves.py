@@ -7,9 +7,10 @@
     shelf#person#{digest}     views                            "holds": {"text": "Hello {customer_name}"}}}
                                         revision  17           changes with every write
 
-A company's id has no ``#``, so no company has a person's shelf.  A row is small, is read by one key and is
-written whole, under its revision: names are unique and the number has a bound, whoever writes at once.
-What is kept is of the company and has no end of its own: it is there until somebody removes it.
+A company's id has no ``#``, so no company has a person's shelf.  A row is small and is read by one key.
+Each write replaces the whole row, on condition that its revision is the one that was read: so names stay
+unique and their number bounded, even where two people write at once.
+The row has no time to live: a thing stays until somebody removes it.
 
 Each thing has the id of the form by which it was written last.  A form that comes again finds that id, or
 the mark of its entry in the journal, and changes nothing.

@@ -238,7 +238,7 @@ def test_a_company_with_an_endpoint_hears_what_is_true_again(desk, begin, act, h
     desk.work()
     rows = desk.events.rows
     count = rows.head(record.opaque_id).count
-    told = [rows.event(record.opaque_id, n + 1) for n in range(count)][-2:]
-    assert [one.name for one in told] == heard
-    assert told[1].facts.get("person_name") == person
-    assert ("reason" in told[1].facts) == (person is None)
+    events = [rows.event(record.opaque_id, n + 1) for n in range(count)][-2:]
+    assert [one.name for one in events] == heard
+    assert events[1].facts.get("person_name") == person
+    assert ("reason" in events[1].facts) == (person is None)
