@@ -233,8 +233,7 @@ def _gone(holds: Mapping[str, str]) -> Iterator[str]:
     unusable = _unusable(holds)
     yield from (f"its {name} {holds[name]}" for name in FILTERS if name in unusable)
     company_id, project_id = holds.get("company"), holds.get("project")
-    if company_id and project_id and "company" not in unusable:
-        services = reading().services
-        table = services.table(services.settings.company_data_table)
-        if table.get({"company_id": company_id, "project_id": project_id}) is None:
-            yield f"its project {project_id}"
+    if not company_id or not project_id or "company" in unusable:
+        return
+    if reading().services.outreach.companies.project(company_id, project_id) is None:
+        yield f"its project {project_id}"

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from chalicelib.outreach.people.team_rows import TeamRows
+from chalicelib.outreach.project.companies import Companies
 from console.rights import Person, Role
 from console.team import desk_roles
 from tests.rigs import console as rig
@@ -29,6 +30,8 @@ class DeskConsole(rig.Console):
         outreach = SimpleNamespace(
             inbox=desk.inbox, conversations=desk.conversations, team=self.team
         )
+        services = session.services
+        outreach.companies = Companies(services.table(services.settings.company_data_table))
         session.services.__dict__.update(outreach=outreach, journal=desk.journal, clock=desk.clock)
         super().__init__(session, **more)
         self.desk = desk
