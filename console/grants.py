@@ -1,8 +1,9 @@
-"""Roles by group: what a group of the sign-in provider's is here.
+"""The roles that each group of the sign-in provider gives here.
 
 As text a role is ``viewer``, ``operator``, ``agent:<company>``, ``lead:<company>`` or
-``developer:<company>``.  A lead of a company is its agent and its developer as well; a developer reads no
-conversation.
+``developer:<company>``.  A company's lead has the rights of its agents and its developers as well;
+a
+developer reads no conversation.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def parsed(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """The roles of a person in these groups, as text; groups are compared exactly."""
+    """The roles, as text, of a person in these groups; group names are compared exactly."""
     return frozenset(one for group in groups for one in known.get(group, ()))
 
 

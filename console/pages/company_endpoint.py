@@ -1,7 +1,8 @@
-"""A company's endpoint: where its events go, what signs them, what was answered; and its acts.
+"""A company's endpoint: its address, its secret, the attempts to post to it, and the acts on it.
 
-A body is rendered again when somebody looks at it, and is stored nowhere: without anything of a person,
-unless the reader may read conversations, which is entered.
+An event's body is stored nowhere: it is rendered when somebody looks at it.  It has no personal
+data,
+unless the reader may read conversations; then the look is entered in the journal.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SAID = {
     "resumed": "The endpoint is resumed. What was kept is on its way.",
     "ended": "The older secret has ended. Events are signed with the newest alone, within 5 minutes.",
 }
-"""After an act, by its code in the address."""
+"""The sentence after an act, by the code of the act in the address."""
 
 
 @pages.get("/company/endpoint")
@@ -42,7 +43,7 @@ def show() -> str:
 @pages.post("/company/endpoint")
 @needs(Right.BUILD)
 def put() -> Response | tuple[str, int]:
-    """Store where a project's events go; what is wrong is named by its field, and kept in the form."""
+    """Store where a project's events go; a faulty form comes back with the field named."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     (item,) = stored.items(session, company_id, project.project_id)
@@ -100,7 +101,7 @@ def resend() -> Response:
 @pages.post("/company/endpoint/test")
 @needs(Right.BUILD)
 def try_it() -> Response:
-    """Post an event that tells of nothing."""
+    """Post a test event, which reports nothing."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     once = forms.once()
@@ -112,7 +113,7 @@ def try_it() -> Response:
 @pages.post("/company/endpoint/secret")
 @needs(Right.BUILD)
 def rotate() -> str:
-    """Make a secret, which this answer alone shows."""
+    """Make a new secret; only this answer shows it."""
     session, company_id = acting(), company.chosen()
     once = forms.once()
     stored.items(session, company_id, None)
@@ -141,7 +142,7 @@ def end_older() -> Response:
 @pages.post("/company/endpoint/pause")
 @needs(Right.BUILD)
 def pause() -> Response:
-    """Post nothing until it is resumed."""
+    """Post nothing until the endpoint is resumed."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     why, once = forms.reason(), forms.once()
@@ -153,7 +154,7 @@ def pause() -> Response:
 @pages.post("/company/endpoint/resume")
 @needs(Right.BUILD)
 def resume() -> Response:
-    """Post what was kept, and what follows."""
+    """Post the events that were kept, and those that follow."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     why, once = forms.reason(), forms.once()
@@ -170,7 +171,7 @@ def _page(*, url: str | None = None, include: list[str] | None = None, wrong: st
     kept = raw if isinstance(raw, dict) else {}
     attempts = event_posts.attempts(session, company_id, project.project_id)
     posted = request.args.get("posted", "")
-    is_left_out = "company_endpoint.rotate" in backend().options.left_out  # and so is the secret
+    is_left_out = "company_endpoint.rotate" in backend().options.left_out  # then so is the secret
     return company.page(
         "company_endpoint.html",
         company_id,

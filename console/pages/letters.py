@@ -26,7 +26,7 @@ PER_SECOND = 20.0
 @pages.get("/letters")
 @needs(Right.LOOK)
 def show() -> str:
-    """The heads of the queues, by reason."""
+    """The first letters of the queues, by reason."""
     session, wanted = reading(), request.args.get("reason")
     totals = dead_letters.totals(session)
     letters = dead_letters.peek(session, limit=AT_MOST) if any(totals.values()) else []
@@ -75,7 +75,7 @@ def redrive() -> Response:
 
 
 def _wanted(given: Mapping[str, str]) -> Wanted:
-    """Which letters: of one name, or of one reason."""
+    """Which letters are meant: one by name, or those of one reason."""
     name, of = given.get("message", "").strip(), given.get("of", "").strip()
     if bool(name) == bool(of):
         abort(400, "message, of: name a letter, or a reason")

@@ -1,6 +1,6 @@
-"""What the checks of a company's writer have stopped, by rule, and what people made of it.
+"""Drafts that the checks of a company's writer have stopped, by rule, and what people did with them.
 
-It reads counts that are kept with each hand-off and act, by key: one query.
+It reads counts that each hand-off and act updates, with one query.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A message is tried: what would be decided about a conversation that a person types, and why.
+"""Tries a message: what would be decided about a conversation that a person types, and why.
 
-It is `support decide --explain` for one conversation, under the stage's published settings.  No vendor is
+It is `support decide --explain` for one conversation, under the stage's published settings.  No
+vendor is
 asked; nothing is sent, stored or logged.
 """
 
@@ -37,7 +38,7 @@ KINDS: Mapping[str, str] = {
     "courtesy": "a courtesy",
     "other": "something else",
 }
-"""What a sentence may be, in a reader's words."""
+"""The kinds of a sentence, in a reader's words."""
 MORE = "more"
 """The value of the button that adds a message."""
 
@@ -45,7 +46,7 @@ MORE = "more"
 @pages.get("/try")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, with an order on its way."""
+    """The form, filled with a sample order."""
     return _page(TypedConversation())
 
 

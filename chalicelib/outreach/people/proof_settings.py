@@ -35,7 +35,7 @@ INVALID = "INVALID_ASSERTION"
 MOST_MINUTES = 1440
 _LOOPBACK = ("127.0.0.1", "localhost")
 _SECRET_PARTS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-"""Private members of a JSON Web Key (RFC 7518, 6.2.2, 6.3.2 and 6.4): with them anybody signs as the provider."""
+"""Private members of a JSON Web Key (RFC 7518, 6.2.2, 6.3.2 and 6.4); their owner signs as the provider."""
 
 
 class ProofKind(StrEnum):
