@@ -44,12 +44,12 @@ class Backend:
 
 
 def put(found: Backend) -> None:
-    """Make this the backend of the current application."""
+    """Store the stage and options in the current application."""
     current_app.extensions[_NAME] = found
 
 
 def backend() -> Backend:
-    """The backend of the current application."""
+    """The stage and options of the current application."""
     found: Backend = current_app.extensions[_NAME]
     return found
 

@@ -21,7 +21,7 @@ VARIABLE = "CONSOLE_COLLEAGUES"
 
 
 class WrongColleaguesError(ValueError):
-    """The setting is wrong; the message says how."""
+    """The setting of colleagues is wrong; the message says how."""
 
 
 def colleagues(text: str) -> Colleagues:

@@ -19,11 +19,11 @@ _BUILDING = frozenset({Role.LEAD, Role.DEVELOPER})
 
 
 class WrongGroupsError(ValueError):
-    """The setting is wrong; the message says how."""
+    """The setting of groups is wrong; the message says how."""
 
 
 def parsed(text: str) -> dict[str, tuple[str, ...]]:
-    """The roles of each group.
+    """Parse the setting with the roles of each group.
 
     Args:
         text: JSON such as ``{"Operators": ["operator"], "Acme agents": ["agent:ci-aaa-001"]}``.
@@ -51,7 +51,7 @@ def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> froz
 
 
 def person(name: str, grants: Iterable[str]) -> Person:
-    """The person with these roles."""
+    """The signed-in person with these roles, given as text."""
     parts = [(Role(role), company) for role, _, company in (one.partition(":") for one in grants)]
 
     def where(roles: frozenset[Role]) -> frozenset[str]:

@@ -76,7 +76,7 @@ def _by_key(session: Session, text: str, reader: Person) -> Iterator[Record]:
 
 
 def _started(session: Session, company_ids: Iterable[str], request_id: str) -> Iterable[Record]:
-    """The conversations that a request with this id began, at any of these companies."""
+    """The conversations that a request with this id began, at any of some companies."""
     wanted = [{"event_id": outreach_keys.start(one, request_id)} for one in company_ids]
     rows = session.ledger_table.get_all(wanted)
     ids = [str(one["conversation_id"]) for one in rows]

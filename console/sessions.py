@@ -88,7 +88,7 @@ class Listed:
 
 
 class Sessions:
-    """The table of sessions."""
+    """Starts, finds, renews and ends sessions: the rows of the sessions' table."""
 
     def __init__(self, table: Store, clock: Clock, lasts: timedelta = LASTS) -> None:
         self._table = table

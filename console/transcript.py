@@ -66,7 +66,7 @@ class TranscriptTurn:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it was sent to the recipient."""
+        """Whether the entry was sent to the recipient."""
         return self.side in (Side.MACHINE, Side.PERSON)
 
 

@@ -124,11 +124,11 @@ LONGEST_ID_BYTES = 1024
 
 
 def register(app: Flask) -> None:
-    """Add every page."""
+    """Register the blueprint of every page."""
 
     @app.url_value_preprocessor
     def known(_: str | None, values: dict[str, Any] | None) -> None:
-        """404 for an id that no row can have: to ask for it would be an error of the table."""
+        """Answer 404 for an id that is too long for a row's key: reading it would be an error of DynamoDB."""
         if any(len(str(given).encode()) > LONGEST_ID_BYTES for given in (values or {}).values()):
             abort(404)
 

@@ -17,7 +17,7 @@ pages = Blueprint("acts", __name__)
 
 COLUMNS = ("at", "by", "did", "key", "result", "change", "reason", "saw")
 AT_MOST = 100
-"""Entries of a page."""
+"""Entries of the journal on a page at most."""
 LINES = 10_000
 """Lines of a file at most, so that Lambda can answer with it."""
 _MARK_LENGTH = 300

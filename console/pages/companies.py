@@ -27,7 +27,7 @@ MOST_MESSAGES, LONGEST_MESSAGE = 10, 1_000
 @pages.get("/companies")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, or the projects of a company with the faults of each."""
+    """The form to choose a company, or that company's projects with the faults of their settings."""
     wanted = request.args.get("company", "").strip()
     session = reading()
     projects = [

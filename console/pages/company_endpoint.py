@@ -89,7 +89,7 @@ def event() -> str:
 @pages.post("/company/endpoint/resend")
 @needs(Right.BUILD)
 def resend() -> Response:
-    """Post one event again."""
+    """Post one event to the company's endpoint again."""
     session, company_id = acting(), company.chosen()
     opaque_id, number = _named_event()
     once = forms.once()
@@ -113,7 +113,7 @@ def try_it() -> Response:
 @pages.post("/company/endpoint/secret")
 @needs(Right.BUILD)
 def rotate() -> str:
-    """Make a new secret; only this answer shows it."""
+    """Make a new signing secret; only this answer shows it."""
     session, company_id = acting(), company.chosen()
     once = forms.once()
     stored.items(session, company_id, None)
@@ -131,7 +131,7 @@ def rotate() -> str:
 @pages.post("/company/endpoint/secret/end")
 @needs(Right.BUILD)
 def end_older() -> Response:
-    """End every secret but the newest."""
+    """End every signing secret but the newest."""
     session, company_id = acting(), company.chosen()
     why, once = forms.reason(), forms.once()
     session.services.check_stage()

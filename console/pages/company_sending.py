@@ -24,7 +24,7 @@ LONGEST = 320
 @pages.get("/company/may-i-send")
 @needs(Right.BUILD)
 def show() -> str:
-    """The form."""
+    """The form that asks whether a company may write to somebody."""
     return _page({})
 
 

@@ -105,7 +105,7 @@ def again(opaque_id: str, _act: str) -> Response:
 @pages.post("/conversations/<opaque_id>/<act>")
 @needs(Right.CONVERSE)
 def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
-    """Do an act, once however often its form is posted."""
+    """Do an agent's act on the conversation, once however often its form is posted."""
     found = _found(opaque_id)
     if act not in acts.ACTS:
         abort(404)

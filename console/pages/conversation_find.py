@@ -28,7 +28,7 @@ VIEW = "find view"
 @pages.get("/inbox/find")
 @needs(Right.CONVERSE)
 def show() -> str:
-    """The form."""
+    """The search form."""
     return _page()
 
 

@@ -65,7 +65,7 @@ class WaitingNow:
 @pages.get("/figures")
 @needs(Right.BUILD)
 def show() -> str:
-    """The form, or a company's figures by day or by week."""
+    """The form to choose a company, or that company's figures by day or by week."""
     company, project = _named("company"), _named("project")
     by = request.args.get("by", Step.DAY)
     if by not in list(Step):

@@ -49,7 +49,7 @@ _TICKET_NUMBER = re.compile(r"\d{1,9}")
 @pages.get("/find")
 @needs(Right.LOOK)
 def show() -> str | tuple[str, int]:
-    """The form, or what an identifier in the address names."""
+    """The search form, or what the identifier in the address names."""
     text = request.args.get("q", "").strip()
     return _found(text) if text else _page("", reports=(), why=None)
 

@@ -38,6 +38,6 @@ def show() -> str:
 @pages.get("/health/checks")
 @needs(Right.LOOK)
 def checks() -> str:
-    """What `doctor` finds, the worst first."""
+    """The findings of `doctor`, the worst first."""
     found = sorted(doctor.examine(reading()), key=lambda one: _ORDER.get(one.result, 0))
     return render_template("checks.html", findings=found)

@@ -35,7 +35,7 @@ def show() -> str:
 @pages.get("/incidents/one")
 @needs(Right.LOOK)
 def one() -> str:
-    """One incident, and the dry run of its mend."""
+    """One incident, and a dry run of the act that mends it."""
     session = reading()
     found = named(session, request.args.get("name", ""))
     held = held_up.read(session, found, limit=AT_MOST)

@@ -52,7 +52,7 @@ def kept_by(company_id: str) -> Shelf:
 @pages.get("/saved-replies")
 @needs(Right.GUIDE)
 def show() -> str:
-    """The list with its forms, or the choice of a company."""
+    """A company's saved replies with their forms, or the choice of a company."""
     company_id = _chosen()
     if company_id is None:
         return render_template("saved_replies.html", company="", companies=sorted(_led() or ()))

@@ -21,7 +21,7 @@ LONGEST_ID = 100
 @pages.get("/writer")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, or a company's rules with their stops."""
+    """The form to choose a company, or the company's rules with the drafts that each has stopped."""
     wanted = request.args.get("company", "").strip()
     if len(wanted) > LONGEST_ID:
         abort(400, "company: a company's id")

@@ -46,14 +46,14 @@ MORE = "more"
 @pages.get("/try")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, filled with a sample order."""
+    """The form to type a conversation, filled with a sample order."""
     return _page(TypedConversation())
 
 
 @pages.post("/try")
 @needs(Right.LOOK)
 def decide() -> str | tuple[str, int]:
-    """The decision on what was typed, or the form with one more message."""
+    """What would be decided about the typed conversation, or the form with one more message."""
     typed, session = TypedConversation.of(request.form), reading()
     if request.form.get("do") == MORE:
         return _page(replace(typed, messages=[*typed.messages, TypedMessage()]))

@@ -23,7 +23,7 @@ _CONFLICT = 409
 
 
 class UndoOffer(NamedTuple):
-    """An act that its person can take back."""
+    """An act that its person can take back, as a button."""
 
     value: str
     """The value of the form's field."""

@@ -44,7 +44,7 @@ def show() -> str:
 @pages.get("/unknown/one")
 @needs(Right.LOOK)
 def one() -> str:
-    """One effect: the evidence and the choices."""
+    """One effect of unknown outcome: the evidence, and the choices to settle it."""
     return _page(_key(request.args.get("key")))
 
 

@@ -205,7 +205,7 @@ class Initiate:
     log: Log
 
     def start(self, request: HttpRequest) -> Answer:
-        """Accept a start, and answer it."""
+        """Accept a start, a request to begin a conversation, and answer it."""
         body, is_known = request.body, False
         try:
             router.check_size(body)
@@ -388,7 +388,7 @@ def _error_body(code: str, message: str, request_id: str) -> dict[str, Any]:
 
 
 _MESSAGES = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
-"""Messages for errors that a retry does not resolve."""
+"""Messages for errors that repeating the request does not resolve, by code."""
 
 
 def _code(error: RequestError | UnavailableError | TransientError) -> str:

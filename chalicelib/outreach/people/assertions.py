@@ -137,7 +137,7 @@ def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
 
 
 def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -> Iterator[str]:
-    """What is wrong with an assertion's claims."""
+    """What is wrong with an assertion's issuer, audience and lifetime."""
     if claims.get("iss") != provider.issuer:
         yield "iss is not the company's provider"
     if provider.audience not in _texts(claims.get("aud")):

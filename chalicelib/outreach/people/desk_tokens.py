@@ -58,7 +58,7 @@ class DeskToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskTokens:
-    """The tokens of all companies."""
+    """Issues, finds, lists and revokes the tokens of all companies."""
 
     table: Store
     opaque: Callable[[], OpaqueIds]

@@ -76,7 +76,7 @@ class DeskPerson:
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
     def has(self, holder: str) -> bool:
-        """Whether a conversation that `holder` (a stored text) has is this person's.
+        """Whether a conversation belongs to this person; `holder` is the stored text of who has it.
 
         A conversation held by a mere name belongs to the unproven person of that name, and to the
         proven one whose
@@ -122,7 +122,7 @@ def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | N
 
 
 def read(text: str) -> DeskPerson:
-    """The person in a stored text."""
+    """The person that a stored text names."""
     kept = normal(text)
     found = _PROVEN.fullmatch(kept)
     return DeskPerson(found[1] or "", found[2], found[3]) if found else DeskPerson(kept)

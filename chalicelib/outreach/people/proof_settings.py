@@ -93,7 +93,7 @@ class ProviderSettings(BaseModel):
 
 
 class DeskProof(BaseModel):
-    """How a company's persons prove who they are."""
+    """How a company's persons prove who they are: by key alone, by tokens, or by its identity provider."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 

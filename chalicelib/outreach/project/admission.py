@@ -51,7 +51,10 @@ START_FAILED = "failed:"
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The start needs a queue message: it is new, or no worker has claimed it and it waits for no time."""
+    """The result of admitting a start that needs a queue message.
+
+    It is new, or no worker has claimed it and it waits for no time.
+    """
 
     received_at: str
     is_new: bool
@@ -59,19 +62,19 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The same request was accepted before."""
+    """The result for a start that was accepted before and needs no queue message."""
 
     received_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The same id came before with another payload."""
+    """The result for a request id that came before with another payload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The company is over one of its limits."""
+    """The result for a company over one of its limits: which, and the seconds until a retry."""
 
     limit: str
     retry_after_seconds: int
@@ -92,7 +95,7 @@ class StartOutcome:
 
 
 class Starts:
-    """The rows of starts, for the door and the worker."""
+    """Admits starts (requests to begin a conversation), and reads and writes their rows."""
 
     def __init__(self, *, table: Store, ledger: Ledger, clock: Clock) -> None:
         self._table = table
@@ -138,11 +141,9 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The write of a row for a start that continues another; for `transact`.
+        """The write, for `transact`, of a row for a start that continues another; fails if the row exists.
 
-        The transaction fails if the row exists. The start counts against no limit, as the company
-        asked
-        only once.
+        The start counts against no limit, as the company asked only once.
         """
         return self._table.putting(
             {**self._ledger.received_item(event), "company_id": company_id},
@@ -209,7 +210,7 @@ class Starts:
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The write that fails unless this lease holds the start; for `transact`.
+        """The write, for `transact`, that fails unless this lease holds the start.
 
         So a worker that was paused creates no conversation after the company was informed of a
         failure.

@@ -194,12 +194,12 @@ class QuietHours(Closed):
 
     @property
     def start(self) -> time:
-        """When they begin."""
+        """The time of day at which quiet hours begin."""
         return time.fromisoformat(self.from_)
 
     @property
     def end(self) -> time:
-        """When they end; on the next day where that is earlier than the start."""
+        """The time of day at which quiet hours end; on the next day where it is earlier than the start."""
         return time.fromisoformat(self.until)
 
 

@@ -67,7 +67,7 @@ class Declared(Closed):
         return None
 
     def step(self, name: str) -> FollowUpStep | None:
-        """A step by its name; None where it is not declared."""
+        """The reminder or the end message by name; None where it is not declared."""
         return {REMINDER: self.reminder, END: self.end}.get(name)
 
 

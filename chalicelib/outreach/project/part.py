@@ -30,9 +30,9 @@ class Spares(Enum):
 
     NOTHING = auto()
     UNKNOWN = auto()
-    """A field that nothing reads."""
+    """Fields that nothing reads are dropped."""
     EACH = auto()
-    """Any field or element that is invalid."""
+    """Any field or element that is invalid is dropped."""
 
 
 class HasParts(Protocol):

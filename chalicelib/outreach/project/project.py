@@ -235,7 +235,7 @@ class Project(ProjectItem):
 
     @property
     def representatives(self) -> tuple[str, ...]:
-        """The names in `company_rep`."""
+        """The names of the company's people, from `company_rep`."""
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
     def copies(self) -> dict[str, Any]:

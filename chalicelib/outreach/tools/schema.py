@@ -109,7 +109,7 @@ _VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
     (("enum",), lambda value: isinstance(value, list), "a list"),
     (("properties",), lambda value: isinstance(value, Mapping), "an object"),
 )
-"""Keywords whose own values must have a type; later, received values are compared with them."""
+"""The type that these keywords' values must have, as received values are compared with them."""
 
 
 class Tool(BaseModel):
@@ -147,7 +147,7 @@ class Tool(BaseModel):
         return digest("tool", self.model_dump_json())[:16]
 
     def result_fault(self, data: Mapping[str, Any]) -> str | None:
-        """Why data are no result of this tool, naming the place and no value; None where they are."""
+        """Why data do not fit the declared result, naming the place and no value; None where they fit."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
             return f"data has a field that is not declared: {shown(min(data))}"

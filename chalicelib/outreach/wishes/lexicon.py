@@ -1,4 +1,7 @@
-"""The words of wishes by language: each word or phrase is one part of a clause."""
+"""The words by which people say when and how they want messages, by language, from ``wishes.toml``.
+
+Each known word or phrase becomes one part of a clause.
+"""
 
 from __future__ import annotations
 

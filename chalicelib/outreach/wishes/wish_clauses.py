@@ -45,7 +45,7 @@ class Clause:
     is_bound: bool = True
 
     def has(self, *kinds: str) -> bool:
-        """Whether the clause has a part of one of these kinds."""
+        """Whether the clause has a part of one of some kinds."""
         return any(one.kind in kinds for one in self.parts)
 
 

@@ -28,7 +28,7 @@ from chalicelib.outreach.wishes.preference import (
 from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
 
 MOST_CHARACTERS = 400
-"""A longer message says more than a wish."""
+"""A message with more characters says more than a wish, so it counts as none."""
 _TEXTS = frozenset({Contact.SMS, Contact.WHATSAPP})
 _OURS = frozenset({Contact.SMS, Contact.WHATSAPP, Contact.EMAIL})
 _NOUNS = {

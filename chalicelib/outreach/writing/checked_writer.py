@@ -87,7 +87,7 @@ class DraftVerdict:
 
 
 _FOR_A_PERSON = frozenset({"instruction", "tool", "unsure"})
-"""Rules that another draft would break too."""
+"""Rules that another draft would break too, so the verdict leaves the message to a person."""
 
 
 class CheckedWriter:
@@ -181,7 +181,7 @@ class CheckedWriter:
         return self._current(record).ai_config.writer
 
     def _sent(self, judged: Judged) -> Draft:
-        """The message to send.
+        """The message to send, after logging the rules that its drafts broke.
 
         Raises:
             DraftRefusedError: no draft may be sent.

@@ -48,7 +48,7 @@ def implied(
 
 
 def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
-    """Whether a time lies between the first and the last of some hours."""
+    """Whether a time lies between the first and the last of some opening hours."""
     minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
     first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
     return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
@@ -74,7 +74,7 @@ def dates_ahead(
 def apart(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
-    """The times that a draft puts on another day than every source does that names them."""
+    """The times in a draft whose sources all name another day for them."""
     for time in (one for one in found if one.value.kind is ValueKind.TIME):
         days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
         its = [(source, other) for source, other in given if agrees_time(time, other)]

@@ -69,7 +69,7 @@ WHY = {
 
 
 def instructions(task: str, record: Record, settings: WriterSettings) -> str:
-    """The instructions of one request.
+    """The instructions that a language model gets with one request.
 
     Args:
         task: `OPENING` or `ANSWER`.

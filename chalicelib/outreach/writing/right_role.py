@@ -1,4 +1,4 @@
-"""Whether a value has the role in the sources that the draft gives it; pure.
+"""Whether a value has the role in the sources (deposit, balance, …) that the draft gives it; pure.
 
 Roles are compared first, then the words around the value.  A source that has the value is compared
 with
@@ -27,7 +27,7 @@ class Backing(StrEnum):
     MISSING = "missing"
     """No source has the value."""
     OTHER = "other"
-    """A source has the value, but in another role."""
+    """A source has the value, but in another role: the draft calls a deposit a balance."""
 
 
 def backing(
@@ -93,7 +93,7 @@ def _is_name(one: SaidValue) -> bool:
 
 
 def _has(roles: frozenset[str], other: SaidValue) -> bool:
-    """Whether a source has one of some roles, or a role that can be called by one of them."""
+    """Whether a source's value has one of some roles (deposit, balance), or a role of a similar name."""
     return bool(roles & other.roles) or any(is_like(r, s) for r in roles for s in other.roles)
 
 

@@ -33,7 +33,7 @@ class SaidValue:
 
     Attributes:
         text: the sentence.
-        roles: every role that words near the value give.
+        roles: every role (``deposit``, ``opening`` …) that words near the value give.
         nearest: the roles of the nearest words; empty where no word gives one.
         stems: stems of the words that belong to the value.
         part: sentence and clause, so that a day and a time of one clause belong together.
@@ -57,7 +57,7 @@ def said_in(
     name: str = "",
     texts: Collection[str] = (),
 ) -> Iterator[SaidValue]:
-    """Every value of a text, with its roles.
+    """Every value of a text, with the roles that its words give it: which sum is the deposit.
 
     Args:
         text: as it is written.

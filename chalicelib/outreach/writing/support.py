@@ -50,7 +50,7 @@ class Context:
     languages: frozenset[str] = frozenset()
 
     def roles(self, kind: ValueKind) -> frozenset[str]:
-        """The roles that the recipient's message names for values of a kind."""
+        """The roles (deposit, balance, …) that the recipient's message names for values of a kind."""
         hits = role_hits(folded(self.asked), self.languages)
         return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
 

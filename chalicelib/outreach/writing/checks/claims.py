@@ -75,7 +75,7 @@ def _file() -> StatementFile:
 
 @cache
 def _words(name: str) -> re.Pattern[str]:
-    """A list of the file as one pattern."""
+    """A list of words in ``statements.toml`` as one pattern."""
     return re.compile(plain("|".join(getattr(_file(), name).words)))
 
 
@@ -155,7 +155,7 @@ def mentioned(
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence has a word that denies something."""
+    """Whether a sentence contains a negation."""
     return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
@@ -274,7 +274,7 @@ def _stated(sentence: str) -> Iterator[str]:
 
 
 def _is_plain(sentence: str, found: re.Match[str]) -> bool:
-    """Whether a statement is neither negated nor left open."""
+    """Whether a found statement is neither negated nor left open ("if", "must")."""
     before = clause_before(sentence, found.start())
     if _words("negated").search(before) or _words("negated_after").search(sentence[found.end() :]):
         return False
