@@ -68,7 +68,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     @app.before_request
     def admitted() -> Response | None:
         if request.host not in options.hosts:
-            abort(421, "This console does not answer to that name.")
+            abort(421, "This console does not serve that host name.")
         found = None if request.endpoint in _OPEN else sign_in.current()
         g.person = found.person if found else None
         g.form_token = found.form_token if found else ""

@@ -39,7 +39,7 @@ def refuse_forged(token: str | None) -> None:
         return
     given = request.headers.get(TOKEN_HEADER) or request.form.get(TOKEN_FIELD, "")
     if not hmac.compare_digest(given.encode(), token.encode()):
-        abort(403, "the form is of another session; load the page again")
+        abort(403, "the form belongs to another session; load the page again")
 
 
 def new_once() -> str:

@@ -77,7 +77,7 @@ class LoopbackSignIn:
         known, self.link_token = self.link_token, secrets.token_urlsafe(32)
         if not hmac.compare_digest(token.encode(), known.encode()):
             self.link_token = known
-            abort(404, "The link has been used, or is of another console. Start it once more.")
+            abort(404, "The link was used, or belongs to another console. Start a new one.")
         session_id = secrets.token_urlsafe(32)
         self._ends[session_id] = self.clock.now() + LASTS
         answer = make_response(redirect(url_for("overview.show")))

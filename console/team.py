@@ -21,8 +21,8 @@ from console.colleagues import VARIABLE
 from console.rights import Person
 
 UNKNOWN = (
-    "field to names no colleague of this company: those are who has signed in with a role for it, and"
-    f" whom {VARIABLE} lists"
+    "field to names no colleague of this company: colleagues have signed in with a role for it, or"
+    f" are listed in {VARIABLE}"
 )
 
 

@@ -24,10 +24,10 @@ pages = Blueprint("company_endpoint", __name__)
 VIEW = "event view"
 LONGEST_ID = 100
 SAID = {
-    "set": "The endpoint is stored. What is posted from now on goes there.",
+    "set": "The endpoint is stored. Events are posted there from now on.",
     "removed": "The endpoint is removed. No more events are posted.",
-    "paused": "The endpoint is paused. What happens is kept until it is resumed.",
-    "resumed": "The endpoint is resumed. What was kept is on its way.",
+    "paused": "The endpoint is paused. Events are kept until it is resumed.",
+    "resumed": "The endpoint is resumed. The kept events are on their way.",
     "ended": "The older secret has ended. Events are signed with the newest alone, within 5 minutes.",
 }
 """The sentence after an act, by the code of the act in the address."""

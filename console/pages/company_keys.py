@@ -80,7 +80,7 @@ def revoke() -> Response:
     role, why, once = _role(), forms.reason(), forms.once()
     key_id = request.form.get("id", "")
     if not request.form.get("sure"):
-        abort(400, "sure: tick that who uses the key is refused from then on")
+        abort(400, "sure: tick that requests with this key are refused from then on")
     if api_keys.KeyShown(key_id[:LONGEST_ID], role) not in api_keys.shown(session, company_id):
         abort(404, "The company has no such key.")
     session.services.check_stage()

@@ -102,7 +102,7 @@ def take() -> AnyResponse:
     text, why, once = _text(), forms.reason(), forms.once()
     rows, refused = register_file.judged(text, company_id)
     if refused or not rows:
-        abort(400, "text: it has no row, or one that is wrong; judge it again")
+        abort(400, "text: it has no row, or a wrong one; judge it again")
     session.services.check_stage()
     done = register.take(session, company_id, rows, text.encode(), because=why, once=once)
     where = url_for(

@@ -64,7 +64,7 @@ def show() -> str | Response:
     if state and state not in (*STATES, MINE, AWAY):
         abort(400, f"state: one of {', '.join((*STATES, MINE, AWAY))}")
     if state == AWAY and not company:
-        abort(400, "company: name one, to see what somebody away has")
+        abort(400, "company: name one, to see conversations held by somebody away")
     if channel and channel not in set(Channel):
         abort(400, f"channel: one of {', '.join(Channel)}")
     wanted: dict[str, Any] = {

@@ -166,7 +166,7 @@ def _owner(company_id: str) -> str:
     if request.form.get("of") != OF_COMPANY:
         return ""
     if not company_id or not person().leads(company_id):
-        abort(403, "A lead of the company shares views in it.")
+        abort(403, "Only a lead of the company may share views in it.")
     return company_id
 
 

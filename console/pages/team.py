@@ -106,11 +106,11 @@ def _whose() -> str:
     if not company:
         abort(400, "company: name one")
     if not given:
-        abort(400, "person: whose absence it is")
+        abort(400, "person: choose who is away")
     if given == who.text:
         return given
     if not person().leads(company):
-        abort(403, "Only a lead says of a colleague that they are away.")
+        abort(403, "Only a lead may mark a colleague as away.")
     found = team_of(company).named(given)
     if found is None:
         abort(422, "person: names no colleague of this company")
