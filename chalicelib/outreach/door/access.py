@@ -175,7 +175,7 @@ def check_signature(
     """
     if known.faults:
         raise SignatureError(
-            "INVALID_SIGNATURE", "the company's signing is not usable as it is stored"
+            "INVALID_SIGNATURE", "the company's stored signing settings are not usable"
         )
     secrets = known.signing_secrets
     if not secrets:

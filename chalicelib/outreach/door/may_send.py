@@ -85,7 +85,7 @@ def parse(body: bytes, now: datetime) -> StartToCheck:
     given = bodies.json_object(body, code="INVALID_REQUEST")
     for name in given:
         if name not in _FIELDS:
-            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is none of a question")
+            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is not known")
     for name in ("company_id", "project_id"):
         _check_id(name, given.get(name))
     channel = _channel(given.get("channel_method"))

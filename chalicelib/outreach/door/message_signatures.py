@@ -67,7 +67,7 @@ def signed(request: HttpRequest) -> Signed | str:
         return f"header {INPUT} is missing, or not one signature as RFC 9421 has it"
     given = structured_fields.bytes_by_label(request.headers.get(SIGNATURE, ""))
     if given is None or given.keys() != {about.label}:
-        return f"header {SIGNATURE} is missing, or not that of {INPUT}"
+        return f"header {SIGNATURE} is missing, or not the signature that {INPUT} names"
     return Signed(about, given[about.label])
 
 
@@ -118,7 +118,7 @@ def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
     if not isinstance(created, int) or abs(epoch - created) > WINDOW_SECONDS:
         yield f"parameter created is missing, or not within {WINDOW_SECONDS} seconds of now"
     if isinstance(expires, int) and epoch > expires:
-        yield "parameter expires is over"
+        yield "parameter expires is in the past"
 
 
 def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
     if not _PLAIN_PATH.fullmatch(request.path):
         yield f"component {PATH} has characters that need an encoding"
     if any(len(values) != 1 for values in request.query.values()):
-        yield "a parameter of the query is there twice"
+        yield "a parameter of the query occurs twice"
     for one in about.items:
         if _is_unknown(request, one):
             yield "a component is one that the request does not have, or that is not supported"

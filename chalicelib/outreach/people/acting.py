@@ -103,5 +103,5 @@ class People:
 def not_proven() -> SignatureError:
     """The error for a request without a required proof of its person."""
     return SignatureError(
-        "PERSON_NOT_PROVEN", "header Authorization is missing: it proves who the person is"
+        "PERSON_NOT_PROVEN", "header Authorization, which proves who the person is, is missing"
     )

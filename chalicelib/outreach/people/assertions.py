@@ -70,9 +70,9 @@ def claims_of(
         raise SignatureError(INVALID, "the assertion's signature or form is wrong") from None
     header, claims = found.header, found.claims
     if "crit" in header:  # no extension is supported; an empty list is invalid too (RFC 7515)
-        raise SignatureError(INVALID, "the assertion's crit names what is not understood")
+        raise SignatureError(INVALID, "the assertion's crit names an unknown extension")
     if str(header.get("typ") or "JWT").lower() not in _TYPES:
-        raise SignatureError(INVALID, "the assertion's typ is none of a JWT")
+        raise SignatureError(INVALID, "the assertion's typ is not a JWT's")
     for fault in _faults(claims, provider, now.timestamp()):
         raise SignatureError(INVALID, f"the assertion's {fault}")
     return claims
@@ -144,10 +144,10 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
         yield "aud does not name this desk"
     begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
     if begun is None or ends is None or (since is None and "nbf" in claims):
-        yield "iat, exp or nbf is no time"
+        yield "iat, exp or nbf is missing or no time"
         return
     if now >= ends + SKEW_SECONDS:
-        yield "exp is over"
+        yield "exp is in the past"
     if max(begun, since or begun) > now + SKEW_SECONDS:
         yield "iat or nbf is in the future"
     if not 0 < ends - begun <= provider.longest_minutes * 60:

@@ -156,7 +156,7 @@ class RegisterDoor:
             caller = self._caller(request)
             if not (is_reading or caller.may_change):
                 raise ForbiddenError(
-                    "AUTHORIZATION_ERROR", "an agent's key only asks about an address"
+                    "AUTHORIZATION_ERROR", "an agent's key may only look up an address"
                 )
             if request.method == "POST" and not is_reading and caller.signature:
                 self.used.take(caller.signature)

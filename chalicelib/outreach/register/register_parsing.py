@@ -113,7 +113,8 @@ def address_of(raw: Mapping[str, Any]) -> str:
     found = address_in(given.strip()) if isinstance(given, str) else None
     if found is None:
         raise PayloadError(
-            "INVALID_ADDRESS", "field address is no number with country code, and no e-mail address"
+            "INVALID_ADDRESS",
+            "field address is neither a number with country code nor an e-mail address",
         )
     return found
 
@@ -159,7 +160,8 @@ def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
         raise PayloadError("INVALID_EVENTS", "field events is not a list of names, or null for all")
     if not set(given) <= CHOICE:
         raise PayloadError(
-            "INVALID_EVENTS", f"field events names none of {', '.join(sorted(CHOICE))}"
+            "INVALID_EVENTS",
+            f"field events has a name that is not one of {', '.join(sorted(CHOICE))}",
         )
     return tuple(sorted(set(given)))
 
