@@ -1,8 +1,7 @@
 """The console: pages for the people who run a stage, over the functions that the commands call.
 
 It has no logic of its own and no second way to act: a page reads and acts through `ops`, and every
-act
-is also a command's.  Every page is rendered on the server and works without script.
+act is also a command's.  Every page is rendered on the server and works without script.
 
     app                 `create_app`: the application, and the checks that every request passes
     rights              persons, roles, and what each role may do

@@ -1,10 +1,8 @@
 """The colleagues of each company, as a deployment lists them in the environment.
 
 The variable is JSON, such as ``{"ci-aaa-001": ["sam@example.com", "Zoë Müller"]}``, with the names
-by which
-people sign in; or with roles, ``{"ci-aaa-001": {"sam@example.com": "agent", "lea@example.com":
-"lead"}}``.
-A person without a role is an agent.
+by which people sign in; or with roles, ``{"ci-aaa-001": {"sam@example.com": "agent",
+"lea@example.com": "lead"}}``. A person without a role is an agent.
 """
 
 from __future__ import annotations

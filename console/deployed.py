@@ -1,8 +1,7 @@
 """The console as a Lambda function behind an HTTP API.
 
 Application and services are built at a container's first request.  The acting `ops` session uses
-the
-function's own services, under the name of the person who signed in.
+the function's own services, under the name of the person who signed in.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Accepts a post from our own pages only: the browser must say so, and the form carry the session's token.
 
 htmx sends the token as a header, a form without script as a field.  A form whose act must not be
-done
-twice by a double click carries the field `once`, which the act uses as its own id.
+done twice by a double click carries the field `once`, which the act uses as its own id.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 As text a role is ``viewer``, ``operator``, ``agent:<company>``, ``lead:<company>`` or
 ``developer:<company>``.  A company's lead has the rights of its agents and its developers as well;
-a
-developer reads no conversation.
+a developer reads no conversation.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Authlib does discovery, PKCE (S256), state, nonce and the checks of the ID token (signature, issuer,
 audience, end).  State, nonce and verifier are stored in a row that can be read once; the session
-that
-follows is another row (`console.sessions`).  Both cookies hold a random token only.
+that follows is another row (`console.sessions`).  Both cookies hold a random token only.
 
 Cookies are ``__Host-``: https, this host alone, every path.  SameSite is Lax, as Strict would lose
 them on the way back from the provider.
@@ -53,8 +52,7 @@ class OpenIdSignIn:
         enter_act: enters an act into the journal.
         clock: says when the provider must be asked again.
         keep_roles: stores a person's roles at companies (name, roles as text), at sign-in and
-            whenever
-            the provider reports other roles.
+            whenever the provider reports other roles.
     """
 
     def __init__(

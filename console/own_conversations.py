@@ -1,11 +1,9 @@
 """Finds the conversations that a text names, in the reader's own companies only.
 
 By key: a conversation's id, a request's id, and an address in any written form, with the other
-addresses of
-its person.  No index leads from a first name, or from a value of the request such as an order's
-number, to a conversation: for those, the open conversations are searched, in the inbox's order, up
-to
-`LOOKED_THROUGH` of each company.
+addresses of its person.  No index leads from a first name, or from a value of the request such as
+an order's number, to a conversation: for those, the open conversations are searched, in the inbox's
+order, up to `LOOKED_THROUGH` of each company.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Asks the provider every few minutes whether the person of a session still has an account.
 
 The refresh token of the sign-in is exchanged for new tokens; where there was none, the person's
-claims
-are read with the access token.  If the provider refuses, the session ends.  If it cannot be
-reached, the
-session goes on for ten minutes after the last answer, then shows nothing until the provider
-answers.  So a
-person whom the provider has removed sees nothing after ten minutes.
+claims are read with the access token.  If the provider refuses, the session ends.  If it cannot be
+reached, the session goes on for ten minutes after the last answer, then shows nothing until the
+provider answers.  So a person whom the provider has removed sees nothing after ten minutes.
 
 Of concurrent requests only one asks, as a provider accepts a refresh token once.
 """

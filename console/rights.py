@@ -1,8 +1,7 @@
 """Persons, roles, and what each role may do.
 
 Every view names the right that it needs.  A view that names none is refused to everybody, so
-forgetting
-it opens nothing.
+forgetting it opens nothing.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 A field is one of `FIELDS`, or a path into the data of the request that began the conversation:
 ``{job_ref}``, or ``{order.number}`` for ``number`` within ``order``.  A field without a value
-becomes a
-gap, ``⟦job_ref⟧``.  A text with a gap is not sent: the agent must replace the gap.  Fields and gaps
-in a
-value are not interpreted.
+becomes a gap, ``⟦job_ref⟧``.  A text with a gap is not sent: the agent must replace the gap.
+Fields and gaps in a value are not interpreted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A conversation as people read it: who wrote each message, and whether it was delivered; pure.
 
 Not every stored entry is a message.  The data from which the opening was written are shown apart
-from the
-messages.  Results of tools and notes of colleagues are marked as such.
+from the messages.  Results of tools and notes of colleagues are marked as such.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """One act on the conversations that are ticked in the inbox, each under its own condition.
 
 A tick names the conversation and the version that the list showed.  No act here sends a person's
-message.
-The answer lists what was done, what was not, and why; what was done can be undone.
+message. The answer lists what was done, what was not, and why; what was done can be undone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A company's settings, checked; and a trial of what a project's writer drafts for sample messages.
 
 A trial sends and stores nothing, but it asks the project's own model and costs what messages cost.
-So it
-is an act: entered in the journal, and done once however often its form is posted.
+So it is an act: entered in the journal, and done once however often its form is posted.
 """
 
 from __future__ import annotations

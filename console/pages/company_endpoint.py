@@ -1,8 +1,7 @@
 """A company's endpoint: its address, its secret, the attempts to post to it, and the acts on it.
 
 An event's body is stored nowhere: it is rendered when somebody looks at it.  It has no personal
-data,
-unless the reader may read conversations; then the look is entered in the journal.
+data, unless the reader may read conversations; then the look is entered in the journal.
 """
 
 from __future__ import annotations

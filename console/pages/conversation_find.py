@@ -1,8 +1,7 @@
 """Finds a conversation of the reader's companies by what a customer or a colleague names.
 
 The text may be personal data: it is posted, and no address and no page repeats it.  The journal
-says who
-searched and which conversations were shown.
+says who searched and which conversations were shown.
 """
 
 from __future__ import annotations

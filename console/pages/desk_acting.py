@@ -1,8 +1,7 @@
 """One act of this request's person on one conversation; used by its page and for many at once.
 
 An act that hands over names a colleague of the company.  If the colleague is away, the person is
-asked
-once more.
+asked once more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Finds anything that a reader can name: a ticket, a key, a trace id, a phone number, an order.
 
 A text that may be personal data is posted and appears in no address.  Any other is in the address,
-so
-that the page can be shared.
+so that the page can be shared.
 """
 
 from __future__ import annotations

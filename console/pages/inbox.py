@@ -1,8 +1,7 @@
 """The inbox: conversations that wait for a person, of the reader's own companies.
 
 It shows recipients' names and their last words, so a look is entered in the journal: once in ten
-minutes
-for each person and list, as an open list reloads itself.
+minutes for each person and list, as an open list reloads itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Saved views of the inbox: a person's own, and those that a lead shares in a company.
 
 A view is a set of the inbox's filters under a name.  Where a filter's project is no longer stored,
-or its
-company no longer the reader's, the view says so.
+or its company no longer the reader's, the view says so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The shadow report: what automation would have done, or has done, and what people did then.
 
 One ticket's page shows the reply that would be sent now.  The reply has a customer's data, so the
-page needs
-the right to act.
+page needs the right to act.
 """
 
 from __future__ import annotations

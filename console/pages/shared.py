@@ -1,9 +1,8 @@
 """A link that shows one event's story without signing in: no personal data, read-only, for a week.
 
 The link carries its own proof: the event's key and the link's end, signed with the stage's key for
-such
-links.  Nothing is stored, so a link cannot be ended early; it shows no more than identifiers and
-codes.
+such links.  Nothing is stored, so a link cannot be ended early; it shows no more than identifiers
+and codes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Tries a message: what would be decided about a conversation that a person types, and why.
 
 It is `support decide --explain` for one conversation, under the stage's published settings.  No
-vendor is
-asked; nothing is sent, stored or logged.
+vendor is asked; nothing is sent, stored or logged.
 """
 
 from __future__ import annotations

@@ -69,9 +69,8 @@ def access(text: str) -> dict[str, Access]:
     """Parse the API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
 
     An entry may also hold the keys of the company's desk, ``"desk_keys": {"agent": [...], "lead":
-    [...]}``,
-    and `signature_keys`.  It may also be one key or a list of keys.  Anything else grants no
-    access.
+    [...]}``, and `signature_keys`.  It may also be one key or a list of keys.  Anything else grants
+    no access.
     """
     try:
         raw = json.loads(text)
@@ -170,8 +169,7 @@ def check_signature(
 
     Raises:
         SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes
-            off,
-            or the company's signing settings have faults.
+            off, or the company's signing settings have faults.
     """
     if known.faults:
         raise SignatureError(

@@ -7,11 +7,9 @@
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
 A new start makes three calls to AWS: it reads the company's project, admits the start (ledger row,
-parcel
-and limits in one transaction), and queues it.  A fourth call counts the start against the company's
-share
-of the lane, where the company may have many starts at once.  A start beyond that share is set aside
-until its time.
+parcel and limits in one transaction), and queues it.  A fourth call counts the start against the
+company's share of the lane, where the company may have many starts at once.  A start beyond that
+share is set aside until its time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """HTTP Message Signatures (RFC 9421) of a company's requests: what they must cover, and by which key; pure.
 
-A signature covers the method, the path, each parameter of the query, the body's digest
-(RFC 9530), the API key and the time::
+A signature covers the method, the path, each parameter of the query, the body's digest (RFC 9530),
+the API key and the time::
 
     Content-Digest: sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:
     Signature-Input: sig1=("@method" "@path" "@query-param";name="limit" "x-api-key"
@@ -9,8 +9,7 @@ A signature covers the method, the path, each parameter of the query, the body's
     Signature: sig1=:K2qGT5srn2OGbOIDzQ6kYT+ruaycnDAAUpKv+ePFfD0=:
 
 ``@query`` cannot be covered: the gateway decodes a query, so the bytes that the caller signed are
-lost.
-A parameter is compared as RFC 9421, 2.2.8 encodes its decoded value.
+lost. A parameter is compared as RFC 9421, 2.2.8 encodes its decoded value.
 """
 
 from __future__ import annotations

@@ -51,8 +51,7 @@ def with_conversation(
     """A start's outcome with what its conversation adds: why it waits, its next step, its links.
 
     `unended` is `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the
-    recipient may be
-    contacted.
+    recipient may be contacted.
     """
     found = dict(known)
     is_held = record.is_handed_off and record.handoff.get("held") == "start"

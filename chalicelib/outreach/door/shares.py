@@ -1,12 +1,9 @@
 """A company's share of a lane: how many starts a minute may enter it, so that others find room.
 
 The queue serves the oldest group first and knows no companies.  So the door lets a company's starts
-in at
-the rate of its share.  Starts beyond that wait outside the queue until their time; another
-company's
-start, and any reply, passes them.  A company that may have only a few open starts cannot fill a
-lane and
-needs no share.
+in at the rate of its share.  Starts beyond that wait outside the queue until their time; another
+company's start, and any reply, passes them.  A company that may have only a few open starts cannot
+fill a lane and needs no share.
 """
 
 from __future__ import annotations
@@ -47,9 +44,8 @@ class Shares:
         """Seconds until a start may enter its lane; 0 for at once.
 
         Where the level cannot be written (other doors write it all the time, or the table is slow),
-        the start
-        gets the time computed here and is not counted.  It is not refused, as it is admitted
-        already.
+        the start gets the time computed here and is not counted.  It is not refused, as it is
+        admitted already.
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0

@@ -9,8 +9,7 @@ The API-key secret holds them by `keyid`, beside the company's API keys::
               "from": "2026-12-01T00:00:00.000Z"}}
 
 A key without ``from`` is valid at once, one without ``until`` never ends, so keys can overlap
-during a
-rotation.  Each key has one algorithm: a request does not choose it.
+during a rotation.  Each key has one algorithm: a request does not choose it.
 """
 
 from __future__ import annotations
@@ -133,8 +132,7 @@ def _is_of_large_order(public_key: bytes) -> bool:
     """Whether a public key is a point of ed25519's curve, and none of the eight points of small order.
 
     For a point of small order, a signature of zeros would verify.  Such a point has y = 1 or -1 (x
-    is 0),
-    y = 0, or x² + y² = 0 (doubling it gives a point with y = 0).
+    is 0), y = 0, or x² + y² = 0 (doubling it gives a point with y = 0).
     """
     y = int.from_bytes(public_key, "little") % 2**255  # the highest bit is x's sign
     squared = y * y % _FIELD_PRIME

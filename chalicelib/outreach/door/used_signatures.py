@@ -1,10 +1,8 @@
 """Signatures that may be used only once: those of requests whose repetition could undo a later change.
 
 Most requests need no such row: a start has its id, an act its key, and a question changes nothing.
-But a
-repeated request to lift a do-not-contact mark could lift the mark of the recipient's next STOP.  So
-the
-signature of such a request is stored in table A while it could still be valid::
+But a repeated request to lift a do-not-contact mark could lift the mark of the recipient's next
+STOP.  So the signature of such a request is stored in table A while it could still be valid::
 
     event_id    sig:9c1e...          the hash of what was signed, with its key's id and time
     expires_at  1763630352

@@ -1,10 +1,8 @@
 """The person and the role behind a company's request, once its key and signature are checked.
 
 ``Authorization: Bearer`` carries an assertion of the company's identity provider, or a token that
-we
-issued.  Where the company has chosen one of the two, a desk key alone is not enough, and the role
-comes
-from the proof, never from the key.
+we issued.  Where the company has chosen one of the two, a desk key alone is not enough, and the
+role comes from the proof, never from the key.
 """
 
 from __future__ import annotations

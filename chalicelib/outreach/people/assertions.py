@@ -1,10 +1,8 @@
 """Verifies a signed assertion (JWT) of a company's identity provider; pure.
 
 By RFC 7519 and RFC 8725: an allowed algorithm with a key of its kind, the issuer, the audience, and
-a
-lifetime that has begun, has not ended and is bounded.  ID tokens and access tokens are both
-accepted.
-Keys that a token itself names (``jku``, ``jwk``, ``x5u``, ``x5c``) are never used.
+a lifetime that has begun, has not ended and is bounded.  ID tokens and access tokens are both
+accepted. Keys that a token itself names (``jku``, ``jwk``, ``x5u``, ``x5c``) are never used.
 """
 
 from __future__ import annotations

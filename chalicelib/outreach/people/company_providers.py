@@ -1,10 +1,8 @@
 """Companies' identity providers: their public keys, and the persons whom their assertions name.
 
 Keys are pasted into the company's settings, or fetched from an address and cached for ten minutes.
-An
-unknown key causes another fetch, once a minute at most.  While the address does not answer, cached
-keys
-stay valid for an hour.
+An unknown key causes another fetch, once a minute at most.  While the address does not answer,
+cached keys stay valid for an hour.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Tokens of persons at a company's desk, for companies without an identity provider.
 
 A token is random.  Its row is in the `company-data` table beside `proof_settings`, named by the
-token's
-keyed hash, so neither a copy of the table nor a copy of the hash's key lets anybody act::
+token's keyed hash, so neither a copy of the table nor a copy of the hash's key lets anybody act::
 
     company_id   desk#ci-aaa-001
     project_id   token#3f0a...              keyed hash of company and token

@@ -5,8 +5,7 @@ A name is whatever a team or its sign-in calls a person: ``o'brien@example.com``
 keyboard composes it.
 
 A person is stored and shown as one text.  If the person is proven, the text names the subject and
-the
-issuer, which identify the person, whatever the name is::
+the issuer, which identify the person, whatever the name is::
 
     ana@example.com <00u1abc at login.example.com>     by a provider; the address is verified
     <00u1abc at login.example.com>                     likewise, without a verified address
@@ -79,8 +78,7 @@ class DeskPerson:
         """Whether a conversation belongs to this person; `holder` is the stored text of who has it.
 
         A conversation held by a mere name belongs to the unproven person of that name, and to the
-        proven one whose
-        subject or verified address it is.
+        proven one whose subject or verified address it is.
         """
         other = read(holder)
         if other.subject or not self.subject:

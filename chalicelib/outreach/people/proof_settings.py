@@ -1,8 +1,7 @@
 """How a company's persons prove who they are: a row beside its projects, read for every request.
 
 The row is in the `company-data` table, which the API may read and not write, under a key that no
-project
-can have, because no company id contains a ``#``::
+project can have, because no company id contains a ``#``::
 
     company_id   desk#ci-aaa-001
     project_id   proof

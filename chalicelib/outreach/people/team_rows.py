@@ -1,8 +1,7 @@
 """Who works for a company, by their sign-ins at the console, and who is away until when.
 
 Rows of the `conversations` table, in no index, under partition keys that no address can have; only
-about
-persons of the company's team::
+about persons of the company's team::
 
     team#{company_id}   person#{digest}    person, role, seen_at, away_until, away_by, ttl
     team                person#{digest}    companies: those of the person's newest sign-in; ttl

@@ -1,8 +1,7 @@
 """Starts in table A: each is admitted once under the company's limits, and its outcome is stored.
 
 One transaction admits a start: it writes the start's event row, and one row per limit that counts
-it
-(`once.ledger.layout`, kinds `event` and `quota`)::
+it (`once.ledger.layout`, kinds `event` and `quota`)::
 
     evt:start:{hash}              status received, payload_sha256, ...   as every event
     rate:{company_id}:m:29385540  count 17     starts of that minute

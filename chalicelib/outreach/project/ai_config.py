@@ -131,8 +131,7 @@ class ShownToModel(Closed):
 
     Attributes:
         as_written: fields of `project_data` in which nothing is masked, such as the street of a
-            shop;
-            only the company's own, never what a form or a recipient says.
+            shop; only the company's own, never what a form or a recipient says.
     """
 
     first_name: StrictBool = True

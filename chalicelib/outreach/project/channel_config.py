@@ -27,8 +27,8 @@ class WhatsApp(Open):
     """`channel_config.whatsapp`.
 
     `template_opt_out` says how the approved template lets the recipient opt out;
-    `template_category` is the category in which WhatsApp approved it;
-    `reopening_template_sid` names the template that carries a message after the 24-hour window.
+    `template_category` is the category in which WhatsApp approved it; `reopening_template_sid`
+    names the template that carries a message after the 24-hour window.
     """
 
     company_whatsapp_number: Phone

@@ -1,9 +1,8 @@
 """Types of the fields of a project's settings, and settings with a few fields each.
 
 `company put` validates a setting strictly, run-time code leniently.  The context of the validation
-says
-which (`STRICT`), and whether an endpoint may be on this machine (`ALLOWS_LOOPBACK`).  Faults name a
-place, never a value.
+says which (`STRICT`), and whether an endpoint may be on this machine (`ALLOWS_LOOPBACK`).  Faults
+name a place, never a value.
 """
 
 from __future__ import annotations

@@ -5,13 +5,10 @@ Optional settings of a project, all with defaults (`fields.AnsweringSetting`)::
     answering   {"quiet_period_seconds": 10, "answers_per_hour": 10, "answers_per_day": 30}
 
 Quick messages of one person get one answer.  Each message waits for the quiet period.  If another
-one
-follows within it, the earlier message's event ends; the newest message is answered, for all of
-them.
-Nothing is stored for that: the conversation shows what followed a message, and each message has its
-own
-event, so one event is always left to answer.  With a quiet period of 0 each message gets its own
-answer.
+one follows within it, the earlier message's event ends; the newest message is answered, for all of
+them. Nothing is stored for that: the conversation shows what followed a message, and each message
+has its own event, so one event is always left to answer.  With a quiet period of 0 each message
+gets its own answer.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """A project as its company has set it: an item of the `company-data` table, read part by part.
 
 `company put` and `company check` refuse a project with faults (`check`).  But others may have
-stored the
-item, so run-time code reads each part by itself when it needs the part.  Each part says what
-applies where
-it cannot be read; `python -m bench.report.settings` writes that table into
-``docs/outreach-settings.md``.
-A conversation copies the parts that must not change during its life (`is_copied`), as they are
-stored.
+stored the item, so run-time code reads each part by itself when it needs the part.  Each part says
+what applies where it cannot be read; `python -m bench.report.settings` writes that table into
+``docs/outreach-settings.md``. A conversation copies the parts that must not change during its life
+(`is_copied`), as they are stored.
 """
 
 from __future__ import annotations

@@ -53,13 +53,11 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
     """When a message may be sent; None for now.
 
     A message waits for the end of the recipient's quiet hours, and for the hours that the recipient
-    asked for.
-    ``quiet_hours`` of the project is ``{"from": "21:00", "until": "08:00", "zone": "Europe/London",
-    "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  False means
-    none.
-    Without a setting they are from 21:00 to 08:00 in the recipient's own zone, else in the zones
-    that the
-    number may be in; an e-mail to somebody whose zone is unknown then has none.
+    asked for. ``quiet_hours`` of the project is ``{"from": "21:00", "until": "08:00", "zone":
+    "Europe/London", "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.
+    False means none. Without a setting they are from 21:00 to 08:00 in the recipient's own zone,
+    else in the zones that the number may be in; an e-mail to somebody whose zone is unknown then
+    has none.
 
     Args:
         record: the conversation.

@@ -1,10 +1,9 @@
 """`/register`, the register by API: authenticates a company, and answers by `register_service`.
 
 The Router's key and desk keys are accepted: an agent's key may only look up an address, a lead's
-may do
-everything.  A company that signs its requests signs these too.  Where its persons must prove who
-they are
-(`people.acting`), the requests with a desk key need the proof, and so does every lift::
+may do everything.  A company that signs its requests signs these too.  Where its persons must prove
+who they are (`people.acting`), the requests with a desk key need the proof, and so does every
+lift::
 
     POST /register/lookup         {"address": "+15550100001"}             what is known of an
     address

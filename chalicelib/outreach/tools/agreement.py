@@ -1,9 +1,9 @@
 """Whether a message agrees to an irreversible tool: lists of words in seven languages.
 
 A message agrees only as a whole: each of its words must agree, ask for the act, be polite or thank.
-One
-more word ("yes, tomorrow", "ok but first") makes it another message, and the recipient may be asked
-again.  Thanks agree only beside a clear yes: "ok thanks" may only mean that the question was read.
+One more word ("yes, tomorrow", "ok but first") makes it another message, and the recipient may be
+asked again.  Thanks agree only beside a clear yes: "ok thanks" may only mean that the question was
+read.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ def is_yes(text: str) -> bool:
     """Whether a whole message is a plain yes; with a question mark or a digit it is not.
 
     Accents, capitals and letters written twice ("siii") make no difference.  A sign alone, as a
-    thumb, is
-    no yes: it may also say that something was read.  Nor is "ja ja".
+    thumb, is no yes: it may also say that something was read.  Nor is "ja ja".
     """
     decomposed = unicodedata.normalize("NFKD", text.lower())
     bare = "".join(one for one in decomposed if not unicodedata.combining(one))

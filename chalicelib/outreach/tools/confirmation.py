@@ -8,8 +8,7 @@ Anything else ends it: another message, a hand-off, a person's act, its expiry, 
 of the tool.  So does a message between the yes and the call; then a person gets the conversation.
 
 The state is an attribute of the conversation.  The write that records the question sets it, and the
-write
-that stores what ends it drops it, so that no reader ever sees two states::
+write that stores what ends it drops it, so that no reader ever sees two states::
 
     confirmation  {"tool": "submit", "revision": "9c1f...", "entry_id": "5c0d...", "ref": "SM1...",
                    "asked_at": "...", "expires_at": "...", "confirmed_by": "SM2..."}

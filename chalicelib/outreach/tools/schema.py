@@ -9,10 +9,9 @@ A project declares them in its `ai_config`, beside the names that a channel's ``
                "acknowledgement": "Thank you, your application is on its way."}]
 
 A call whose arguments fit the schema is posted to the company as the event ``tool_called``, once by
-the
-event's id; without an endpoint a person makes the call.  An irreversible tool asks the recipient
-first
-(`confirmation`).  A function that is allowed but not declared is only noted in the conversation.
+the event's id; without an endpoint a person makes the call.  An irreversible tool asks the
+recipient first (`confirmation`).  A function that is allowed but not declared is only noted in the
+conversation.
 """
 
 from __future__ import annotations

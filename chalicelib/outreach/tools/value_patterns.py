@@ -2,8 +2,7 @@
 
 They run in workers that companies share, so the engine is pydantic's, which never backtracks
 (https://docs.rs/regex/latest/regex/#untrusted-input).  It has no look-around and no back-reference,
-and
-limits the size of a compiled pattern.
+and limits the size of a compiled pattern.
 """
 
 from __future__ import annotations

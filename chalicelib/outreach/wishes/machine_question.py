@@ -1,13 +1,10 @@
 """Whether a recipient asks if a machine or a person writes; pure.
 
 A sentence asks that in one of four ways: a word for machine or human is beside words that make it
-about the
-writer ("are you" ... "bot", "a human" ... "reading this"); it offers both ("human or machine"); it
-is
-hardly more than the word; or it has a phrase that asks it alone ("do you exist").  The words are in
-`machine_question.toml`.  Recall matters more than precision: a needless answer is one true sentence
-too
-many, but silence on such a question is a lie.
+about the writer ("are you" ... "bot", "a human" ... "reading this"); it offers both ("human or
+machine"); it is hardly more than the word; or it has a phrase that asks it alone ("do you exist").
+The words are in `machine_question.toml`.  Recall matters more than precision: a needless answer is
+one true sentence too many, but silence on such a question is a lie.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A recipient's preference: when they want messages, and on which channels; pure.
 
 It is stored with the person (`conversations.subject`): one about hours and one about channels, the
-newest
-statement of each::
+newest statement of each::
 
     hours     {"windows": ["17:00-21:00"], "days": [0, 1, 2, 3, 4], "zones": ["Europe/Berlin"],
                "said_at": "...", "message": "SM1..."}
@@ -10,8 +9,7 @@ statement of each::
     "SM1..."}
 
 ``message`` is the id of the message that said it, or ``page`` for the preferences page.  A
-preference that
-was taken back has ``lifted_at`` in place of its content.
+preference that was taken back has ``lifted_at`` in place of its content.
 """
 
 from __future__ import annotations

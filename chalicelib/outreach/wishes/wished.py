@@ -1,10 +1,8 @@
 """What a message wishes about time and channel; pure.
 
 A clause with an unknown word counts only where it also has a way to write to the recipient, and
-"only",
-"better" or "from now on".  An answer to a question, a wish for today alone or anything doubtful is
-no
-preference: a wrong one is worse than none.
+"only", "better" or "from now on".  An answer to a question, a wish for today alone or anything
+doubtful is no preference: a wrong one is worse than none.
 """
 
 from __future__ import annotations
@@ -173,8 +171,7 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
     """The clauses about time and channel that are wishes; None where a clause is in doubt.
 
     Sentences about an appointment, a condition or somebody else are skipped.  A clause with an
-    unknown word
-    needs "only", "better" or "from now on" beside a way to write to the recipient.
+    unknown word needs "only", "better" or "from now on" beside a way to write to the recipient.
     """
     said = list[_Said]()
     is_once = False

@@ -1,12 +1,9 @@
 """A model's drafts, judged before anything is stored: sent, written once more, or left to a person.
 
 A draft that breaks a rule of `review` is written again, and the model reads why.  If the second
-draft
-breaks a rule too, a person answers; the error names the first broken rule.  Code, not the model,
-adds
-the line that a machine writes: to the first message that code can extend, and whenever the
-recipient
-asks.
+draft breaks a rule too, a person answers; the error names the first broken rule.  Code, not the
+model, adds the line that a machine writes: to the first message that code can extend, and whenever
+the recipient asks.
 """
 
 from __future__ import annotations

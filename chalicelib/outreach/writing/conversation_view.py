@@ -1,14 +1,12 @@
 """What a language model sees of a conversation: bounded by tokens, trimmed by rule, redacted.
 
 The model gets one JSON object and then the conversation.  Each message that the machine did not
-write
-is enclosed by marks that name its author (`outreach.trust`).  The rules, in order:
+write is enclosed by marks that name its author (`outreach.trust`).  The rules, in order:
 
 * `ai_config.writer.shown` says which names and which fields of `project_data` are shown at all;
 * cards, bank accounts, identity numbers, street addresses, secrets, and e-mail addresses and phone
   numbers other than the recipient's and the company's are masked (`redaction.model_view`), except
-  in
-  the company's own fields that `shown.as_written` names;
+  in the company's own fields that `shown.as_written` names;
 * fields of `project_data` are shown in the order of `shown`, else by name, while they fit;
   knowledge entries that share most words with the recipient's newest message are shown while they
   fit; of the conversation the newest messages are shown, each cut to 2,000 characters.

@@ -24,8 +24,7 @@ class FieldMeaning:
 
     Attributes:
         roles: every role (``deposit``, ``balance`` …) that its name, its description and a
-            ``…_type``
-            field beside it give.
+            ``…_type`` field beside it give.
         nearest: the roles given by its declared role or name, else by its description's first
             words.
         unit: the unit of a bare number that is a span of time, as `values.toml` names it.

@@ -45,8 +45,7 @@ def bounded(name: object) -> str:
     """A person's name if it looks like one, else an empty text.
 
     A name has letters, at most four words, and no link or digit.  A text with several common words
-    of a
-    language is a sentence, not a name: "Send money now please".
+    of a language is a sentence, not a name: "Send money now please".
     """
     text = _plain(name)
     is_name = len(text) <= LONGEST and len(text.split()) <= _MOST_WORDS and not is_sentence(text)

@@ -2,10 +2,8 @@
 
 The model's input is what `conversation_view` shows of the conversation, under the instructions of
 `prompts`; its output follows a strict JSON schema.  Recipient messages are passed as user turns
-between
-marks, never as instructions.  An answer can only be a text, a named function or a hand-off.
-Nothing is
-sent before `checked_writer` has judged it.
+between marks, never as instructions.  An answer can only be a text, a named function or a hand-off.
+Nothing is sent before `checked_writer` has judged it.
 """
 
 from __future__ import annotations

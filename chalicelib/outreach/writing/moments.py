@@ -1,8 +1,7 @@
 """Finds the days, times of day and spans that a text names, in the languages of ``values.toml``; pure.
 
 A `Day` holds what the text says of a day, which may be a weekday alone.  `LocalClock` knows what
-today is:
-it says whether such a day can be a given date.
+today is: it says whether such a day can be a given date.
 """
 
 from __future__ import annotations

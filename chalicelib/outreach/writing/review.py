@@ -1,8 +1,7 @@
 """Judges a draft before it is sent: the rules it breaks, each as a fixed code with its place; pure.
 
 No rule asks a model, so no text can talk a rule out of its verdict.  A draft that breaks a rule is
-wrong
-or unproven; either way it is not sent.
+wrong or unproven; either way it is not sent.
 """
 
 from __future__ import annotations

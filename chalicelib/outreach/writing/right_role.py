@@ -1,10 +1,8 @@
 """Whether a value has the role in the sources (deposit, balance, …) that the draft gives it; pure.
 
 Roles are compared first, then the words around the value.  A source that has the value is compared
-with
-its rivals: sources of the same kind with another value.  Where a rival fits the sentence better,
-the
-draft has swapped the two.
+with its rivals: sources of the same kind with another value.  Where a rival fits the sentence
+better, the draft has swapped the two.
 """
 
 from __future__ import annotations

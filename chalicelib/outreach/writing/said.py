@@ -1,8 +1,7 @@
 """Values with what a sentence says of them: their roles and the words around them; pure.
 
 Where a sentence has several values, each role word belongs to the nearest value of its kind: in
-"the
-deposit is 100 and the balance 595" the balance is 595.  Drafts and sources are read alike.
+"the deposit is 100 and the balance 595" the balance is 595.  Drafts and sources are read alike.
 """
 
 from __future__ import annotations

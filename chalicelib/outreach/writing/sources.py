@@ -1,10 +1,8 @@
 """What a draft may rest on: labelled sources, each with its path, its author and its values.
 
 The words of the company and of a colleague support a draft.  So does a tool's result, in the fields
-of
-its declared schema that do not echo the call's arguments.  The words of a form, the recipient or a
-machine
-support nothing: a draft may only repeat them as theirs.
+of its declared schema that do not echo the call's arguments.  The words of a form, the recipient or
+a machine support nothing: a draft may only repeat them as theirs.
 """
 
 from __future__ import annotations

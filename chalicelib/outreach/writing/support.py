@@ -1,10 +1,8 @@
 """Whether the sources support a draft's values: the same value, in the role that the sentence gives it.
 
 "Your balance is 695" does not rest on a `deposit` of 695.  A value without a role rests on the
-source
-whose words are most like the sentence's; where another source fits the sentence better, the draft
-has
-swapped the two.
+source whose words are most like the sentence's; where another source fits the sentence better, the
+draft has swapped the two.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """A writer that is offered the project's tools, and checks the call that it asks for.
 
 The arguments are checked against the tool's schema.  An irreversible tool asks the recipient first,
-and
-is called when the next message is a plain yes.  The decision is part of the draft, which is stored
-before
-anything is sent, so a run that resumes the message decides nothing again.
+and is called when the next message is a plain yes.  The decision is part of the draft, which is
+stored before anything is sent, so a run that resumes the message decides nothing again.
 """
 
 from __future__ import annotations

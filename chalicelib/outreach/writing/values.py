@@ -1,10 +1,8 @@
 """The values of a text, each with its position: sums, percentages, dates, times, spans, numbers, codes.
 
 Links, e-mail addresses and phone numbers are blanked out here; `checks.contact_details` finds them.
-A
-value can mean several things ("3/4", "at 5"): it holds every reading, and two values agree where
-they
-share one.
+A value can mean several things ("3/4", "at 5"): it holds every reading, and two values agree where
+they share one.
 """
 
 from __future__ import annotations
@@ -41,10 +39,8 @@ class Value:
         kind: what it is.
         start, end: its position in the folded text.
         readings: what it can mean: of money `(amount, currency)`, of a percentage or a number its
-            amount,
-            of a time the minutes since midnight, of a span `(number, unit)`, of a code its
-            lower-case form,
-            of a date a `moments.Day`.
+            amount, of a time the minutes since midnight, of a span `(number, unit)`, of a code its
+            lower-case form, of a date a `moments.Day`.
     """
 
     kind: ValueKind

@@ -1,8 +1,7 @@
 """Statements that a machine may not make by itself: promises, acts, states of orders.
 
 Each kind is a row of ``statements.toml``.  A statement counts where its clause is not negated, and
-its
-sentence is no question, no condition, and does not leave the matter to a person.
+its sentence is no question, no condition, and does not leave the matter to a person.
 """
 
 from __future__ import annotations
@@ -208,8 +207,7 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
     """Whether a line of the case says that an act was done, of the thing that the sentence names.
 
     A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
-    was
-    paid: 240" says it of a deposit of 240 alone.
+    was paid: 240" says it of a deposit of 240 alone.
     """
     named, _, value = line.partition(": ")
     found = pattern.search(line)
