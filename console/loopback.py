@@ -145,7 +145,7 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
             ),
             threaded=True,
             request_handler=_Silent,
-            fd=listening.fileno(),  # of which it keeps a copy
+            fd=listening.fileno(),  # the server duplicates it
         )
     return Loopback(server, f"http://{ADDRESS}:{port}/enter/{sign_in.link_token}")
 

@@ -14,6 +14,5 @@ companies            the `company-data` table
 admission            admits starts under their company's limits; rows in table A
 openings             the attributes that a conversation is created with
 rules                hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
-pace                 the quiet period before an answer, and the limit of answers a recipient
-gets
+pace                 the quiet period before an answer, and how many answers a recipient gets
 """

@@ -1,6 +1,6 @@
 """A project's `ai_config`: the writer's instructions, and what the model may say and see.
 
-Example (only `openai_config` has an old form; everything else is optional)::
+Example (every part is optional; `openai_config` has the original system's layout)::
 
     {"openai_config": {"sms": {"api_key_reference": "ai-multi-comms/openai-api-key/sms-prod"}},
      "writer": {"instructions": "You help people who have applied for a job with us.",

@@ -54,7 +54,7 @@ def meaning_of(
     declared = schema or _UNDECLARED
     about = declared.description
     name = " ".join(below[-2:])
-    # A declared name is English as its description is: "stock" is no German floor.
+    # A declared name is English, like its description: "stock" must not be the German "floor".
     of_name = roles_of_name(name, _ENGLISH if about else ())
     head = about.partition(",")[0]
     kind = " ".join(beside.get(f"{'.'.join(below)}_{one}", "") for one in _KINDS)

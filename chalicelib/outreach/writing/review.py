@@ -91,7 +91,7 @@ def reviewed(
         channel: the channel that the draft is sent by.
         whole: the draft's text with the lines that code adds; its length is what counts.
     """
-    # The subject of an answer is the project's own.
+    # The project sets an answer's subject, so it is not judged.
     subject = None if about.newest else draft.subject
     parts = (subject, draft.text, *(draft.variables or {}).values())
     text = "\n".join(one for one in parts if one)

@@ -74,7 +74,7 @@ def judged(
         nearest = _hours_of(one, beside, sources) or one.nearest
         if (
             not nearest and not one.roles and len(one.stems) <= _FEW
-        ):  # "It is 695": of what was said before
+        ):  # "It is 695" is about the value before
             nearest = before.get(one.value.kind, frozenset())
         before[one.value.kind] = nearest
         is_alone = sum(other.value.kind is one.value.kind for other in beside) == 1
@@ -129,7 +129,7 @@ def _support(
     own = [(source, o) for source, o in agreeing if within is None or source in within]
     fits = [other for _, other in own]
     by_colleague = [other for source, other in own if source.author is Trust.COLLEAGUE]
-    # What a colleague says of this case counts before what the company says of all.
+    # A colleague's statement about this case outweighs the company's general knowledge.
     rivals = [
         other
         for source, other in same
