@@ -9,10 +9,10 @@ Example row of `rp_mw_console_sessions-<stage>`::
     person       jo@example.com <00u1... at login.example.com>      see `chalicelib.outreach.people.persons`
     subject      00u1...                       the provider's own id of the person
     checked_at   2026-11-20T09:05:00.000Z      when the provider last confirmed the person
-    checking_at  2026-11-20T09:05:00.000Z      when it was last asked
+    checking_at  2026-11-20T09:05:00.000Z      when the provider was last asked
     proof        gAAA...                       the provider's token, encrypted with the browser's
     grants       ["agent:ci-aaa-001"]
-    id_token     eyJ...                        hint for the provider's logout; absent where it is long
+    id_token     eyJ...                        hint for the provider's logout; absent where too long
     created_at   2026-11-20T09:00:00.000Z
     revoked_by   Operators/jo                  absent while it is valid
     expires_at   1795251602                    its end; a row is not used after it, deleted or not

@@ -3,8 +3,7 @@
 Example (every part is optional)::
 
     follow_ups  {"reminder": {"after_minutes": 1440, "text": "Did you see our message?"},
-                 "end": {"after_minutes": 4320, "text": "We close this for now. Write to us any
-                 time."},
+                 "end": {"after_minutes": 4320, "text": "We close this for now. Write to us any time."},
                  "fallback": ["sms", "email"]}
 
 ``after_minutes`` counts from the message before: the opening, or the reminder.  A conversation

@@ -5,11 +5,9 @@ may do everything.  A company that signs its requests signs these too.  Where it
 who they are (`people.acting`), the requests with a desk key need the proof, and so does every
 lift::
 
-    POST /register/lookup         {"address": "+15550100001"}             what is known of an
-    address
+    POST /register/lookup         {"address": "+15550100001"}             what is known of an address
     GET  /register?limit=50&after=...                                     all marks, page by page
-    POST /register/import         {"entries": [{"address": "..."}]}       each taken, or refused by
-    its field
+    POST /register/import         {"entries": [{"address": "..."}]}       each taken, or refused by its field
     POST /register/lift           {"address": "...", "by": "sam", "reason": "..."}
     POST /register/subscription   {"project_id": "...", "events": ["opted_out"]}
 
