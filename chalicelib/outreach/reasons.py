@@ -1,6 +1,6 @@
 """Outreach's reasons: why a message was not sent, or not yet, and why a person has a conversation.
 
-Words go after *because*; see `once.reasons`.  Codes are stored for years: none is renamed.
+The words of a reason follow *because* in a sentence.  Codes are stored for years, so none is renamed.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ NOTED = Why("noted", By.PERSON, "it sends nothing and was noted")
 DECLINED = Why("declined", By.PERSON, "a person declined it")
 BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined it")
 
-# --- the register, with `conversations.register_entries.Reason` ---------------------------------------
+# --- the register; the codes are those of `conversations.register_entries.Reason` -------------------
 
 DO_NOT_CONTACT = Why("do_not_contact", By.REGISTER, "the recipient must not be contacted")
 STOP = Why("stop", By.RECIPIENT, "the recipient wrote STOP")
@@ -184,7 +184,7 @@ BEYOND_SHARE = Why("beyond_share", By.LIMIT, "the company's share of starts was 
 UNKNOWN_MODEL = Why("unknown_model", By.PROJECT, "what the language model costs is not known")
 TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limit")
 
-# --- the rules of the recipient's place, with `jurisdictions.rulebook` -------------------------------
+# --- the law at the recipient's place; see `jurisdictions.rulebook` -----------------------------------
 
 CALLING_HOURS = Why(
     "calling_hours", By.LIMIT, "the hours for it at the recipient's place were over"
@@ -289,7 +289,7 @@ SLOW_LOOK = Why(
 START_TAKEN = Why("start_taken", By.US, "another worker took the start over")
 CONSENT_NOT_KEPT = Why("consent_not_kept", By.US, "the recipient's word could not be stored")
 
-# --- where a conversation failed: `failure_stage`, before the reason ------------------------------------
+# --- prefixes: the stage at which a conversation failed (`failure_stage`), before the reason --------------
 
 STAGE_OPEN = Why("open:", By.US, "no conversation was opened: {}")
 STAGE_SECRETS = Why("secrets:", By.US, "the company's secret cannot be used: {}")
