@@ -1,4 +1,4 @@
-"""Messages that consist of a keyword of STOP, START or HELP, and the form in which they are compared; pure."""
+"""Messages that are a keyword of STOP, START or HELP, and the form in which they are compared; pure."""
 
 from __future__ import annotations
 
