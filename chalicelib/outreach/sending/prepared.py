@@ -80,7 +80,7 @@ class Messages(ABC, Generic[Message]):
         """Find out whether a message of unknown outcome was sent.
 
         Returns every message at the vendor that may be this one; empty: it was not sent; None: the
-        vendor cannot be asked, and only a later report can show it.
+        vendor does not show every message, so only a later report can prove it.
         """
 
     @abstractmethod
