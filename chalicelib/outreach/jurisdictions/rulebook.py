@@ -199,11 +199,13 @@ def _rule(name: str, file: RuleFile, rule_name: str) -> JurisdictionRule:
     rule_id = f"{name}:{rule_name}"
     kinds = [kind for kind in KINDS if getattr(requirement, kind) is not None]
     if len(kinds) != 1:
-        raise TableError(f"{rule_id} has not one requirement: {', '.join(kinds) or 'none'}")
+        raise TableError(
+            f"{rule_id} must have exactly one requirement, and has: {', '.join(kinds) or 'none'}"
+        )
     if unknown := set(requirement.sources) - file.sources.keys():
-        raise TableError(f"{rule_id} names no source of its file: {min(unknown)}")
+        raise TableError(f"{rule_id} names a source that its file lacks: {min(unknown)}")
     try:
         open_at = hours_of(requirement.hours or ())
     except ValueError:
-        raise TableError(f"{rule_id}.hours are not like mon-fri 09:00-21:00") from None
+        raise TableError(f"{rule_id}.hours must have the form mon-fri 09:00-21:00") from None
     return JurisdictionRule(rule_id, requirement, kinds[0], file.holidays, open_at)

@@ -296,7 +296,7 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
         data = _LONE_SURROGATE.sub("\ufffd", content).encode("utf-8", "surrogateescape")
     message = email.message_from_bytes(data, policy=policy)
     if not isinstance(message, EmailMessage):
-        raise PayloadError("invalid_content", "the content is no e-mail")
+        raise PayloadError("invalid_content", "the content is not an e-mail")
     return message
 
 
@@ -350,7 +350,9 @@ def _receipt(fields: Mapping[str, Any]) -> DeliveryReceipt:
         return DeliveryReceipt.model_validate(fields)
     except ValidationError as error:
         name = ".".join(map(str, error.errors()[0]["loc"]))
-        raise PayloadError("invalid_notification", f"its {name} cannot be kept") from None
+        raise PayloadError(
+            "invalid_notification", f"field {name} of the event is malformed"
+        ) from None
 
 
 def _code(text: object) -> str | None:

@@ -152,9 +152,9 @@ class ModelCatalogue:
         try:
             given = json.loads(text) if text.strip() else {}
         except ValueError:
-            raise SettingsError(f"{SETTING} is no JSON") from None
+            raise SettingsError(f"{SETTING} is not JSON") from None
         if not isinstance(given, dict):
-            raise SettingsError(f"{SETTING} is no JSON object")
+            raise SettingsError(f"{SETTING} is not a JSON object")
         added = {name: _declared(name, one) for name, one in given.items()}
         return cls({**LISTED, **added} if added else LISTED)
 
@@ -201,14 +201,16 @@ def _declared(name: str, given: object) -> ModelRow:
     if isinstance(given, list) and known is not None:
         given = dict(zip(("input", "output"), given, strict=False))
     if not isinstance(given, dict):
-        raise SettingsError(f"{SETTING}: {name} is no object of fields")
+        raise SettingsError(f"{SETTING}: {name} must be an object of fields")
     row = {"name": name, **({} if known is None else _shipped(known, given)), **given}
     try:
         if isinstance(row.get("read"), str):  # JSON has no dates
             row["read"] = date.fromisoformat(row["read"])
         made = checked(ModelRow, row, f"{SETTING}: {name}")
     except (TableError, ValueError) as error:
-        said = str(error) if isinstance(error, TableError) else f"{SETTING}: {name}.read is no date"
+        said = (
+            str(error) if isinstance(error, TableError) else f"{SETTING}: {name}.read is not a date"
+        )
         raise SettingsError(said) from None
     wrong = flaw(made)
     if wrong:
