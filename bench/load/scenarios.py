@@ -123,7 +123,7 @@ def run(load: Load, *, seed: int) -> Result:
     for name in load.lanes:
         rng = random.Random(f"{seed}/{name}")  # noqa: S311 - draws of a model
         lane = Lane(loop, account, _workers(loop, name, called, load), rng)
-        arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - likewise
+        arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - draws of a model
         for job in _jobs(name, load, arriving):
             sent(job, loop, lane)
         _flood(name, load, loop, lane)

@@ -52,7 +52,7 @@ def main(*handoffs: int) -> int:
 
 def _rows(services: Any, now: datetime) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - imported late
     """The rows of hand-offs as the product writes them, without messages, each a second older."""
-    from chalicelib.outreach.conversations import handoffs as listed  # noqa: PLC0415 - as said
+    from chalicelib.outreach.conversations import handoffs as listed  # noqa: PLC0415 - after the environment
     from chalicelib.outreach.conversations import items  # noqa: PLC0415
     from chalicelib.outreach.conversations.records import Record  # noqa: PLC0415
 

@@ -120,7 +120,7 @@ class Outreach:
     @cached_property
     def inbox(self) -> DeskInbox:
         """The hand-offs that persons see, and the acts that they perform on them."""
-        from chalicelib.outreach.desk.inbox import DeskInbox  # noqa: PLC0415 - as said
+        from chalicelib.outreach.desk.inbox import DeskInbox  # noqa: PLC0415 - loads much
 
         shared = self._shared
         return DeskInbox(
@@ -142,6 +142,6 @@ class Outreach:
     @cached_property
     def desk(self) -> Desk:
         """The operators' commands on conversations that were handed off: list, show, release."""
-        from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - as said
+        from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - loads much
 
         return Desk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))

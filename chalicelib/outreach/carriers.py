@@ -29,7 +29,7 @@ class OutreachCarriers:
         """Twilio; a company's secret name selects the account, with one client for each name."""
         shared = self._shared
 
-        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - as it is asked
+        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - called by position
             return of.of_company(shared.secrets.text(name, refresh=refresh))
 
         def client(name: str) -> VendorClient:

@@ -55,7 +55,7 @@ class OutreachTelling:
         shared, outreach = self._shared, self._outreach
         stage, loopback = shared.settings.stage, shared.settings.company_webhooks_on_loopback
 
-        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - as it is asked
+        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - called by position
             return shared.secrets.text(secret_id(stage, company_id), refresh=refresh)
 
         return Teller(

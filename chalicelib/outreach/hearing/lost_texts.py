@@ -173,7 +173,7 @@ class _Run:
             seen = position.seen_until
             try:
                 seen = self._look(inbox, position)
-            except Exception as error:  # noqa: BLE001 - see above
+            except Exception as error:  # noqa: BLE001 - the other inboxes go on
                 broken.add(inbox.secret_id)
                 self._problem(reason_of(error))
                 self.parts.log.event("reconcile.texts_failed", reason=reason_of(error), list=name)

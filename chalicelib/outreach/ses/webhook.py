@@ -313,7 +313,7 @@ def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
     """
     try:
         return read()
-    except Exception:  # noqa: BLE001 - see above
+    except Exception:  # noqa: BLE001 - any malformed header
         return otherwise
 
 

@@ -169,7 +169,7 @@ class Spending:
                     return
         except TransactionRefused:
             return  # this call was counted before
-        except Exception as error:  # noqa: BLE001 - see above
+        except Exception as error:  # noqa: BLE001 - the paid answer is used
             self._log.event("model.count_failed", reason=type(error).__name__)
             self._log.metric("mw.model.uncounted")
 
