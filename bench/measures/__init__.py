@@ -20,7 +20,7 @@ intents *      quality of the message classification
 judges *       size and start of a function, with the judges of sentences and without
 composed *     how many composed drafts are stopped: swapped values, agreed falsehoods, false dates
 drafts *       how many hostile drafts are stopped, and how many good ones
-written_drafts * likewise, for drafts by an author who knew only the page
+written_drafts * the same for drafts by an author who knew only the page
 anonymous_month * what requests without credentials can make a stage cost in a month
 prompts *      tokens and price of a message, and what the vendor's prompt cache saves
 words *        recognition of STOP, START and HELP in fresh messages

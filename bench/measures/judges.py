@@ -100,7 +100,7 @@ def starts(runs: int) -> dict[str, list[float]]:
             code = _START.format(libraries=cold.LIBRARIES, judges=judges)
             _, seconds, _, has_grammar = cold.run(code, argument)
             assert has_grammar == (name == "with")
-            if number:  # the first compiles
+            if number:  # the first run compiles the bytecode
                 found[name].append(seconds)
     return found
 

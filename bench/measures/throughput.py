@@ -187,7 +187,7 @@ def _workers(system: System, recorded: str, side: Side) -> Iterator[_Workers]:
         "BENCH_QUEUE_ARN": system.stage.queue_arn,
         "BENCH_RECORDED": recorded,
     }
-    _fill(system, side.processes, side.processes)  # one for each, to be warm
+    _fill(system, side.processes, side.processes)  # one message for each process, to warm it up
     command = [sys.executable, "-m", "bench.measures.consumer", side.name]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     started = [

@@ -77,7 +77,7 @@ class Outreach:
 
     @cached_property
     def current_settings(self) -> CachedSettings:
-        """The current settings of a conversation's project, cached for seconds."""
+        """The current settings of a conversation's project, at most `CACHED_SECONDS` old."""
         return CachedSettings(self.companies.current, self._shared.clock)
 
     @cached_property
@@ -141,7 +141,7 @@ class Outreach:
 
     @cached_property
     def desk(self) -> Desk:
-        """The operators' commands on conversations that were handed off: list, show, release."""
+        """The operators' acts on conversations that were handed off: list, show, approve, take."""
         from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - loads much
 
         return Desk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))

@@ -246,6 +246,7 @@ class Services(Core):
 
         Raises:
             SettingsError: a table or the queue is another stage's.
+            TransientError: the tags that show it could not be read.
         """
         from chalicelib.once.worker import JobHandlers, Postponing, Worker
 

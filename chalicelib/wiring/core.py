@@ -72,7 +72,12 @@ class Core(Shared):
         )
 
     def check_stage(self) -> None:
-        """Raise `SettingsError` where a table or the queue is another stage's."""
+        """Check that the tables and the queue are this stage's.
+
+        Raises:
+            SettingsError: a table or the queue has another stage's tag, or none.
+            TransientError: the tags could not be read.
+        """
         from chalicelib.aws import stage_guard
 
         settings = self.settings
@@ -97,9 +102,9 @@ class Core(Shared):
         return Table(self._dynamodb, name)
 
     def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Table:
-        """A table in another region, account or endpoint, with its key attributes.
+        """A table that may be in another region or at an endpoint, as `Shared.table_at`.
 
-        Its stage is checked by its tags, except at an endpoint: DynamoDB Local knows no tags.
+        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no tags.
         """
         from chalicelib.aws import stage_guard
         from chalicelib.aws.dynamo import Table

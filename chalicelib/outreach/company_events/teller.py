@@ -135,7 +135,7 @@ class Teller:
         content = self._bodies.built(head, event, number, endpoint)
         comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
         if comes is not None:
-            raise NotYet(endpoint_breaker.OPEN, comes)  # not tried: its own wait does not grow
+            raise NotYet(endpoint_breaker.OPEN, comes)  # no attempt, so the event's own wait does not grow
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
     def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -152,12 +152,12 @@ class Teller:
         try:
             receipt = self._posted(built, min(deadline_seconds, DEADLINE_SECONDS))
             status, retry_after = receipt.status, receipt.retry_after
-        except PacedError as error:  # others of the endpoint hold its share of the workers
+        except PacedError as error:  # other posts hold the endpoint's share of the workers
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
         attempt = PostAttempt.of(built.event, built.head.opaque_id, number, status, reason)
-        with suppress(TransientError):  # it is for people to look at: the event itself goes on
+        with suppress(TransientError):  # the record is only for people, so the event goes on
             self._rows.attempted(built.head.company_id, built.head.project_id, attempt)
         self._log.event(
             "vendor.company.tell",

@@ -22,7 +22,7 @@ _SCRIPTS: tuple[tuple[int, float], ...] = (
     (0x0530, 0.8),  # Armenian
     (0x0590, 0.5),  # Hebrew, Arabic
     (0x0700, _OTHER),
-    (0x0900, 0.6),  # of India, Thai
+    (0x0900, 0.6),  # scripts of India, Thai
     (0x0E80, 1.2),  # Lao, Tibetan, Burmese
     (0x10A0, 0.6),  # Georgian
     (0x1100, 0.8),  # Hangul, as parts
