@@ -18,7 +18,7 @@ _BEFORE = (" ",) * 12 + (": ", ":", "=", " = ", " - ", " – ", ", ", "; ", ". "
 _AFTER = (" ",) * 6 + (". ", ", ", ",", "; ", "! ", "? ", " - ", "... ", "\n", "\n\n", " 🙏 ")
 _AROUND = ("{}",) * 16 + ("({})", '"{}"', "'{}'", "[{}]", "<{}>", "«{}»", "„{}“")
 _WIDE = {ord("0") + i: ord("０") + i for i in range(10)}
-_NOT_AFTER_TEN = frozenset({"in", "am", "per"})  # after ten digits: "in" an inch, "am" a time, "per" a price
+_NOT_AFTER_TEN = frozenset({"in", "am", "per"})  # an inch, a time, a price
 _POOLS = {
     (language, groups): tuple(word for group in groups for word in WORDS[language][group])
     for language in WORDS

@@ -135,7 +135,7 @@ class Teller:
         content = self._bodies.built(head, event, number, endpoint)
         comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
         if comes is not None:
-            raise NotYet(endpoint_breaker.OPEN, comes)  # no attempt, so the event's own wait does not grow
+            raise NotYet(endpoint_breaker.OPEN, comes)  # no attempt: the event's wait does not grow
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
     def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
