@@ -108,7 +108,7 @@ class DueRows:
     calls_a_row: float
 
     def __str__(self) -> str:
-        """One line."""
+        """The result on one line."""
         return (
             f"{self.rows:,} due rows: {self.runs} sweeps, {self.seconds / 3600:.2f} h,"
             f" {self.calls_a_row:.2f} calls of the table a row"

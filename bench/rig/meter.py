@@ -55,12 +55,12 @@ class Meter:
             self._weights = None
 
     def of(self, service: str) -> int:
-        """Requests to one service."""
+        """The number of requests to one service."""
         return sum(n for name, n in self.requests.items() if name.startswith(f"{service}."))
 
     @property
     def total(self) -> int:
-        """Requests to all services."""
+        """The number of requests to all services."""
         return sum(self.requests.values())
 
     def _sent(self, event_name: str, **_: Any) -> None:  # noqa: ANN401 - botocore's arguments

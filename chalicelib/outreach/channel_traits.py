@@ -130,10 +130,16 @@ class _Vendor(Protocol):
 
 
 def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """The `Hands` that send a vendor's messages; a last look at the register may stop each message."""
+    """Build the `Hands` that send a vendor's messages, from the wired parts.
+
+    A last look at the register may stop each message.
+    """
     return lambda parts: part(parts).hands()
 
 
 def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """The `Hands` that send a vendor's fixed texts, which alone leave without a look at the register."""
+    """Build the `Hands` that send a vendor's fixed texts, from the wired parts.
+
+    Only these messages leave without a look at the register.
+    """
     return lambda parts: part(parts).hands_of_notice()
