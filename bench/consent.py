@@ -32,7 +32,7 @@ FALSE_ALARMS = 0.01
 """Share of the harmless messages that may be suspected; many samples are chosen to resemble a STOP."""
 FOLDS = 5
 FEWEST = 2
-"""Least messages that contain a feature of the model; rarer features would double the file's size."""
+"""A feature of the model must occur in this many messages; rarer ones would double the file's size."""
 C = 100.0
 _LARGEST = 127
 

@@ -14,7 +14,7 @@ from bench.rig.system import System
 from bench.rig.unpacked import unpacked
 
 MODULES_OF_A_FACT = 30
-"""Most modules that one fact's worker loads after the import; another system's would be many more."""
+"""Limit of modules that a fact's worker loads after the import; another system's would be many more."""
 
 
 def rates(sizes: Sizes) -> list[Row]:
@@ -30,7 +30,7 @@ BESIDE = {
     throughput.OURS: "ours, {} processes",
 }
 LEAST_RATES = {(2, throughput.REQUESTS): 0.8, (4, throughput.OURS): 0.95}
-"""Least ratios: two processes reach 0.8 of the requests alone; four on two cores are as fast as two."""
+"""Minimum ratios: two processes reach 0.8 of the requests alone; four on two cores are as fast as two."""
 
 
 def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughput.Side) -> Row:

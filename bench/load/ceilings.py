@@ -1,4 +1,4 @@
-"""The lanes' ceilings (most events a minute), from the product's constants and the vendors' limits."""
+"""The lanes' ceilings (possible events a minute), from the product's constants and the vendors' limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Ceiling:
     """A lane's ceiling.
 
     Attributes:
-        per_minute: most events a minute.
+        per_minute: maximum number of events a minute.
         set_by: what limits them.
     """
 

@@ -49,7 +49,7 @@ class PlannedLimit:
     Attributes:
         what: what breaks.
         now: events a second at an ordinary day's noon that the limit bounds.
-        most: most events a second.
+        most: maximum number of events a second.
         why: where `most` comes from.
         then: what to do before the limit is met.
     """

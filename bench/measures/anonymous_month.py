@@ -25,7 +25,7 @@ REFUSAL_SECONDS = 0.003
 LAMBDA_LINES_BYTES = 330
 """Size of Lambda's own log lines for an invocation: START, END and REPORT."""
 BLOCKED_AT = 30.0
-"""Most requests a second from one address that WAF lets through."""
+"""Maximum number of requests a second from one address that WAF lets through."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
 
 DOOR_LIMIT, WORKER_LIMIT = 4, 11
-"""Most AWS calls of door and worker.  Three of the worker's look at the do-not-contact register: when the
-conversation is opened, when the message is planned, and right before it leaves."""
+"""Limits of AWS calls of door and worker.  Three of the worker's look at the do-not-contact register: when
+the conversation is opened, when the message is planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")
 MARKS = (10, 100, 1000)
 

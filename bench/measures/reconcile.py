@@ -17,7 +17,7 @@ MISSING_EVERY = 100
 MOST_PER_LISTED = 0.02
 MOST_PER_MISSING = 3
 MOST_GROWTH_BYTES = 1_000_000
-"""Most additional memory for ten times as many tickets; keeping even one page would exceed it."""
+"""Maximum additional memory for ten times as many tickets; keeping even one page would exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Figure:
 
     @property
     def allowed(self) -> float:
-        """Most vendor calls that the run may make."""
+        """Maximum number of vendor calls that the run may make."""
         return MOST_PER_LISTED * self.tickets + MOST_PER_MISSING * self.missing
 
 

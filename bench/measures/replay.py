@@ -37,7 +37,7 @@ BASE = 2 * ROUND
 """Memory growth is counted from its value after this many events, so only longer runs show any."""
 MOST_EXPLAIN_SECONDS = 1.0
 MOST_GROWTH_BYTES = 20_000_000
-"""Most memory that this process may gain from the second round to the last."""
+"""Maximum memory that this process may gain from the second round to the last."""
 
 
 @dataclass(slots=True)

@@ -24,8 +24,9 @@ SAMPLE = 200
 SEED = 25
 WORK = ROOT / "out" / "mutation"
 TRIES = 3
-"""Most runs of mutmut until every mutant is tested: the tests must first pass on the unchanged code, and
-a test with a deadline may fail on a busy machine."""
+"""Limit of runs of mutmut until every mutant is tested: the tests must first pass on the unchanged code,
+and a test with a deadline may fail on a busy machine.
+"""
 LINKED = (
     "chalicelib",
     "console",

@@ -21,7 +21,7 @@ _READS = {"GetItem", "BatchGetItem", *SEARCHES}
 _DOUBLED = "TransactWriteItems"
 _NOT_IN_A_SEARCH = {"FilterExpression", "ProjectionExpression", "Select"}
 _AT_ONCE = 100
-"""Most keys of one `BatchGetItem`, DynamoDB's limit."""
+"""Maximum number of keys of one `BatchGetItem`, DynamoDB's limit."""
 
 
 @dataclass(frozen=True, slots=True)

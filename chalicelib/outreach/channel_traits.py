@@ -75,7 +75,7 @@ class Traits:
         confirms_stop: the kind of effect that confirms a STOP; None where nothing is sent.
         answers_help: the kind of effect that answers HELP; None where nothing is sent.
         form: the form of a first message.
-        longest: most characters that the carrier takes; None: the project's limit alone counts.
+        longest: maximum number of characters that the carrier takes; None: the project's limit alone counts.
         window: how long after a message of the recipient free text may be sent; None: always.
         counts_segments: the carrier charges a text by its segments.
         is_threaded: messages have subjects, and ids by which they refer to each other.

@@ -184,7 +184,7 @@ class HandoffRelease(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
@@ -196,7 +196,7 @@ class DeskReply(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
@@ -208,7 +208,7 @@ class Unsubscribed(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 

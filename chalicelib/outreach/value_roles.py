@@ -12,7 +12,7 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "roles.toml")
 _LONGEST = 4
-"""Most words of a phrase."""
+"""Maximum number of words of a phrase."""
 _BEGINNING = 3
 _ENDINGS = "*"
 _WORD = re.compile(r"[^\W_]+")

@@ -30,7 +30,7 @@ VERSION = 1
 PERSON = "person_"
 """Prefix of the facts about the team member who acted: name, subject and issuer."""
 MAX_TEXT_CHARACTERS = 4096
-"""Most characters of a message's text in a body; a longer text is cut, and ``text_is_cut`` is true."""
+"""A message's text in a body is cut to this many characters; ``text_is_cut`` is then true."""
 
 
 class Name(StrEnum):

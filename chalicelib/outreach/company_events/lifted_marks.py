@@ -19,7 +19,7 @@ from chalicelib.outreach.resume import own_event
 
 SOURCE = "lifted"
 MOST_CONVERSATIONS = 200
-"""Most conversations of one address among which the newest is searched."""
+"""Maximum number of conversations of one address among which the newest is searched."""
 
 
 def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:

@@ -9,7 +9,7 @@ import hmac
 from collections.abc import Sequence
 
 SHORTEST_SECRET_BYTES = 24
-"""Least length of a signing secret, decoded."""
+"""Minimum length of a signing secret, decoded."""
 
 
 def key(secret: str) -> bytes:

@@ -14,9 +14,9 @@ _AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
 _LENGTHENED = re.compile(r"(\w)\1+$")
 """A last letter that is repeated: "STOPPP"."""
 _SLIPPED = 9
-"""Least letters of a keyword that counts also with a typing error; shorter ones resemble other words."""
+"""From this many letters on a keyword also counts with a typing error; shorter ones resemble other words."""
 _SLIP = 0.88
-"""Least similarity of a keyword with a typing error, as `difflib` counts it."""
+"""Minimum similarity of a keyword with a typing error, as `difflib` counts it."""
 
 
 @dataclass(frozen=True, slots=True)

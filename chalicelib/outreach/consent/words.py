@@ -91,9 +91,9 @@ _SIGNATURE = re.compile(
 _STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
 """Beginning of a short, startled message that contains STOP and asks something."""
 _SHORT = 8
-"""Most words of a message in which a keyword between punctuation marks counts."""
+"""Maximum number of words of a message in which a keyword between punctuation marks counts."""
 _LONGEST_WISH = 160
-"""Most characters of a plain wish; also bounds the matching time."""
+"""Maximum number of characters of a plain wish; also bounds the matching time."""
 _MOST_CLAUSES = 20
 _MOST_CHARACTERS = 1000
 """Only so many characters of a message are read: a longer one is no STOP, or quotes a text."""

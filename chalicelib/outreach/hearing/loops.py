@@ -15,7 +15,7 @@ from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Ent
 from chalicelib.vendors.machine_mail import is_machine_mail
 
 LONG_TEXT_CHARACTERS = 20
-"""Least length of a text whose first repetition counts: people repeat only short texts like "yes"."""
+"""Minimum length of a text whose first repetition counts: people repeat only short texts like "yes"."""
 SHORT_TEXT_TIMES = 3
 """A shorter text counts at this occurrence, if an answer came before each repetition."""
 AT_ONCE = timedelta(seconds=3)

@@ -32,7 +32,7 @@ from chalicelib.outreach.jurisdictions.rulebook import RequiredWord, TemplateCat
 from chalicelib.outreach.project.project import Project
 
 MOST_CONVERSATIONS = 200
-"""Most conversations of one recipient that are read to count messages for a frequency cap."""
+"""Maximum number of conversations of one recipient that are read to count messages for a frequency cap."""
 START = "start"
 """The source of a consent that the company states in a request to start."""
 

@@ -14,7 +14,7 @@ from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 from chalicelib.outreach.wishes.preference import Hours
 
 _TURNS = 50
-"""Most steps of the search: the end of quiet hours may fall into a time that the rules forbid."""
+"""Limit of steps in the search: the end of quiet hours may fall into a time that the rules forbid."""
 _HORIZON = timedelta(days=60)
 
 

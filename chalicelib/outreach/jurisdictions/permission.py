@@ -25,7 +25,7 @@ from chalicelib.outreach.jurisdictions.rulebook import (
 _PASSES = ("hours", "no_holidays", "cap")
 """Kinds of rules whose refusal ends by itself after a time."""
 _TURNS = 200
-"""Most steps of the search: the end of one rule's refusal may fall into another's."""
+"""Limit of steps in the search: the end of one rule's refusal may fall into another's."""
 _WIDEST = (ContactPurpose.TRANSACTIONAL, ContactPurpose.SERVICE, ContactPurpose.MARKETING)
 """Purposes in order: a consent for a purpose also covers the purposes before it."""
 

@@ -81,7 +81,7 @@ class Requirement:
         sources: names of the file's sources.
         hours: when messages may come, in the recipient's time: ``"mon-fri 09:00-21:00"``.
         no_holidays: no message on the file's public holidays.
-        consent_days: most days since the consent was given.
+        consent_days: maximum number of days since the consent was given.
         templates: WhatsApp's template categories that may carry the message.
     """
 

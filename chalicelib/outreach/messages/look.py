@@ -26,7 +26,7 @@ CONTINUED = reasons.CONTINUED
 GIVEN_WAY = frozenset({PERSON_ANSWERS, ANSWERED, CONTINUED})
 """Reasons for which a message is withdrawn (`WithdrawnError`) instead of refused."""
 TRIES = 3
-"""Most looks right before a request; if none is fresh, the table is slow and a later run tries again."""
+"""Limit of looks right before a request; if none is fresh, the table is slow and a later run tries again."""
 
 
 def is_stopped(forbidden: str | None, look: Look) -> bool:

@@ -52,7 +52,7 @@ from chalicelib.outreach.twilio.refusals import dead_by
 
 OPT_OUT_CODE = "21610"
 PROMPT_CHARACTERS = 1000
-"""Most characters of the first entry; the request's whole data is an attribute of the conversation."""
+"""The first entry is cut to this length; an attribute of the conversation holds the request's whole data."""
 SWITCHES = frozenset({KILL_SWITCH, SHADOW, SAFE_MODE, AUTOMATION_DISABLED})
 """Reasons of `once.ports.Switches.forbids`; an action that they stopped may be performed later."""
 _NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})

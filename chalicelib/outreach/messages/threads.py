@@ -13,9 +13,9 @@ from typing import Any
 from chalicelib.outreach.conversations.records import Record
 
 MAX_IDS = 40
-"""Most ids that are stored of a thread: the first one and the newest ones."""
+"""Maximum number of ids that are stored of a thread: the first one and the newest ones."""
 MAX_HEADER = 995
-"""Most characters of a header's value, as SES limits it."""
+"""Maximum number of characters of a header's value, as SES limits it."""
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
 """A Message-ID that a header may hold: ASCII without spaces."""
 _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNORECASE)

@@ -67,14 +67,14 @@ class ModelRow:
     """One model; prices are US dollars for a million tokens.
 
     Attributes:
-        context: most tokens of a request and its answer together.
+        context: maximum number of tokens of a request and its answer together.
         input: price of tokens sent.
         cached_input: price of tokens read from the vendor's cache; None: as `input`.
         cache_write: price of tokens written to the vendor's cache; None: as `input`.
         output: price of tokens generated, reasoning included.
         efforts: the reasoning efforts that the model knows, least first; empty: it does not reason.
         effort: the reasoning effort that is asked for.
-        cache_from: least tokens of instructions for which caching is asked for; 0: never.
+        cache_from: minimum number of tokens of instructions for which caching is asked for; 0: never.
         timeout_seconds: time limit of one request.
         source: the page that states the row.
         read: when the page was read.

@@ -17,7 +17,7 @@ from chalicelib.outreach.twilio.owners import Owners
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
 PATIENCE_SECONDS = 4.0
-"""Most time for an answer: Twilio waits 15 s and repeats a request only a few times (`docs/retries.md`)."""
+"""Time limit for an answer: Twilio waits 15 s and repeats a request only a few times (`docs/retries.md`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

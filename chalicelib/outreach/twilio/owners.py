@@ -17,7 +17,7 @@ from chalicelib.outreach.senders import Senders
 KEPT_SECONDS = 60.0
 """How long a container remembers a number's account."""
 MOST_KEPT = 1000
-"""Most numbers that a container remembers, as any account can name any number."""
+"""Limit of numbers that a container remembers, as any account can name any number."""
 
 _Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
 

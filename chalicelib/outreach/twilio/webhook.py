@@ -32,7 +32,7 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
 MAX_MEDIA = 10
-"""Most media of a message, as Twilio limits them."""
+"""Maximum number of media of a message, as Twilio limits them."""
 MAX_URL = 2000
 RANKS: Mapping[str, int] = {
     "sent": 2,
