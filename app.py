@@ -213,7 +213,7 @@ def unsubscribe(token: str) -> Response:
 
 @app.route("/health", methods=["GET"])
 def health() -> dict[str, Any]:
-    """Liveness, with stage and release."""
+    """Report that the function runs, with its stage and release."""
     settings = services().settings
     return {"status": "ok", "stage": settings.stage, "release": settings.release}
 

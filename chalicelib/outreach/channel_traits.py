@@ -19,7 +19,7 @@ class Form(StrEnum):
     """Values for a template that the carrier has approved; the template says how to opt out."""
     TEXT = "text"
     MAIL = "mail"
-    """A subject and a text of paragraphs."""
+    """A subject, and a text of paragraphs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ class InboundMessage(OutreachJob):
 
     @property
     def origin(self) -> str:
-        """The account: a provider's message id is its account's own."""
+        """The account within which the message id is unique; empty for e-mail."""
         return self.account or ""
 
     @property
@@ -142,7 +142,7 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def origin(self) -> str:
-        """The account: a provider's message id is its account's own."""
+        """The account within which the message id is unique; empty for e-mail."""
         return self.account or ""
 
     @property

@@ -270,7 +270,7 @@ class Services(Core):
 
     @cached_property
     def plans(self) -> PlanRun:
-        """Runs the plans of events."""
+        """Runs the stored plans of events, action by action."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
 

@@ -23,7 +23,7 @@ from typing import Any
 from chalicelib.once import keys
 
 TELLS = "tells_company"
-"""Attribute of a conversation whose project had an endpoint when it was opened."""
+"""Attribute that a conversation has if its project had an endpoint when it was opened."""
 UNOPENED = "open"
 """The ``stage`` of a start that failed before a conversation was opened."""
 VERSION = 1
@@ -58,7 +58,7 @@ class Name(StrEnum):
     SUSPENDED = "suspended"
     """Marketing to the recipient is suspended; ``reason`` says what is uncertain."""
     TOOL_CALLED = "tool_called"
-    """The recipient wants something done; ``tool`` and ``arguments`` say what."""
+    """A tool of the company is called for the recipient; ``tool`` and ``arguments`` say which and how."""
     CLOSED = "closed"
     """A person has closed the conversation."""
     FOLLOWED_UP = "followed_up"

@@ -80,7 +80,7 @@ class EndpointAccess:
 
 
 class Teller:
-    """Posts the events that `outreach.actions.TELL_COMPANY` names.
+    """Performs the effect `TELL_COMPANY`: posts one event to its company's endpoint.
 
     Args:
         signing: signs the token with which a tool's result comes back.

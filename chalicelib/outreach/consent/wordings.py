@@ -85,7 +85,7 @@ _SOFTENED = (
     r" )*(?:%s)(?: (?:sorry|man|mate|dude|please|lol|though|sir|guys))*"
 )
 ENDS = "[.!?;,:\n\u2013\u2014()\u3002\uff01\uff1f\uff0c\u3001\u060c\u061f\u061b\u0964\u037e]+"
-"""Marks that end a clause, in any script."""
+"""Pattern of the punctuation that ends a clause, in any script."""
 _SET = re.compile(r"\{([a-z]+)\}")
 
 
@@ -116,7 +116,7 @@ def patterns() -> Patterns:
 
 
 def made_from() -> str:
-    """A digest of the file."""
+    """A digest of ``wordings.toml``, by which a precompiled file shows that it is current."""
     return hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]
 
 
@@ -138,7 +138,7 @@ def sources() -> list[str]:
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
-    """The wordings of all languages."""
+    """The wordings of all languages, one after another."""
     return (one for of_language in rows.values() for one in of_language)
 
 

@@ -27,12 +27,12 @@ class RequiredWord(StrEnum):
     """A kind of words that a first message must have."""
 
     IDENTITY = "identity"
-    """Who writes: the company's name."""
+    """The company's name, as the message's sender."""
     OPT_OUT = "opt_out"
     RATES = "rates"
-    """That the recipient's carrier may charge for messages."""
+    """The statement that the recipient's carrier may charge for messages."""
     FREQUENCY = "frequency"
-    """How often messages come."""
+    """The statement how often messages come."""
     POSTAL_ADDRESS = "postal_address"
 
 

@@ -57,7 +57,7 @@ SWITCHES = frozenset({KILL_SWITCH, SHADOW, SAFE_MODE, AUTOMATION_DISABLED})
 """Reasons of `once.ports.Switches.forbids`; an action that they stopped may be performed later."""
 _NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
-"""Attributes that no longer apply once a message is sent."""
+"""The conversation's attributes that are removed once a message is sent."""
 NO_FUNCTION = {"function_call": False}
 """Attributes where no function is asked for; ``function_call_type`` is removed as well."""
 

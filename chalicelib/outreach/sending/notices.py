@@ -103,7 +103,7 @@ class Notices:
 
 
 def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
-    """The job of one notice."""
+    """The job that sends one notice, by the notice's event key."""
     return HandoffNotice(
         event_key=event_key,
         conversation_id=opaque_id,

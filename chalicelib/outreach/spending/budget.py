@@ -19,7 +19,7 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.project.project import Project
 
 BUDGET_REACHED = reasons.BUDGET_REACHED
-"""Reason of a hand-off."""
+"""Reason of a hand-off, for the project's budget of the day."""
 CONVERSATION_BUDGET_REACHED = reasons.CONVERSATION_BUDGET_REACHED
 """Reason of a hand-off, for the conversation's own budget."""
 _MICRO_PER_CENT = 10_000

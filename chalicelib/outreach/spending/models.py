@@ -47,7 +47,7 @@ class Purse(Protocol):
         ...
 
     def count(self, record: Record, call: Counted) -> None:
-        """Count one call, once."""
+        """Count one call of a model; idempotent by the call's id."""
         ...
 
 

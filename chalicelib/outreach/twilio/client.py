@@ -166,7 +166,7 @@ class Twilio:
         self._clients: dict[str, VendorClient] = {}
 
     def credentials(self, secret_id: str) -> Credentials:
-        """The account behind a secret."""
+        """The credentials of the account in a secret, by the secret's name."""
         return self._credentials(secret_id, False)
 
     def send(

@@ -25,11 +25,11 @@ class CodeMeaning(StrEnum):
     OPTED_OUT = "opted_out"
     """The recipient said STOP to the carrier, so a do-not-contact mark is written."""
     CONTENT = "content"
-    """The content is refused."""
+    """Twilio or the channel refuses the content."""
     WINDOW = "window"
     """WhatsApp refused free text outside the 24-hour window."""
     LATER = "later"
-    """Surely not sent; a later retry may succeed."""
+    """The message was surely not sent; a later retry may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ DEAD: Mapping[int, Reason] = Rows(
 )
 """Codes after which a number is never tried again on the same channel, with the register's reason."""
 REASONS: Mapping[str, Why] = Rows(_reasons)
-"""The codes as reasons of outreach."""
+"""Twilio's codes as reasons of outreach, by code."""
 
 
 def technical(reason: str | None) -> Reason | None:

@@ -42,7 +42,7 @@ RANKS: Mapping[str, int] = {
     "undelivered": 5,
     "failed": 5,
 }
-"""The statuses of Twilio that are stored; a lower rank never replaces a higher one."""
+"""The delivery statuses of Twilio that are stored; a lower rank never replaces a higher one."""
 OPTED_OUT = "21610"
 _SID = re.compile(r"[A-Z]{2}[0-9a-f]{32}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
