@@ -53,10 +53,10 @@ app = Chalice(app_name="rp-mw", configure_logs=False)
 
 
 class _WithoutTracebacks(logging.Filter):
-    """Keeps what was raised out of the log: a traceback shows texts that nothing has redacted."""
+    """Removes tracebacks from Chalice's log lines, as they may show personal data."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop the traceback of a line that Chalice logs; the line stays."""
+        """Drop the traceback of a log line and keep the line."""
         record.exc_info = record.exc_text = None
         return True
 
@@ -67,7 +67,7 @@ warm.load(os.environ, services)
 
 @app.route("/webhook/richpanel", methods=["POST"], content_types=["application/json", "text/plain"])
 def richpanel_webhook() -> Response:
-    """A ticket event posted by Richpanel's HTTP target."""
+    """Richpanel posts an event of a ticket."""
     return _answered("richpanel", lambda: services().support_doors.richpanel_webhook(*_posted()))
 
 
@@ -79,7 +79,7 @@ def initiate_conversation() -> Response:
 
 @app.route("/may-send", methods=["POST"])
 def may_send() -> Response:
-    """The Channel Router asks whether a message may be sent; nothing is."""
+    """The Channel Router asks whether a message might be sent; nothing is sent."""
     return _answered("may_send", lambda: services().outreach_doors.may_send(_asked()))
 
 
@@ -91,19 +91,19 @@ def register_page() -> Response:
 
 @app.route("/register/lookup", methods=["POST"])
 def register_lookup() -> Response:
-    """A company asks what is known of an address."""
+    """A company asks what its register holds about an address."""
     return _answered("register", lambda: services().outreach_doors.register_lookup(_asked()))
 
 
 @app.route("/register/import", methods=["POST"])
 def register_import() -> Response:
-    """A company enters addresses that it must not contact."""
+    """A company adds addresses to its do-not-contact register."""
     return _answered("register", lambda: services().outreach_doors.register_import(_asked()))
 
 
 @app.route("/register/lift", methods=["POST"])
 def register_lift() -> Response:
-    """A company lifts the marks of an address."""
+    """A company lifts an address's do-not-contact marks."""
     return _answered("register", lambda: services().outreach_doors.register_lift(_asked()))
 
 
@@ -123,7 +123,7 @@ def conversation(request_id: str) -> Response:
 
 @app.route("/desk/conversations", methods=["GET"])
 def desk_list() -> Response:
-    """A company's desk lists what waits for a person."""
+    """A company's desk lists the conversations that wait for a person."""
     return _answered("desk", lambda: services().outreach_doors.desk_list(_asked()))
 
 
@@ -143,7 +143,7 @@ def desk_act(conversation_id: str) -> Response:
 
 @app.route("/conversations/{request_id}/messages", methods=["GET"])
 def conversation_messages(request_id: str) -> Response:
-    """The Channel Router reads what was said."""
+    """The Channel Router reads a conversation's messages."""
     return _answered(
         "channel_router",
         lambda: services().outreach_doors.start_messages(_asked(), request_id),
@@ -152,7 +152,7 @@ def conversation_messages(request_id: str) -> Response:
 
 @app.route("/conversations/{request_id}/tools/{call_id}/result", methods=["POST"])
 def tool_result(request_id: str, call_id: str) -> Response:
-    """A company's endpoint gives back what a tool has done."""
+    """A company posts the result of a tool's call."""
     return _answered(
         "company", lambda: services().outreach_doors.tool_result(*_posted(), request_id, call_id)
     )
@@ -160,7 +160,7 @@ def tool_result(request_id: str, call_id: str) -> Response:
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
-    """An incoming SMS or WhatsApp message."""
+    """Twilio posts a received SMS or WhatsApp message."""
     return _answered(
         "twilio", lambda: services().outreach_doors.twilio_message(*_posted(), _query()), _twiml
     )
@@ -168,7 +168,7 @@ def twilio_webhook() -> Response:
 
 @app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
 def twilio_status() -> Response:
-    """A delivery status of an outgoing SMS or WhatsApp message."""
+    """Twilio posts the delivery status of an SMS or WhatsApp message that we sent."""
     return _answered(
         "twilio_status",
         lambda: services().outreach_doors.twilio_status(*_posted(), _query()),
@@ -176,22 +176,22 @@ def twilio_status() -> Response:
     )
 
 
-# Any content type: Aloware never retries, and a header is no reason to lose an event.
+# Any content type is accepted: Aloware never retries, and no event may be lost for a header.
 @app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
-    """A communication event posted by Aloware, which never retries."""
+    """Aloware, which never retries, posts a communication event."""
     return _answered("aloware", lambda: services().fact_doors.aloware_webhook(*_posted()))
 
 
 @app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
 def hubspot_webhook() -> Response:
-    """A signed batch of events, or a workflow's record, posted by HubSpot."""
+    """HubSpot posts a signed batch of events, or a record from a workflow."""
     return _answered("hubspot", lambda: services().fact_doors.hubspot_webhook(*_posted(), _uri()))
 
 
 @app.route("/unsubscribe/{token}", methods=["GET"])
 def unsubscribe_page(token: str) -> Response:
-    """The page behind the link of an outreach e-mail, with a button; it changes nothing."""
+    """A recipient opens the unsubscribe link of an e-mail; this changes nothing."""
     return _answered(
         "unsubscribe", lambda: services().outreach_doors.unsubscribe_page(token), _html
     )
@@ -203,7 +203,7 @@ def unsubscribe_page(token: str) -> Response:
     content_types=[FORM, "multipart/form-data", "application/json", "text/plain"],
 )
 def unsubscribe(token: str) -> Response:
-    """One click in a mail program, or on that page."""
+    """A recipient unsubscribes by one click in a mail program, or by a button of the page."""
     return _answered(
         "unsubscribe",
         lambda: services().outreach_doors.unsubscribe(token, _posted()[1]),
@@ -213,81 +213,81 @@ def unsubscribe(token: str) -> Response:
 
 @app.route("/health", methods=["GET"])
 def health() -> dict[str, Any]:
-    """Liveness, with stage and release."""
+    """Report that the function runs, with its stage and release."""
     settings = services().settings
     return {"status": "ok", "stage": settings.stage, "release": settings.release}
 
 
-# One message per invocation, raise to retry: Chalice cannot enable partial batch failures.
+# Batches of one, and raising to retry: Chalice cannot enable partial batch failures.
 @app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
-    """One job of a ticket: claim, plan, perform once, finish."""
+    """Process one job of a ticket: claim, plan, perform once, finish."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=OUTREACH_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def outreach_worker(event: SQSEvent) -> None:
-    """One job of a conversation by SMS or WhatsApp, as `worker` does."""
+    """Process one job of a conversation by SMS or WhatsApp, as `worker` does."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=EMAIL_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def email_worker(event: SQSEvent) -> None:
-    """One job of a conversation by e-mail, as `worker` does."""
+    """Process one job of a conversation by e-mail, as `worker` does."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=FACTS_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def facts_worker(event: SQSEvent) -> None:
-    """One job of facts: it is stored under its own key."""
+    """Store the fact in one job of Aloware or HubSpot, under the fact's own key."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=COMPANIES_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def companies_worker(event: SQSEvent) -> None:
-    """One event of a conversation for its company: posted to the company's endpoint."""
+    """Post one event of a conversation to the company's endpoint."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=LATER_QUEUE, batch_size=1, maximum_concurrency=2)
 def later(event: SQSEvent) -> None:
-    """A job that waited for a while goes back into its own queue and group."""
+    """Put a job that waited for a while back into its own queue and FIFO group."""
     for record in event:
         services().put_back(record.to_dict())
 
 
 @app.on_sns_message(topic=MAIL_TOPIC)
 def mail(event: SNSEvent) -> None:
-    """An incoming e-mail, or a delivery event of an outgoing one."""
+    """SES reports a received e-mail, or the delivery of one that we sent."""
     try:
         services().outreach_doors.mail(event.message)
     except UnavailableError:
         raise
-    except Exception as error:  # noqa: BLE001 - Lambda prints what is raised, and repeats the event
+    except Exception as error:  # noqa: BLE001 - Lambda would print the error's text
         failed_at("ses", error)
         raise UnavailableError(reason_of(error)) from None
 
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
-    """Lost webhooks and unfinished events go through the normal door again."""
+    """Find lost webhooks and unfinished events, and queue them again."""
     return services().sweep(event.context)
 
 
 @app.schedule(Rate(1, unit=Rate.MINUTES))
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
-    """Stored facts are posted to the report by a single writer."""
+    """Post stored facts to the report, as the single writer."""
     return services().post_facts(event.context)
 
 
 @app.lambda_function(name="ticket_texts")
 def ticket_texts(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
-    """What was written in a ticket, for the console and operators; this role may read nothing else."""
+    """Read a ticket's texts for the console and operators; the function's role may read nothing else."""
     del context
     try:
         return services().ticket_texts(event)
@@ -296,17 +296,17 @@ def ticket_texts(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa
         return {"refused": reason_of(error)}
 
 
-# Its packages are in a layer of its own: nothing of them is imported before it is called.
+# The console's packages are in a layer of their own, so they are imported only when it is called.
 @app.lambda_function(name="console")
 def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
-    """The console's pages, for people without AWS credentials."""
-    from console.deployed import answer  # noqa: PLC0415 - as said
+    """Serve the console's pages, for people without AWS credentials."""
+    from console.deployed import answer  # noqa: PLC0415 - only this function has the layer
 
     return answer(event, context)
 
 
 def _asked() -> HttpRequest:
-    """The current request, with all that its company may have signed."""
+    """The current request, with every part that a company's signature may cover."""
     request = cast(Request, app.current_request)
     low = {name.lower(): value for name, value in _headers().items()}
     return HttpRequest(str(request.method), _path(), _queried(), low, _posted()[1])
@@ -334,13 +334,13 @@ def _queried() -> dict[str, list[str]]:
 
 
 def _path() -> str:
-    """The path that the caller used: behind the gateway with the stage's."""
+    """The path that the caller used; behind the gateway it begins with the stage."""
     context = cast(Request, app.current_request).context
     return str(context.get("path") or context.get("resourcePath", ""))
 
 
 def _uri() -> str:
-    """The URI that the caller used: behind the gateway always https, with the stage's path."""
+    """The URI that the caller used, which is always https and begins its path with the stage."""
     request = cast(Request, app.current_request)
     query = request.query_params.items() if request.query_params else ()
     return f"https://{request.headers.get('host', '')}{_path()}" + (
@@ -349,7 +349,7 @@ def _uri() -> str:
 
 
 def _address() -> str:
-    """The address that the gateway was called from."""
+    """The caller's IP address as the gateway reports it; empty without a gateway."""
     identity = cast(Request, app.current_request).context.get("identity") or {}
     return str(identity.get("sourceIp", ""))
 
@@ -357,7 +357,7 @@ def _address() -> str:
 def _answered(
     source: str, answering: Callable[[], Answer], shown: Callable[[Answer], Response] | None = None
 ) -> Response:
-    """A door's answer; 500 for whatever it raises, of which the log gets the place and no text."""
+    """A door's answer as a response; any exception becomes a 500 and a log line without its text."""
     shown = shown or _response
     try:
         return shown(services().answered(source, _address(), answering))
@@ -370,7 +370,7 @@ def _response(answer: Answer) -> Response:
 
 
 def _html(answer: Answer) -> Response:
-    """A page for a person; an answer without one, which only a failure gives, as it is."""
+    """The answer's page as HTML; an answer without a page (a failure) gets a fixed one."""
     page = answer.body.get("html", "<!doctype html>\n<title>Later</title>\n<p>Try again later.</p>")
     headers: dict[str, str | list[str]] = {
         "Content-Type": "text/html; charset=utf-8",
@@ -380,7 +380,7 @@ def _html(answer: Answer) -> Response:
 
 
 def _twiml(answer: Answer) -> Response:
-    """Twilio expects TwiML: an empty response sends nothing to the sender of the message."""
+    """The response in TwiML, which Twilio expects; an empty one sends no message."""
     if answer.status >= 400:  # noqa: PLR2004 - an error keeps its body, for Twilio's log
         return _response(answer)
     return Response("<Response/>", {"Content-Type": "text/xml"}, answer.status)

@@ -1,8 +1,8 @@
 """`python -m bench`: every figure against its target; exit code 1 if a count is not as expected.
 
-`--small` measures little, for its counts, and judges no time; `--soak` uses a ledger of a million items;
-`--only` runs some sections; `--accept`, with `--small`, takes the counts found as the expected ones.
-Results are kept in bench/results/, and all pages are written from them.
+`--small` measures only enough for exact counts and judges no time; `--soak` uses a ledger of a million
+items; `--only` runs some sections; `--accept`, with `--small`, stores the counts as the expected ones.
+Results are stored in bench/results/, and all pages are written from them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ SIZES = {"small": SMALL, "full": FULL, "soak": SOAK}
 
 
 LONGEST_SECONDS = {"small": 900, "full": 1_800, "soak": 7_200}
-"""For one section; what takes longer hangs, and is ended as a failure."""
+"""Time limit for one section, by size; a section that takes longer is ended as a failure."""
 
 
 def main() -> int:
-    """Measure section by section and print; keep the results of a run that is not small."""
+    """Measure and print section by section; store the results unless the run is small."""
     options = _options()
     if options.section:
         rows = SECTIONS[options.section](SIZES[options.size])
@@ -65,9 +65,9 @@ def main() -> int:
 
 
 def _judged(rows: list[Row], faults: list[str]) -> int:
-    """Print what misses a target, and what fails the run; returns the exit code.
+    """Print the missed targets and the faults; returns the exit code, 1 if there are faults.
 
-    A count may miss its target and be the expected one: then that was accepted, and is only said.
+    A count may miss its target and still be the expected one: then it is printed and is no fault.
     """
     missed = ", ".join(row.name for row in rows if row.met is False)
     print(f"\n{len(rows)} figures; missed: {missed or 'none'}")
@@ -94,7 +94,7 @@ def _options() -> argparse.Namespace:
 
 
 def _section(section: str, size: str) -> list[Row]:
-    """Run one section in its own process, as app and clients exist once per process."""
+    """Run one section in its own process, because app and clients exist once per process."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         flag = [] if size == "full" else [f"--{size}"]
@@ -108,7 +108,7 @@ def _section(section: str, size: str) -> list[Row]:
 
 
 def _keep(section: str, rows: list[Row], size: str, load: float) -> None:
-    """Replace a section's stored rows by these."""
+    """Store a section's rows in place of its older ones, and write the pages."""
     newest = RESULTS / "latest.json"
     kept: dict[str, Any] = json.loads(newest.read_text()) if newest.exists() else {}
     kept[section] = {

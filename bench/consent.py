@@ -1,10 +1,9 @@
-"""`python -m bench.consent`: trains the model of wishes not to be contacted, and compiles the table.
+"""`python -m bench.consent`: trains the model that suspects a STOP, and compiles the table of wordings.
 
-It learns from the labelled messages of `tests/samples/consent`, except for the held-out ones
-that `bench.measures.words` reads,
-and from customers' messages of `tests/samples/intents`, which count less.
-Its threshold is the lowest probability that few enough of the other messages reach, by models that
-had not seen the messages they judge.  `made_from` in the file is a digest of what it was made from,
+The model learns from the labelled messages of `tests/samples/consent`, except for the held-out ones that
+`bench.measures.words` reads, and with less weight from customers' messages of `tests/samples/intents`.
+The threshold is the lowest probability that at most `FALSE_ALARMS` of the harmless messages reach, where
+each is judged by a model trained without it.  `made_from` in the file is a digest of the training data,
 and a test compares it.
 """
 
@@ -30,15 +29,15 @@ NEAR = frozenset({"cancel_subscription", "harassment_threats", "threat", "human_
 WEIGHT_OF_OTHERS = 0.3
 WISHED = frozenset({"stop", "doubtful"})
 FALSE_ALARMS = 0.01
-"""Share of the other messages that may be suspected; many of the samples are chosen to be near a wish."""
+"""Share of the harmless messages that may be suspected; many samples are chosen to resemble a STOP."""
 FOLDS = 5
 FEWEST = 2
-"""Messages that hold a feature of the model: what one alone holds makes the file twice as large."""
+"""A feature of the model must occur in this many messages; rarer ones would double the file's size."""
 C = 100.0
 _LARGEST = 127
 
 Labelled = tuple[str, bool]
-"""A text, and whether it is or may be a wish not to be contacted."""
+"""A text, and whether it is or may be a STOP."""
 
 
 def samples() -> list[Labelled]:
@@ -47,7 +46,7 @@ def samples() -> list[Labelled]:
 
 
 def others() -> list[Labelled]:
-    """Messages to a shop, without those that ask for a person or an end, and angry ones."""
+    """Harmless messages to a shop: none that ask for a person, cancel something or threaten."""
     return [
         (row["text"], False)
         for row in _rows("intents", PARTS_OF_OTHERS)
@@ -61,13 +60,13 @@ def _rows(folder: str, parts: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def made_from() -> str:
-    """A digest of everything that the model is made from."""
+    """A digest of the training data and constants."""
     everything = json.dumps([samples(), others(), C, WEIGHT_OF_OTHERS, FALSE_ALARMS, FEWEST])
     return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
 def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
-    """The model of labelled messages."""
+    """The model that is fitted to labelled messages."""
     from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -110,7 +109,7 @@ def train(rows: Sequence[Labelled], threshold: float = 1.0) -> linear.Linear:
 
 
 def threshold_of(rows: Sequence[Labelled]) -> float:
-    """The lowest probability that few enough of the other messages reach."""
+    """The lowest probability that at most `FALSE_ALARMS` of the harmless messages reach."""
     order = list(range(len(rows)))
     random.Random(3).shuffle(order)  # noqa: S311 - the same in every run
     harmless: list[float] = []

@@ -1,4 +1,4 @@
-"""The rows of events: calls and units, processor time, dollars."""
+"""The result rows of the section on events: calls and units, processor time, dollars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALARMS_OF_A_LANE = 3
 
 
 def events(sizes: Sizes) -> list[Row]:
-    """Door and worker: calls and units, processor time, dollars."""
+    """Measure door and worker, and return their rows: calls and units, processor time, dollars."""
     with whole() as system:
         found = counts.measure(system)
         door = ingress.measure(system, sizes.requests)
@@ -121,7 +121,7 @@ def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
 
 
 def _idle_lanes() -> Row:
-    """What the lanes beyond the first, and the queue `later`, cost in a month without an event."""
+    """The cost of the lanes beyond the first, and of the queue `later`, in a month without events."""
     added = len(LANES) - 1
     month = cost.idle(fifo_queues=added, standard_queues=1, alarms=added * ALARMS_OF_A_LANE)
     section = "dollars a month without an event, at list prices"
@@ -129,7 +129,7 @@ def _idle_lanes() -> Row:
 
 
 def _two_actions(found: list[Count], section: str) -> Row:
-    """An event of two actions, by the steps between two kinds that differ by one action."""
+    """The cost of an event with two actions, interpolated between two measured kinds of event."""
     by_name = {count.name: count for count in found}
     one, more = by_name["routed event"], by_name["event that moves a ticket"]
     fewer = (one.actions - 2) / (more.actions - one.actions)

@@ -1,4 +1,4 @@
-"""The parts of the bench, each run in a process of its own, each a list of rows."""
+"""The sections of the bench: each runs in a process of its own and returns result rows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bench.rig.system import System
 from bench.rig.unpacked import unpacked
 
 MODULES_OF_A_FACT = 30
-"""A worker that builds a part of another system loads many more."""
+"""Limit of modules that a fact's worker loads after the import; another system's would be many more."""
 
 
 def rates(sizes: Sizes) -> list[Row]:
-    """Throughput by processes, each contest's further sides beside ours."""
+    """Throughput by number of processes, ours compared with each contest's other sides."""
     with System() as system:
         found = throughput.measure(system, sizes)
     return [_rate(contest, rated, other) for contest, rated in found for other in contest.sides[1:]]
@@ -30,7 +30,7 @@ BESIDE = {
     throughput.OURS: "ours, {} processes",
 }
 LEAST_RATES = {(2, throughput.REQUESTS): 0.8, (4, throughput.OURS): 0.95}
-"""Of the limit with two processes; and four, on two cores, take no more than noise from two."""
+"""Minimum ratios: two processes reach 0.8 of the requests alone; four on two cores are as fast as two."""
 
 
 def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughput.Side) -> Row:
@@ -49,7 +49,7 @@ def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughpu
 
 
 def grown(sizes: Sizes) -> list[Row]:
-    """A routed event while the ledger grows."""
+    """The cost of a routed event while the ledger grows."""
     with System(on_dynoxide=True) as system:
         points = growth.measure(system, sizes)
     section, (first, *later) = "growth of the ledger (dynoxide), a routed event", points
@@ -78,12 +78,12 @@ def _units(point: growth.Point) -> tuple[tuple[str, str, float], ...]:
 
 
 def histories(sizes: Sizes) -> list[Row]:
-    """One more message while a conversation grows."""
+    """The cost of appending a message while a conversation grows."""
     return appends.measure(sizes)
 
 
 def started(sizes: Sizes) -> list[Row]:
-    """A cold container's first job, from the bundle that is deployed; nothing where none is made."""
+    """A cold container's first job, from the deployed bundle; empty in runs without a bundle."""
     if not sizes.bundle:
         return []
     with unpacked() as bundle, System() as system:
@@ -134,7 +134,7 @@ def started(sizes: Sizes) -> list[Row]:
 
 
 def first_job(sizes: Sizes) -> list[Row]:
-    """A cold worker whose first job is a fact; nothing where no bundle is made."""
+    """A cold worker whose first job is a fact; empty in runs without a bundle."""
     if not sizes.bundle:
         return []
     with unpacked() as bundle, System() as system:
@@ -158,7 +158,7 @@ def first_job(sizes: Sizes) -> list[Row]:
 
 
 def redacted(sizes: Sizes) -> list[Row]:
-    """Redaction of typical and dense messages, and of a long one."""
+    """The speed of redacting typical and dense messages."""
     from bench.redaction.timed import MESSAGES  # noqa: PLC0415
     from chalicelib.redaction.redactor import redact  # noqa: PLC0415
 
@@ -182,7 +182,7 @@ def _spent(call: Callable[[], object], rounds: int) -> float:
 
 
 def begun(_: Sizes) -> list[Row]:
-    """A conversation's start on each channel."""
+    """The AWS calls and units of a conversation's start on each channel."""
     section = "start of a conversation"
     return [
         Row(section, f"start, {one.channel}: {which}", unit, figure, target=limit, is_exact=True)
@@ -196,7 +196,7 @@ def begun(_: Sizes) -> list[Row]:
 
 
 def reported(_: Sizes) -> list[Row]:
-    """A thousand facts on their way to the dataset."""
+    """The requests and rows of a thousand HubSpot events on their way to Power BI."""
     return facts.measure()
 
 

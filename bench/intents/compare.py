@@ -1,10 +1,11 @@
-"""`python -m bench.intents.compare`: the judges of sentences beside a TF-IDF with logistic regression.
+"""`python -m bench.intents.compare`: the judges of sentences compared with a TF-IDF regression.
 
-The peer learns from the same samples as the learned judge, by the same words.  Both are tried on
-invented sentences and on frames of the adversary that they were trained without, in three parts; and, all
-samples learned, on the newest messages of the open conversations whose words decide.  The grammar learns
-nothing, but was written with the invented sentences in view.  A message is let through if each of its
-sentences is explained and one asks about an order.
+The peer (TF-IDF with logistic regression) learns from the same samples as the learned judge, by the same
+words.  Both are tested on invented sentences and on the adversary's frames that they were trained
+without, by cross-validation in three parts.  Trained on all samples, they are also tested on the newest
+messages of the open conversations whose words alone decide.  The grammar learns nothing, but its authors
+knew the invented sentences.  A message is let through if each of its sentences is explained and one of
+them asks about an order.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ from ops.support.bounds import said, share
 
 FOLDS = 3
 ROUNDS = 3
-"""Times that each frame is filled."""
+"""How often each frame is filled."""
 OTHER_FROM = (0.8, 0.5, 0.2, 0.05, 0.01)
-"""Probabilities of `other` from which the peer speaks against a sentence."""
+"""Probabilities of `other` from which the peer counts a sentence as not explained."""
 BY_WORDS = frozenset({"must_not", "grave", "team", "foreign", "harmless"})
-"""Kinds of conversations of which the words alone say that nothing may be answered."""
+"""Kinds of conversations whose words alone show that no automatic answer is allowed."""
 Judge = Callable[[str], str]
-"""What a sentence is."""
+"""Gives the kind of a sentence."""
 
 
 @dataclass(slots=True)
 class Counted:
-    """How many texts a judge lets through, of how many; by the texts' group."""
+    """How many texts a judge lets through, and of how many, by group of texts."""
 
     through: dict[str, int] = field(default_factory=dict)
     whole: dict[str, int] = field(default_factory=dict)
@@ -49,7 +50,7 @@ class Counted:
 
 
 def peer_of(rows: Sequence[train_sentences.Labelled]) -> Callable[[str], Mapping[str, float]]:
-    """TF-IDF of words and pairs with logistic regression: the probability of each kind."""
+    """Train the peer: a function that gives a sentence's probability of each kind."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - takes a second
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -68,7 +69,7 @@ def peer_of(rows: Sequence[train_sentences.Labelled]) -> Callable[[str], Mapping
 
 
 def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[str, Judge]:
-    """The judges by name."""
+    """The judges to compare, by name."""
 
     @cache
     def learned(sentence: str) -> str:
@@ -98,7 +99,7 @@ def _grammar(sentence: str) -> str:
 
 
 def _both(first: Judge, second: Judge) -> Judge:
-    """The first one's word where neither says `other`."""
+    """A judge that gives the first one's kind, unless either says `other`."""
 
     def judged(sentence: str) -> str:
         kind = first(sentence)
@@ -114,7 +115,7 @@ def _words_and_pairs(sentence: str) -> list[str]:
 
 
 def kinds_of(text: str, judge: Judge) -> Iterator[str]:
-    """What the sentences of a text are, paragraph by paragraph as `read_sentences` takes them."""
+    """The kinds of a text's sentences, paragraph by paragraph as `read_sentences` reads them."""
     for lines in paragraphs_of(own_part(text)):
         apart = [judge(one) for line in lines for one in sentences_of(line)]
         if len(lines) > 1 and OTHER in apart:
@@ -124,7 +125,7 @@ def kinds_of(text: str, judge: Judge) -> Iterator[str]:
 
 
 def on_held_out() -> dict[str, Counted]:
-    """Invented sentences and frames, by models that were trained without them."""
+    """Counts on invented sentences and frames, by models that were trained without them."""
     invented = train_sentences.invented()
     frames = [one for listed in composing.frames() for one in listed]
     dice = random.Random(4049)  # noqa: S311 - the same in every run
@@ -149,7 +150,7 @@ def on_held_out() -> dict[str, Counted]:
 
 
 def on_conversations() -> dict[str, Counted]:
-    """The newest messages of the open half whose words decide."""
+    """Counts on the newest messages of the open conversations whose words alone decide."""
     items = conversations.given("open")
     found: dict[str, Counted] = {}
     for name, judge in judges(shipped(), peer_of(train_sentences.samples())).items():

@@ -1,4 +1,4 @@
-"""Sentences composed by chance from the grammars: to train with, and to try what must not be answered."""
+"""Random sentences composed from the grammars: plain ones for training, harmful ones as an adversary's."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SHOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Harmful sentences with a slot in them, by language."""
+    """Harmful sentences with slots for neutral words, by language."""
 
     english: tuple[str, ...]
     spanish: tuple[str, ...]
 
 
 def written(words: list[str], dice: random.Random) -> str:
-    """Words of rows as a customer writes them."""
+    """The words of a grammar's rows as a customer writes them, with example values."""
     shown = [dice.choice(_SHOWN.get(one, (one,))) for one in words]
     return " ".join(shown).replace(" ?", "?")
 
@@ -46,19 +46,19 @@ def frames() -> tuple[tuple[str, ...], ...]:
 
 
 def neutral(dice: random.Random, kind: str | None = None) -> tuple[str, str]:
-    """A sentence of one unit and its kind."""
+    """A random plain sentence, and its kind."""
     kind = kind or dice.choice(KINDS)
     return written(dice.choice(grammars()).composed(f"={kind}", dice), dice), kind
 
 
 def harmful(dice: random.Random) -> str:
-    """A sentence that must not be answered: a frame with neutral words in it."""
+    """A random sentence that must not be answered: a frame filled with neutral words."""
     number = dice.randrange(len(grammars()))
     return framed(dice.choice(frames()[number]), grammars()[number], dice)
 
 
 def every_frame(dice: random.Random, left_out: Collection[str] = ()) -> Iterator[str]:
-    """A sentence of each frame that is not left out."""
+    """One sentence for each frame that is not left out."""
     for number, grammar in enumerate(grammars()):
         for frame in frames()[number]:
             if frame not in left_out:
@@ -66,7 +66,7 @@ def every_frame(dice: random.Random, left_out: Collection[str] = ()) -> Iterator
 
 
 def framed(frame: str, grammar: Grammar, dice: random.Random) -> str:
-    """A frame with its slots filled."""
+    """A frame whose slots are filled at random."""
     words: list[str] = []
     for part in frame.split():
         slot = re.fullmatch(r"{(\w+)}", part)
@@ -79,14 +79,14 @@ def framed(frame: str, grammar: Grammar, dice: random.Random) -> str:
 
 
 def shuffled(dice: random.Random) -> str:
-    """The words of a neutral sentence of some length in another order."""
+    """A plain sentence with its words in random order."""
     words = neutral(dice)[0].split()
     dice.shuffle(words)
     return " ".join(words)
 
 
 def slipped(text: str, dice: random.Random) -> str:
-    """The text with a slip of the keyboard."""
+    """The text with a typing error: a letter left out, doubled or swapped."""
     if len(text) < len("order"):
         return text
     at = dice.randrange(1, len(text) - 1)

@@ -1,8 +1,8 @@
-"""How well messages are decided, with 95 % bounds, and a peer trained on the same samples.
+"""How well messages are decided, with 95 % bounds, compared with a peer trained on the same samples.
 
-The development samples are decided by a model that was trained without them, in five parts; the
-tables were written with them in view, so only the held-out samples say what fresh wording costs.
-These run with ``HELD_OUT=1`` and print totals only.
+Models decide on development samples that they were trained without (cross-validation in five parts).
+The tables' authors knew these samples, so only the held-out samples show how unknown wordings are
+decided.  The held-out ones are used only with ``HELD_OUT=1``, and only totals are printed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from chalicelib.vendors.reply_text import newly_written
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
 FOLDS = 5
 CURVE = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-"""Probabilities from which the model may decide alone, for the curve."""
+"""Probabilities from which the model decides alone: the points of the curve."""
 LEADING = frozenset(
     {
         "self_harm",
@@ -52,7 +52,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A count of a whole, with its 95 % bounds by Wilson."""
+    """A share as a count of a whole, with 95 % bounds by Wilson."""
 
     count: int
     whole: int
@@ -75,13 +75,13 @@ class Share:
 
 
 def load(folder: str, part: str) -> list[Row]:
-    """The labelled rows of a part."""
+    """The labelled rows of a part of the samples."""
     lines = (SAMPLES / folder / f"{part}.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines if line.strip()]
 
 
 def decided(reading: MessageReading) -> Decision:
-    """The decision on a message as it was read."""
+    """The decision on a message, from how it was read."""
     return decide_on(
         reading.found,
         reasons=reading.reasons,
@@ -92,25 +92,25 @@ def decided(reading: MessageReading) -> Decision:
 
 
 def is_answered(row: Row, decision: Decision) -> bool:
-    """Whether an order's status would be sent, given an order of which it is true."""
+    """Whether an order's status would be sent, if the order could be found."""
     is_status = decision.may_answer and decision.is_about_order_status
     return is_status and not is_machine_mail(own_part(str(row["text"])))
 
 
 def is_simple(row: Row) -> bool:
-    """Whether an automatic answer alone can satisfy the message; older rows say it by their intents."""
+    """Whether an automatic answer alone satisfies the message; older rows show it by their intents."""
     if "simple" in row:
         return bool(row["simple"])
     return ANSWERABLE.issuperset({row["intent"], *row.get("also", ())})
 
 
 def flags_of(row: Row) -> frozenset[str]:
-    """The risks of a row, by our names."""
+    """The risks of a row, under the product's names."""
     return frozenset(train.FLAGS.get(one, one) for one in row.get("risks", ()))
 
 
 def team_of(row: Row) -> frozenset[str]:
-    """The teams that are right for a row: of its gravest risk, else of its intent."""
+    """The right teams for a row: by its gravest risk, else by its intent."""
     if flags_of(row) & LEADING:
         return frozenset({LEADERSHIP})
     if "chargeback" in flags_of(row):
@@ -119,7 +119,7 @@ def team_of(row: Row) -> frozenset[str]:
 
 
 def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
-    """The lines of a part."""
+    """The report's lines on the decisions of one part of the samples."""
     pairs = list(zip(rows, decisions, strict=True))
     right = sum(one.route in team_of(row) for row, one in pairs)
     default = sum(
@@ -149,7 +149,7 @@ def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
 
 
 def _is_flagged(row: Row, decision: Decision) -> bool:
-    """Every named risk is seen; an intent of tier 0 counts as seen by any flag."""
+    """Whether a decision flags every labelled risk; for an intent of tier 0 any flag counts."""
     wanted = flags_of(row)
     return wanted <= decision.risk_flags if wanted else bool(decision.risk_flags)
 
@@ -158,7 +158,7 @@ def _is_flagged(row: Row, decision: Decision) -> bool:
 
 
 def in_folds(rows: Sequence[Row], fit: Callable[[list[Row]], Callable[[Row], Any]]) -> list[Any]:
-    """What models that were each trained without a fifth make of that fifth."""
+    """Cross-validation: the result for each row, by a model trained without the row's fifth."""
     order = list(range(len(rows)))
     random.Random(3).shuffle(order)  # noqa: S311 - the same in every run
     found: dict[int, Any] = {}
@@ -170,7 +170,10 @@ def in_folds(rows: Sequence[Row], fit: Callable[[list[Row]], Callable[[Row], Any
 
 
 def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decision]]]:
-    """Tables and a linear model of these rows; only the thresholds of risks are the shipped ones."""
+    """The product's decision with a linear model of these rows, at the shipped thresholds of risks.
+
+    The function returns the decision, and the decisions at the points of `CURVE`.
+    """
     known = shipped()
     thresholds = dict(zip(known.risks, known.thresholds, strict=True))
     model = train.train([train.labelled(row) for row in rows], train.phrases(), thresholds)
@@ -183,7 +186,7 @@ def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decisio
 
 
 def _at(least: float, row: Row, reading: MessageReading, model: Linear) -> Decision:
-    """The decision if the model decided alone from another probability."""
+    """The decision if the model decided alone from the probability `least`."""
     words, tables = words_of(row["text"]), classify(row["text"])
     if all(word == "<n>" for word in words) or tables.intent in TIER_0:
         return decided(reading)
@@ -194,7 +197,7 @@ def _at(least: float, row: Row, reading: MessageReading, model: Linear) -> Decis
 
 
 def curve_report(rows: Sequence[Row], decisions: Sequence[Sequence[Decision]]) -> list[str]:
-    """Wrong teams against messages left to the default team, by when the model decides alone."""
+    """The lines of the curve: wrong teams and defaults, by the probability for deciding alone."""
     lines = []
     for least, column in zip(CURVE, zip(*decisions, strict=True), strict=True):
         wrong, default = routes_of(rows, column)
@@ -203,7 +206,7 @@ def curve_report(rows: Sequence[Row], decisions: Sequence[Sequence[Decision]]) -
 
 
 def routes_of(rows: Sequence[Row], decisions: Sequence[Decision]) -> tuple[Share, Share]:
-    """Wrong teams, and messages of another team that were left to the default one."""
+    """The shares of messages sent to a wrong team, and wrongly left to the default team."""
     wrong = [
         one.route for row, one in zip(rows, decisions, strict=True) if one.route not in team_of(row)
     ]
@@ -212,7 +215,7 @@ def routes_of(rows: Sequence[Row], decisions: Sequence[Decision]) -> tuple[Share
 
 
 def peer_fit(rows: list[Row]) -> Callable[[Row], str]:
-    """TF-IDF of words and pairs with logistic regression: the team by the likeliest intent."""
+    """Train the peer (TF-IDF with logistic regression): a function that gives a row's team."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - takes a second
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
@@ -226,7 +229,7 @@ def peer_fit(rows: list[Row]) -> Callable[[Row], str]:
 
 
 def peer_report(rows: Sequence[Row], teams: Iterable[str]) -> list[str]:
-    """The peer's lines; it never leaves a message to the default team for want of certainty."""
+    """The report's lines on the peer, which never falls back to the default team when unsure."""
     pairs = list(zip(rows, teams, strict=True))
     right = sum(team in team_of(row) for row, team in pairs)
     default = sum(team == DEFAULT_ROUTE and team not in team_of(row) for row, team in pairs)
@@ -240,7 +243,7 @@ def peer_report(rows: Sequence[Row], teams: Iterable[str]) -> list[str]:
 
 
 def machine_report(rows: Sequence[Row]) -> list[str]:
-    """Machine mail that would be answered, and people's mail taken for a machine's."""
+    """The report's lines on machine mail: answered, recognised, and people's mail mistaken for it."""
     seen = [
         is_machine_mail(
             own_part(row["text"]),
@@ -264,7 +267,7 @@ def machine_report(rows: Sequence[Row]) -> list[str]:
 
 
 def quoted_report(rows: Sequence[Row]) -> list[str]:
-    """Mails of which exactly the new part is kept."""
+    """The report's line on e-mails whose quoted history was cut exactly."""
     exact = sum(_spaced(newly_written(row["mail"])) == _spaced(row["new"]) for row in rows)
     return [f"quoted history cut exactly  {Share(exact, len(rows))}"]
 
@@ -277,7 +280,7 @@ def _spaced(text: str) -> str:
 
 
 def median_milliseconds(rows: Sequence[Row]) -> float:
-    """CPU time of one decision, the median over the messages."""
+    """Median processor time of one decision over the messages, in ms."""
     for row in rows[:50]:
         decided(read(row["text"]))
     times = []

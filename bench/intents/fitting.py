@@ -1,4 +1,4 @@
-"""Texts as the matrix that a linear model is fitted to, and its weights as the rows of a model's file."""
+"""Turns texts into the matrix for a linear model, and the model's weights into rows of its file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LARGEST = 127
 
 
 def matrix_of(texts: Iterable[Sequence[str]], least: int) -> tuple[Any, list[str]]:
-    """A row of values for each text, and the names of the columns.
+    """The matrix, with a row for each text, and the names of its columns.
 
     Args:
-        texts: the words of each.
-        least: a feature of fewer texts is left out.
+        texts: the words of each text.
+        least: a feature of fewer texts than this is left out.
     """
     from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
 
@@ -40,8 +40,8 @@ def rows_of(weights: Any, names: Sequence[str]) -> tuple[float, dict[str, int]]:
     """The scale of the stored weights, and the row of each feature.
 
     Args:
-        weights: a line for each intent or other matter, a column for each feature.
-        names: of the columns.
+        weights: a line for each class (an intent, a risk), a column for each feature.
+        names: the names of the columns.
     """
     scaled = weights.copy()
     for at, name in enumerate(names):

@@ -1,6 +1,6 @@
-"""How well sentences are judged: invented ones, and an adversary that uses the rows' own words.
+"""How well sentences are judged: invented ones, and an adversary's made of the grammars' own words.
 
-Each judge is counted alone too, so that it shows what the second one adds.
+Each judge is also counted alone, which shows what the other adds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from chalicelib.support.intents.sentence_model import FILE
 from chalicelib.support.intents.sentences import OTHER, Sentence, read_sentences
 
 ROUNDS = 10
-"""Times that each frame of the adversary is filled."""
+"""How often each frame of the adversary is filled."""
 JUDGES = ("grammar", "model")
 
 
@@ -33,7 +33,7 @@ def lines() -> list[str]:
 
 
 def _explained(texts: Sequence[str]) -> str:
-    """How many texts are explained, by both judges and by each of them."""
+    """How many texts are fully explained, by both judges and by each alone."""
     read = [read_sentences(text) for text in texts]
     both = sum(all(one.kind != OTHER for one in sentences) for sentences in read)
     alone = ", ".join(f"{judge} alone {_by(judge, read)}" for judge in JUDGES)

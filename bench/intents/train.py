@@ -1,8 +1,8 @@
 """`python -m bench.intents.train`: trains the linear model of the intents and writes its file.
 
-It learns from the development samples of `tests/samples/intents` and, with less weight, from the
+The model learns from the development samples of `tests/samples/intents` and, with less weight, from the
 phrases of the tables.  The result is the same on every machine up to rounding; `made_from` in the
-file is a digest of what it was made from, and a test compares it.
+file is a digest of the training data, and a test compares it.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ FLAGS: Mapping[str, str] = {
     "minor": "minor_involved",
     "human_wanted": "human_requested",
 }
-"""Names of the labels, where ours differ."""
+"""The product's names of risks, by the samples' names, where they differ."""
 FALSE_ALARMS = 0.002
-"""Share of the harmless texts that each grave matter may be suspected in."""
+"""Share of the harmless texts in which each risk may be suspected."""
 FOLDS = 5
 C = 10.0
 PHRASE_WEIGHT = 0.3
@@ -49,7 +49,7 @@ _WRITTEN = {"<n>": "40123", "<age>": "9", "<emergency>": "911"}
 
 
 Labelled = tuple[str, str, frozenset[str]]
-"""A text, its intent and its grave matters."""
+"""A text, its intent and its risks."""
 
 
 def samples() -> list[Labelled]:
@@ -61,32 +61,32 @@ def samples() -> list[Labelled]:
 
 
 def labelled(row: Mapping[str, Any]) -> Labelled:
-    """A row of the samples; an intent of tier 0 is a grave matter by itself."""
+    """A row of the samples as training data; an intent of tier 0 counts as a risk, too."""
     named = {FLAGS.get(one, one) for one in row.get("risks", ())}
     intents = (row["intent"], *row.get("also", ()))
     return row["text"], row["intent"], frozenset(named | of_intents(intents))
 
 
 def of_intents(intents: Iterable[str]) -> set[str]:
-    """The grave matters that intents are by themselves."""
+    """The risks that intents imply."""
     return {RISK_FLAGS[one] for one in intents if one in RISK_FLAGS}
 
 
 def phrases() -> list[tuple[str, str]]:
-    """Phrases of the tables of intents as short messages, and the intent of each."""
+    """Short messages made of the phrases of the tables of intents, each with its intent."""
     tables = {intent: (*table.sure, *table.likely) for intent, table in TABLES.items()}
     return _spoken(tables, SETS, ROUNDS_OF_PHRASES)
 
 
 def phrases_of_risks() -> list[tuple[str, str]]:
-    """Likewise of the tables of grave matters."""
+    """Short messages made of the phrases of the tables of risks, each with its risk."""
     return _spoken(RISKS, {**SETS, **SETS_OF_RISKS}, ROUNDS_OF_RISKS)
 
 
 def _spoken(
     tables: Mapping[str, Sequence[str]], sets: Mapping[str, str], rounds: int
 ) -> list[tuple[str, str]]:
-    """Each phrase with one of each row's words."""
+    """Each phrase of the tables `rounds` times, with random words where it offers a choice."""
     dice = random.Random(0)  # noqa: S311 - the same in every run
     found = []
     for meaning, listed in tables.items():
@@ -106,7 +106,7 @@ def _spoken(
 
 
 def made_from() -> str:
-    """A digest of everything that the model is made from."""
+    """A digest of the training data and constants."""
     texts = [(text, intent, sorted(risks)) for text, intent, risks in samples()]
     constants = [C, C_OF_RISKS, PHRASE_WEIGHT, MIN_MESSAGES, FALSE_ALARMS]
     everything = json.dumps([texts, phrases(), phrases_of_risks(), *constants])
@@ -118,12 +118,12 @@ def train(
     extra: Sequence[tuple[str, str]],
     thresholds: Mapping[str, float] | None = None,
 ) -> linear.Linear:
-    """The model of labelled texts, and of more that count less.
+    """The model that is fitted to labelled texts.
 
     Args:
         rows: the labelled texts.
-        extra: texts with their intent, of less weight.
-        thresholds: of the grave matters; by default certainty.
+        extra: more texts with their intents, which count less.
+        thresholds: probability from which each risk is suspected; 1 by default.
     """
     import numpy  # noqa: ICN001, PLC0415
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
@@ -139,7 +139,7 @@ def train(
     ]
     weights = [1.0] * len(rows) + [PHRASE_WEIGHT] * (len(extra) + len(more))
     size = len(labels)
-    # Values are divided by the message's length, so the regularisation is weaker by its square.
+    # Values are divided by the message's length, so regularisation is weaker by the length's square.
     fitted = LogisticRegression(C=C * 36, max_iter=300, tol=1e-3)
     fitted.fit(matrix[:size], labels, sample_weight=weights[:size])
     names_of_risks = sorted({one for risks in grave for one in risks})
@@ -164,9 +164,9 @@ def train(
 
 
 def thresholds_of(rows: Sequence[Labelled], extra: Sequence[tuple[str, str]]) -> dict[str, float]:
-    """The threshold of each grave matter, by models that had not seen the texts they judge.
+    """The threshold of each risk, by cross-validation.
 
-    It is the lowest probability that few enough of the harmless texts reach.
+    It is the lowest probability that at most `FALSE_ALARMS` of the harmless texts reach.
     """
     order = list(range(len(rows)))
     random.Random(3).shuffle(order)  # noqa: S311 - the same in every run

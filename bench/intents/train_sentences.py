@@ -1,9 +1,9 @@
 """`python -m bench.intents.train_sentences`: trains the learned judge of sentences, writes its file.
 
-It learns what a sentence is from the invented sentences of `tests/samples/intents/sentences.jsonl`,
-from sentences composed of the grammars' rows, from the sentences of the labelled messages that the
-grammars do not know, and from harmful frames.  The result is the same on every machine up to rounding;
-`made_from` in the file is a digest of what it was made from, and a test compares it.
+The judge learns a sentence's kind from the invented sentences of `tests/samples/intents/sentences.jsonl`,
+from sentences composed of the grammars' rows and of harmful frames, and from the labelled messages.  The
+result is the same on every machine up to rounding; `made_from` in the file is a digest of the training
+data, and a test compares it.
 """
 
 from __future__ import annotations
@@ -41,11 +41,7 @@ def invented() -> list[tuple[str, str]]:
 
 
 def samples(left_out: Collection[str] = ()) -> list[Labelled]:
-    """Everything that the model learns from.
-
-    Args:
-        left_out: invented sentences and frames that it shall not know, to be tried on them.
-    """
+    """The training data, without the invented sentences and frames in `left_out`."""
     dice = random.Random(7)  # noqa: S311 - the same in every run
     kept = [(text, kind) for text, kind in invented() if text not in left_out]
     found = [(text, kind, INVENTED_WEIGHT) for text, kind in kept]
@@ -60,7 +56,7 @@ def samples(left_out: Collection[str] = ()) -> list[Labelled]:
 
 
 def _composed(dice: random.Random) -> Iterator[Labelled]:
-    """Units of the grammars, alone and one after the other."""
+    """Sentences of the grammars, alone and run together."""
     for kind in grammar.KINDS:
         for _ in range(COMPOSED):
             yield composing.neutral(dice, kind)[0], kind, 0.5
@@ -72,7 +68,10 @@ def _composed(dice: random.Random) -> Iterator[Labelled]:
 
 
 def _of_messages() -> Iterator[Labelled]:
-    """Sentences of the labelled messages: by the grammars, or `other` where the message is more."""
+    """Sentences of the labelled messages: of the kind that the grammars give, else `other`.
+
+    A sentence that the grammars do not know is left out where the whole message is simple.
+    """
     for part in train.PARTS:
         for line in (train.SAMPLES / f"{part}.jsonl").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
@@ -87,12 +86,12 @@ def _of_messages() -> Iterator[Labelled]:
 
 
 def words_in(sentence: str) -> list[str]:
-    """The words that the model knows a sentence by."""
+    """The words of a sentence as the model's features."""
     return [one.word for one in tokens_of(sentence)]
 
 
 def made_from() -> str:
-    """A digest of everything that the model is made from."""
+    """A digest of the training data and constants."""
     files = [SENTENCES, composing.FRAMES, *(train.SAMPLES / f"{one}.jsonl" for one in train.PARTS)]
     files += [Path(grammar.__file__).with_name(one) for one in (*grammar.FILES, grammar.WORDS)]
     constants = [
@@ -112,7 +111,7 @@ def made_from() -> str:
 
 
 def fitted(rows: list[Labelled]) -> linear.Linear:
-    """The model of labelled sentences."""
+    """The model that is fitted to labelled sentences."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second
 
     matrix, names = fitting.matrix_of(map(words_in, (text for text, _, _ in rows)), MIN_SENTENCES)

@@ -1,7 +1,7 @@
 """`python -m bench.load`: seconds until the effect, by lane and load; exit code 1 for a missed target.
 
-`--short` runs two hours in place of a day; `--measured` runs the real system beside the model,
-and `--plan` shows what breaks first as traffic grows.
+`--short` simulates two hours instead of a day; `--measured` compares the simulation's calls with the real
+system's; `--plan` shows what breaks first as traffic grows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ START = next(kind for kind in KINDS if kind.name == "start, from a template")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is run: a span around noon, a burst and an outage within it, a backlog, a flood."""
+    """The size of a run: the span, a burst and an outage within it, a backlog, a flood."""
 
     span: Window
     burst: Window
@@ -58,7 +58,7 @@ SHORT = Size(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A figure and what it must be."""
+    """A figure and its limit: at most, or with `is_least` at least."""
 
     name: str
     figure: float
@@ -67,7 +67,7 @@ class Target:
 
     @property
     def met(self) -> bool:
-        """Whether it is met."""
+        """Whether the figure keeps its limit."""
         return self.figure >= self.limit if self.is_least else self.figure <= self.limit
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Target:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables; 1 where a target is missed."""
+    """Print the tables; returns 1 where a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.load")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--measured", action="store_true")
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def figures(size: Size, seed: int) -> Iterator[Target]:
-    """Run every scenario, print its table, and yield the targets' figures."""
+    """Run every scenario, print its table, and yield its targets."""
     ordinary = run(Load(size.span), seed=seed)
     _print("an ordinary day", ordinary)
     _print("ten times as much for ten minutes", run(_burst(size), seed=seed), size.burst)
@@ -121,7 +121,7 @@ def _burst(size: Size) -> Load:
 
 
 def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
-    """Each vendor in turn is out: what the others' lanes notice of it."""
+    """Each vendor in turn is out: how much slower the lanes that do not call it become."""
     minutes = round((size.outage.ends - size.outage.begins) / 60)
     for vendor in VENDORS:
         result = run(Load(size.span, outages={vendor: size.outage}), seed=seed)
@@ -135,7 +135,7 @@ def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
 
 
 def _refused(size: Size, seed: int) -> Target:
-    """Richpanel answers 429 to everything, and its tickets wait without spending a receive."""
+    """Richpanel answers 429 to every call: its tickets must wait and not become dead letters."""
     minutes = round((size.outage.ends - size.outage.begins) / 60)
     result = run(Load(size.span, refusals={"richpanel": size.outage}), seed=seed)
     _print(f"richpanel answers 429 for {minutes} minutes", result, size.outage)
@@ -147,7 +147,7 @@ def _p95(result: Result, lane: str, size: Size) -> float:
 
 
 def _backlog(size: Size, seed: int) -> Iterator[Target]:
-    """Many tickets wait, and ordinary traffic goes on."""
+    """Many tickets wait: how long ordinary starts and facts take meanwhile."""
     span = Window(NOON, NOON + 1_800)
     result = run(Load(span, at_once=((NOON, ROUTED, size.backlog),)), seed=seed)
     _print(f"{size.backlog:,} tickets waiting", result, kinds=(START,))
@@ -158,7 +158,7 @@ def _backlog(size: Size, seed: int) -> Iterator[Target]:
 
 
 def _flood(size: Size, seed: int) -> Iterator[Target]:
-    """One company posts thousands of starts; what others notice."""
+    """One company posts thousands of starts: how long other companies' starts and replies take."""
     span = Window(NOON, NOON + 3_600)
     result = run(Load(span, flood=(NOON, START, size.flood)), seed=seed)
     title = f"{size.flood:,} starts of one company: what others notice"
@@ -169,7 +169,7 @@ def _flood(size: Size, seed: int) -> Iterator[Target]:
 
 
 def _neighbours(seed: int) -> Iterator[Target]:
-    """Endpoints and models of other companies hang; what a company notices."""
+    """Endpoints and models of other companies hang: how long a company's own events take."""
     print("\nneighbours hang for half an hour: seconds until a company's effect")
     print(neighbours.HEADER)
     for one in neighbours.noticed(seed):
@@ -190,7 +190,7 @@ def _throughput(seed: int) -> Iterator[Target]:
 def _print(
     title: str, result: Result, within: Window | None = None, kinds: Sequence[Kind] = ()
 ) -> None:
-    """One row for each lane, and for some kinds of events."""
+    """Print one row for each lane, and for the given kinds of events."""
     print(f"\n{title}: seconds until the effect" + (" of what arrived in it" if within else ""))
     print(f"  {'lane':<28} {'events':>7} {'p50':>9} {'p95':>9} {'p99':>9} {'dead letters':>13}")
     for lane in LANES:

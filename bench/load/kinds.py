@@ -1,4 +1,4 @@
-"""The kinds of events: their lane, the vendor calls they make in order, and their AWS calls.
+"""The kinds of events: their lane, their vendor calls in order, and their AWS calls.
 
 `measured` and `tests/house/test_load.py` compare the calls with those of the real system.
 """
@@ -14,7 +14,7 @@ from chalicelib.vendors.rate_limit import Urgency
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a vendor."""
+    """One call at a vendor."""
 
     vendor: str
     urgency: Urgency = Urgency.HIGH
@@ -25,9 +25,9 @@ class Kind:
     """One kind of event.
 
     Attributes:
-        share: how many of its lane's events are of this kind.
-        aws_calls: in the worker.
-        measured_as: its name among the bench's kinds of events; empty where none is the same.
+        share: part of the lane's events that are of this kind.
+        aws_calls: AWS calls in the worker.
+        measured_as: the name of the same kind in `bench.rig.kinds`; empty without one.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Kind:
 
     @property
     def own_seconds(self) -> float:
-        """Time in the worker without its vendors."""
+        """Seconds in the worker without the vendors' calls."""
         return OWN_SECONDS + self.aws_calls * AWS_CALL_SECONDS
 
     def calls_of(self, vendor: str) -> int:
-        """How many of its calls go to a vendor."""
+        """How many calls of an event go to a vendor."""
         return sum(call.vendor == vendor for call in self.calls)
 
 

@@ -1,9 +1,9 @@
-"""Queues, groups, workers and vendors, as the product and its platform have them.
+"""The simulated queues, FIFO groups, workers and vendors.
 
-A worker is one warm container: it handles one event at a time, and it has its own rate limits and
-breakers, which are the product's classes on the model's clock; the workers of a lane share a level of
-tokens where the product's do.  A FIFO group whose head was handed back or set aside waits; others go
-on.  What an event has done is not done again when it comes again.
+A worker is one warm container: it handles one event at a time, with its own rate limits and breakers,
+which are the product's classes on the simulation's clock; workers of a lane share a token level where the
+product's do.  A FIFO group waits while its first event is handed back or set aside; other groups go on.
+Calls that an event has made are not repeated when the event is delivered again.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Job:
     """One event on its queue.
 
     Attributes:
-        arrived: when its sender sent it.
-        took: seconds from then to its effect; None while there is none.
+        arrived: when its sender sent it, in seconds.
+        took: seconds from then to its effect; None until then.
         begun: how many of its calls are done.
-        waits: how often it was set aside until its turn.
-        rounds: how often it was set aside.
-        is_flood: one company's flood.
+        waits: how often it was set aside for a rate limit.
+        rounds: how often it was set aside at all.
+        is_flood: it belongs to the company that floods the lane.
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ class Job:
 
 
 class Vendor:
-    """A vendor: its latency, its own limit, when it is out, and when it answers 429 to all."""
+    """A simulated vendor, with its latency, rate limit, outages, and times of answering 429 to all."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Vendor:
         self._recent: deque[float] = deque()
 
     def answer(self, rng: random.Random) -> tuple[float, TransientError | None]:
-        """Seconds until the response, and the error that it is."""
+        """Seconds until the response to a call now, and its error; None for a success."""
         now = self._loop.seconds
         if now in self._out:
             return CONNECT_SECONDS, self._error("connect_timeout")
@@ -116,7 +116,7 @@ class Account:
     lanes: list[Lane] = field(default_factory=list)
 
     def wake(self) -> None:
-        """Let every lane use what is free, in turn."""
+        """Let every lane, in turn, start events on free executions."""
         for lane in self.lanes:
             lane.begin()
         self.lanes.append(self.lanes.pop(0))
@@ -124,7 +124,7 @@ class Account:
 
 @dataclass
 class Worker:
-    """One warm container."""
+    """One warm container of a lane."""
 
     loop: Loop
     vendors: Mapping[str, Vendor]
@@ -134,7 +134,7 @@ class Worker:
 
     @cached_property
     def limits(self) -> Mapping[str, RateLimit]:
-        """By vendor; a vendor without a share is not paced."""
+        """The rate limits by vendor; a vendor without a pace has none."""
         return {
             name: RateLimit(
                 provider=name,
@@ -148,11 +148,15 @@ class Worker:
 
     @cached_property
     def breakers(self) -> Mapping[str, Breaker]:
-        """By vendor."""
+        """The circuit breakers by vendor."""
         return {name: Breaker(name, self.loop) for name in self.vendors}
 
     def handle(self, job: Job, rng: random.Random) -> Steps:
-        """The pauses of one receive; raises `ProviderError` where the event is handed back."""
+        """Process one delivery; yields each pause in seconds.
+
+        Raises:
+            ProviderError: the event is handed back.
+        """
         yield job.kind.own_seconds / 2
         place = Place(next(_NUMBERS), job.waits, self._age(job) > LATE_AFTER_SECONDS)
         for call in job.kind.calls[job.begun :]:
@@ -168,7 +172,7 @@ class Worker:
         yield job.kind.own_seconds / 2
 
     def pause_of(self, job: Job, error: ProviderError, rng: random.Random) -> float | None:
-        """Seconds for which the product sets the event aside; None where its receive counts."""
+        """Seconds for which the product sets the event aside; None: it is handed back to the queue."""
         age = self._age(job)
         return backoff.asked_pause(error, age_seconds=age, jitter=rng.random)
 
@@ -176,7 +180,7 @@ class Worker:
         return self.loop.seconds - job.arrived
 
     def _turn(self, call: Call, place: Place) -> Steps:
-        """As `RateLimit.acquire` for a job, with pauses in place of sleeping."""
+        """Wait for the rate limit as `RateLimit.acquire` does, yielding pauses instead of sleeping."""
         limit = self.limits.get(call.vendor)
         slept = 0.0
         while limit is not None and (wait := limit.ask(call.urgency, place)):
@@ -195,7 +199,7 @@ class Lane:
     ) -> None:
         self.done: list[Job] = []
         self.invocations: list[tuple[float, float]] = []
-        """When each ended, and how many seconds it took."""
+        """For each invocation, when it ended and how many seconds it took."""
         self._loop = loop
         self._account = account
         self._idle = deque(workers)
@@ -205,7 +209,7 @@ class Lane:
         account.lanes.append(self)
 
     def arrive(self, job: Job) -> None:
-        """An event reaches the queue."""
+        """Put an event on the queue."""
         group = self._groups.setdefault(job.group, deque())
         group.append(job)
         if len(group) == 1:
@@ -213,7 +217,7 @@ class Lane:
         self.begin()
 
     def begin(self) -> None:
-        """Give ready groups to idle workers, the oldest first."""
+        """Give the first events of ready groups to idle workers, the oldest group first."""
         while self._ready and self._idle and self._account.running < self._account.limit:
             self._account.running += 1
             group, worker = self._ready.popleft(), self._idle.popleft()
@@ -273,7 +277,7 @@ def vendors(
     *,
     others_per_30_s: float = OTHERS_PER_30_S,
 ) -> dict[str, Vendor]:
-    """Every vendor."""
+    """Every vendor, by name."""
     return {
         name: Vendor(
             name,
@@ -287,5 +291,5 @@ def vendors(
 
 
 def sent(job: Job, loop: Loop, lane: Lane) -> None:
-    """The job's sender sends it at its time."""
+    """Schedule a job's arrival at the lane, a hop after it was sent."""
     loop.after(job.arrived + HOP_SECONDS - loop.seconds, lambda: lane.arrive(job))

@@ -1,4 +1,4 @@
-"""The event loop: actions in the order of their times, and the clock that the product's parts read."""
+"""The event loop: it runs actions in the order of their times, and is the clock of the product's parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Loop:
     """Runs actions at their times; a `once.ports.Clock`.
 
     Attributes:
-        seconds: since the start.
+        seconds: simulated seconds since the start.
     """
 
     def __init__(self) -> None:
@@ -23,23 +23,23 @@ class Loop:
         self._due: list[tuple[float, int, Callable[[], None]]] = []
 
     def after(self, seconds: float, action: Callable[[], None]) -> None:
-        """Run an action after a while; those of one moment run in the order of these calls."""
+        """Schedule an action; actions of the same moment run in the order of their scheduling."""
         heapq.heappush(self._due, (self.seconds + seconds, next(self._number), action))
 
     def run(self) -> None:
-        """Run until nothing is due."""
+        """Run until no action is left."""
         while self._due:
             self.seconds, _, action = heapq.heappop(self._due)
             action()
 
     def now(self) -> datetime:
-        """See `once.ports.Clock`."""
+        """The simulated time, in UTC."""
         return _START + timedelta(seconds=self.seconds)
 
     def monotonic(self) -> float:
-        """See `once.ports.Clock`."""
+        """Simulated seconds since the start."""
         return self.seconds
 
     def sleep(self, seconds: float) -> None:
-        """Never called: a worker of the model waits by its generator."""
+        """Never called: a simulated worker waits by yielding."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
-"""The real system on the local engine beside the model: Richpanel's calls, and those of other vendors.
+"""The vendor calls of the real system on the local engine, beside those of the simulation.
 
-The system is the product with its doors, queue and worker; only the vendors are simulated.
+The system is the product with its doors, queue and worker; only the vendors are local simulators.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _calls(system: System, send: object, name: str) -> float:
 
 
 def _burst(system: System) -> Iterator[tuple[str, int]]:
-    """Forty notifications of ten tickets, at once."""
+    """The calls for 40 notifications of 10 tickets that arrive at once."""
     tickets = [system.message(f"burst-{number}")["ticket_id"] for number in range(BURST_TICKETS)]
     system.reset_counts()
     for number in range(NOTIFICATIONS):

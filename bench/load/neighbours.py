@@ -1,8 +1,8 @@
-"""What a company notices of neighbours whose endpoint or model hangs: alone, and beside one, two, three.
+"""How long a company's events take beside 0 to 3 companies whose endpoint or model hangs.
 
-Every neighbour has many conversations whose calls hang until their deadline, from the first one on.
-The company has an event every few seconds, each in a conversation of its own.  Shares and breakers
-are the product's classes on the model's clock; without them it is shown what they are for.
+Every such neighbour has many conversations whose calls hang until their deadline.  The company has an
+event every few seconds, each in a conversation of its own.  Shares and breakers are the product's
+classes on the simulation's clock; runs without them show what they are for.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from chalicelib.vendors.breaker import MODEL_TIMEOUTS_TO_OPEN, Breaker
 from tests.simulation import tables
 
 CONVERSATIONS = 40
-"""Of each neighbour."""
+"""Conversations of each neighbour."""
 EVERY_SECONDS = 5.0
-"""The company's events; each neighbour's conversations have one every minute."""
+"""Time between the company's events; each conversation of a neighbour has one every minute."""
 SPAN_SECONDS = 1_800.0
 MOST_NEIGHBOURS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class HangingKind:
-    """Where a neighbour hangs, and what its calls and the company's take.
+    """Which call of the neighbours hangs, and how long calls take.
 
     Attributes:
-        answers_after_seconds: it is that slow and answers; None: never.
+        usual_seconds: how long the company's own calls take.
+        answers_after_seconds: a neighbour's call is answered so late; None: never.
     """
 
     name: str
@@ -51,7 +52,7 @@ class HangingKind:
 
     @property
     def is_endpoint(self) -> bool:
-        """Whether the company's own events are posts, too; else they are templates."""
+        """Whether endpoints hang, so that the company's events are posts; else they send templates."""
         return self.lane == "companies"
 
 
@@ -65,35 +66,35 @@ PLACES = (
 
 @dataclass(slots=True)
 class EndpointRow:
-    """The row of an endpoint, as `endpoint_breaker` reads and writes it."""
+    """An endpoint's row in memory, as `endpoint_breaker` reads and writes it."""
 
     open_until: float | None = None
     failures: int = 0
 
     def take_probe(self, _head: object, until: float, next_until: float) -> bool:
-        """Only one event is the probe."""
+        """Claim the probe, which only one event can."""
         is_mine = self.open_until == until
         self.open_until = next_until if is_mine else self.open_until
         return is_mine
 
     def count_failure(self, _head: object, _now: float) -> int:
-        """Failures in a row."""
+        """Count a failure; returns the failures in a row."""
         self.failures += 1
         return self.failures
 
     def open_breaker(self, _head: object, until: float) -> None:
-        """Nothing is posted until then."""
+        """Let nothing be posted until a time, in epoch seconds."""
         self.open_until = until
 
 
 @dataclass
 class SharingWorker(Worker):
-    """A worker whose slow calls take shares, and which a breaker keeps from what hangs.
+    """A worker whose slow calls count against shares, with breakers for what hangs.
 
     Args:
-        endpoints: the rows of all endpoints, by company; one for all workers.
-        numbers: of jobs, for the slots that a job keeps.
-        share: None without shares and breakers.
+        endpoints: the rows of all endpoints, by company; shared by all workers.
+        numbers: counts the jobs, as a share's slots are kept by job.
+        share: the lane's shares; None: a run without shares and breakers.
     """
 
     place: HangingKind = PLACES[0]
@@ -103,13 +104,13 @@ class SharingWorker(Worker):
     models: dict[str, Breaker] = field(default_factory=dict)
 
     def handle(self, job: Job, rng: random.Random) -> Steps:
-        """See `Worker`."""
+        """Process one delivery, as `Worker.handle`, under shares and breakers."""
         yield OWN_SECONDS / 2
         if self.loop.seconds >= SPAN_SECONDS:
-            return  # what hangs would come back for ever
+            return  # hanging events would be repeated for ever
         usual = self.place.usual_seconds * rng.lognormvariate(0.0, LATENCY_SIGMA)
         if not job.is_flood and not self.place.is_endpoint:
-            yield usual  # a template: it asks no model, and a send is free at first
+            yield usual  # a template asks no model, and a quick send takes no share at first
         else:
             with self._guard(job), self._held(job):
                 yield self._seconds(job, usual)
@@ -136,7 +137,7 @@ class SharingWorker(Worker):
         return Expected.FAILING if is_failing else Expected.SLOW
 
     def _guard(self, job: Job) -> AbstractContextManager[Any]:
-        """The breaker of what is called: of an endpoint for all containers, of a model for each."""
+        """The breaker of the call: an endpoint's is shared by all containers, a model's is not."""
         if self.share is None:
             return nullcontext()
         if self.place.is_endpoint:
@@ -168,10 +169,10 @@ def beside(place: HangingKind, hanging: int, *, is_guarded: bool, seed: int) -> 
     """Seconds that each event of a company took in a lane with its neighbours, sorted.
 
     Args:
-        place: where the neighbours hang.
-        hanging: how many do.
+        place: which calls of the neighbours hang.
+        hanging: the number of neighbours.
         is_guarded: with shares and breakers.
-        seed: of all draws.
+        seed: the seed of all draws.
     """
     loop, table, owners = Loop(), tables.ledger(), itertools.count()
     rng = random.Random(f"{seed}/{place.name}")  # noqa: S311 - draws of a model
@@ -234,7 +235,7 @@ class Noticed:
 
     @property
     def p95(self) -> float:
-        """Of the company's events."""
+        """The 95th percentile of the company's events, in seconds."""
         return quantiles(self.took)[1]
 
     def __str__(self) -> str:
@@ -253,7 +254,7 @@ HEADER = (
 
 
 def noticed(seed: int) -> Iterator[Noticed]:
-    """Each kind, with up to three neighbours, without and with what guards."""
+    """Run each kind with 0 to 3 neighbours, without and with shares and breakers."""
     for place in PLACES:
         for hanging in range(MOST_NEIGHBOURS + 1):
             for is_guarded in (False, True):

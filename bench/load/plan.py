@@ -1,7 +1,7 @@
-"""What breaks first where traffic grows: each limit with the factor of an ordinary day at which it is met.
+"""What breaks first as traffic grows: each limit, and how many times an ordinary day's traffic meets it.
 
-Traffic is that of `assumptions`, at noon, all of it one company's with one sender and one project, which is
-the worst case of what a company shares.
+Traffic is that of `assumptions` at noon.  All of it belongs to one company with one sender and one
+project, the worst case for limits by company.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ NEW_TABLE_UNITS = 4_000.0
 """Write units a second that a new on-demand table takes at once; later twice its highest peak:
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html ."""
 TABLE_UNITS = 40_000.0
-"""Of one table, the account's default quota; it is raised on request."""
+"""Write units a second of one table, by the account's default quota; AWS raises it on request."""
 COUNT_CALLS = 2
-"""Calls' time for which a count's transaction holds its row."""
+"""A count's transaction holds its row for the time of so many calls."""
 MEETING = 0.05
-"""Share of counts that meet another one of their row, and are repeated."""
+"""Share of counts that conflict with another count of the same row, and are repeated."""
 WEBHOOKS_A_SECOND = 40.0
-"""Of a route of `.chalice/functions.json`."""
+"""The throttle of a webhook's route in `.chalice/functions.json`."""
 SES_A_SECOND = 14.0
 SMS_A_SECOND = 1.0
-"""Of one long code."""
+"""Texts a second of one long code (an ordinary phone number)."""
 START_COUNTER_UNITS = 3.0
 
 
@@ -48,10 +48,10 @@ class PlannedLimit:
 
     Attributes:
         what: what breaks.
-        now: events a second of an ordinary day's noon that it bounds.
-        most: as many as it lets through.
+        now: events a second at an ordinary day's noon that the limit bounds.
+        most: maximum number of events a second.
         why: where `most` comes from.
-        then: what to do before it is met.
+        then: what to do before the limit is met.
     """
 
     what: str
@@ -62,18 +62,18 @@ class PlannedLimit:
 
     @property
     def factor(self) -> float:
-        """How many times an ordinary day's noon meets it."""
+        """How many times the noon traffic of an ordinary day meets the limit."""
         return self.most / self.now
 
 
 def at_noon(lane: str) -> float:
-    """Events a second of a lane."""
+    """A lane's events a second at an ordinary day's noon."""
     day = PER_MINUTE[lane]
     return day.mean * (1 + day.swing) / 60
 
 
 def limits() -> Sequence[PlannedLimit]:
-    """Every limit, the one that is met first at the beginning."""
+    """Every limit; the one that is met first comes first."""
     return sorted((*_lanes(), *_keys(), *_stage()), key=lambda one: one.factor)
 
 
@@ -104,7 +104,7 @@ def _lanes() -> Sequence[PlannedLimit]:
 
 
 def _keys() -> Sequence[PlannedLimit]:
-    """Keys that many events share; each has one partition's units."""
+    """The limits of DynamoDB keys that many events share; each key has one partition's units."""
     reply, now = counted()[REPLY], at_noon("outreach")
     by_sender = reply.index_units["company-sms-number-recipient-tel-index"]
     by_company = reply.index_units["company-id-project-id-index"]
@@ -158,7 +158,7 @@ def _keys() -> Sequence[PlannedLimit]:
 
 
 def _stage() -> Sequence[PlannedLimit]:
-    """What all events of a stage share."""
+    """The limits that all events of a stage share."""
     events = sum(map(at_noon, PER_MINUTE))
     seconds = sum(
         at_noon(lane) * sum(kind.share * ceilings.seconds_of(kind) for kind in kinds_of(lane))
@@ -199,7 +199,7 @@ def _stage() -> Sequence[PlannedLimit]:
 
 
 def dollars_a_month(factor: float, terms: Terms) -> Mapping[str, float]:
-    """AWS's bill of a month of events, by lane, at so many times an ordinary day."""
+    """AWS's monthly bill for events, by lane, in dollars, at `factor` times an ordinary day."""
     kind_of = {"tickets": ROUTED, "outreach": REPLY, "email": START, "facts": FACT}
     minutes = 30 * 24 * 60 * factor
     return {

@@ -1,4 +1,4 @@
-"""What is run: days with bursts and outages, a backlog, and one company's flood."""
+"""Runs scenarios: days with bursts and outages, a backlog, and one company's flood."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUANTILES = (0.5, 0.95, 0.99)
 
 @cache
 def deployed(stage: str = "prod") -> tuple[Settings, Mapping[str, str]]:
-    """Settings and variables of a stage."""
+    """The settings and environment variables with which a stage is deployed."""
     config = json.loads(CONFIG.read_text())
     own = config["stages"][stage]["environment_variables"]
     variables = config["environment_variables"] | own
@@ -42,13 +42,13 @@ def deployed(stage: str = "prod") -> tuple[Settings, Mapping[str, str]]:
 
 
 def workers_of(lane: str, stage: str = "prod") -> int:
-    """How many of a lane's events are worked on at once."""
+    """How many workers a lane has."""
     name = "WORKER_CONCURRENCY" if lane == "tickets" else "LANE_CONCURRENCY"
     return int(deployed(stage)[1][name])
 
 
 def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str, LevelPace]:
-    """The pace of each of a lane's workers at each vendor, as `wiring` gives it."""
+    """The rate of each of a lane's workers at each vendor, as the product sets it."""
     if lane == "tickets":
         ours = richpanel_per_30_s or deployed()[0].richpanel_requests_per_30_s
         return {
@@ -64,13 +64,13 @@ def _alone(requests_per_window: float) -> LevelPace:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What arrives and what fails.
+    """A scenario: which events arrive, and which vendors fail when.
 
     Attributes:
         refusals: when a vendor answers every call with 429.
-        at_once: further events of a kind, all at one time.
-        flood: the same, all of one company, whose share of the lane the door keeps.
-        richpanel_per_30_s: our share of the tenant's limit, where it is not the deployed one.
+        at_once: further events, all at one moment: time, kind, number.
+        flood: the same, all of one company; the door keeps it to its share of the lane.
+        richpanel_per_30_s: our share of the tenant's rate limit; None: the deployed one.
     """
 
     span: Window
@@ -99,7 +99,7 @@ class Result:
     ) -> list[float]:
         """Seconds until the effect of a lane's events that arrived within a window, sorted.
 
-        Those of a flood are left out.
+        Events of a flood are left out.
         """
         return sorted(
             job.took
@@ -116,14 +116,14 @@ class Result:
 
 
 def run(load: Load, *, seed: int) -> Result:
-    """Run until everything has ended; a lane's draws depend on the seed and its name alone."""
+    """Run a scenario to its end; a lane's random draws depend only on the seed and the lane's name."""
     loop, account = Loop(), Account(load.lambda_limit)
     called = vendors(loop, load.outages, load.refusals, others_per_30_s=load.others_per_30_s)
     lanes = {}
     for name in load.lanes:
         rng = random.Random(f"{seed}/{name}")  # noqa: S311 - draws of a model
         lane = Lane(loop, account, _workers(loop, name, called, load), rng)
-        arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - likewise
+        arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - draws of a model
         for job in _jobs(name, load, arriving):
             sent(job, loop, lane)
         _flood(name, load, loop, lane)
@@ -157,7 +157,7 @@ def _jobs(lane: str, load: Load, rng: random.Random) -> Iterable[Job]:
 
 
 def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
-    """Let a company's starts in as the door does: those beyond its share wait outside the lane."""
+    """Schedule a flood of starts; as at the door, those beyond the company's share wait outside."""
     if load.flood is None or load.flood[1].lane != name:
         return
     at, kind, count = load.flood
@@ -177,7 +177,7 @@ def _flood(name: str, load: Load, loop: Loop, lane: Lane) -> None:
 
 
 def quantiles(times: Sequence[float]) -> tuple[float, ...]:
-    """The quantiles of sorted times; nan where there are none."""
+    """The `QUANTILES` of sorted times; nan without times."""
     if not times:
         return tuple(float("nan") for _ in QUANTILES)
     return tuple(times[min(len(times) - 1, int(part * len(times)))] for part in QUANTILES)
@@ -190,8 +190,8 @@ def routed_per_minute(*, seed: int, share: float | None = None, others: float) -
     """Tickets routed a minute while 1,000 wait.
 
     Args:
-        seed: of the draws.
-        share: of Richpanel's limit, in calls per 30 s; the deployed one where it is None.
+        seed: the seed of the draws.
+        share: our share of Richpanel's limit, in calls per 30 s; None: the deployed one.
         others: calls per 30 s of the tenant's other integrations.
     """
     load = Load(

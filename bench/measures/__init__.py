@@ -2,14 +2,14 @@
 
 counts         AWS calls and units of each kind of event
 event_counts * calls, units and bytes of an event with its door, for `ops cost`
-worker         processor time of the worker, beside Powertools
-powertools     the worker built on AWS Lambda Powertools
-ingress        CPU time of the webhook, beside a bare Chalice route
+worker         processor time of the worker, compared with Powertools
+powertools     the same worker built on AWS Lambda Powertools
+ingress        CPU time of the webhook, compared with a bare Chalice route
 cold           time and memory of a cold start
 growth         cost of an event while the ledger grows
 appends        cost of an append while a conversation grows
-conversations * decisions on a stranger's conversations, and their time
-throughput     events per second, beside the same requests alone
+conversations * decisions on conversations by authors who knew only the pages, and their time
+throughput     events per second, compared with the same requests alone
 consumer *     one worker process of a throughput run
 facts          writes and posts of 1,000 HubSpot events
 fact_sinks *   minutes from event to report, and dollars of each sink
@@ -17,16 +17,16 @@ archive *      files, bytes and dollars of the facts' archive, before and after 
 outreach *     cost of a start and of an append
 replies *      cost of an automatic reply
 intents *      quality of the message classification
-judges *       bundle and start of a function, with the judges of sentences and without
-composed *     drafts composed of cases: swapped values, agreed falsehoods, false dates
-drafts *       hostile drafts that are stopped, and good ones
-written_drafts * likewise, by an author who knew only the page
-anonymous_month * what a stranger can make a stage cost in a month
-prompts *      tokens and price of a message, and what kept prompts save
+judges *       size and start of a function, with the judges of sentences and without
+composed *     how many composed drafts are stopped: swapped values, agreed falsehoods, false dates
+drafts *       how many hostile drafts are stopped, and how many good ones
+written_drafts * the same for drafts by an author who knew only the page
+anonymous_month * what requests without credentials can make a stage cost in a month
+prompts *      tokens and price of a message, and what the vendor's prompt cache saves
 words *        recognition of STOP, START and HELP in fresh messages
-masked *       identifiers that a writer's model sees, and what is hidden though it is needed
-wishes *       wishes about time and channel that are kept, and "are you a bot?" that is heard
-mail_clients * replies of mail programs that are cut right
+masked *       identifiers that a language model still sees, and values hidden although it needs them
+wishes *       recognition of wishes about time and channel, and of "are you a bot?"
+mail_clients * replies of mail programs whose quotation is cut exactly
 console *      time of each page of the console over 100,000 events
 inbox *        time of the inbox over many open hand-offs
 reconcile *    vendor calls and memory of a sweep over many tickets

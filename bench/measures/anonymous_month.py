@@ -1,9 +1,9 @@
-"""What a stranger can make a stage cost in a month, by what is before its doors.
+"""What requests without credentials can make a stage cost in a month, by the defences before its doors.
 
     python -m bench.measures.anonymous_month
 
-Prices are those of `bench.rig.cost`.  The routes' throttles are read from the template.  A line that a
-refusal writes is measured; that of Lambda itself, and the time of a refusal, are assumptions.
+Prices are those of `bench.rig.cost`.  The routes' throttles are read from the template.  The size of a
+refusal's log line is measured; Lambda's own log lines and the time of a refusal are assumptions.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from chalicelib.once.door import Answer
 TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "functions.json"
 REFUSAL_SECONDS = 0.003
 LAMBDA_LINES_BYTES = 330
-"""START, END and REPORT of an invocation."""
+"""Size of Lambda's own log lines for an invocation: START, END and REPORT."""
 BLOCKED_AT = 30.0
-"""Requests a second of one key or one address that WAF lets through."""
+"""Maximum number of requests a second from one address that WAF lets through."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """Requests a second for a month, and from how many addresses."""
+    """A flood of requests for a month: how many a second, and from how many addresses."""
 
     name: str
     a_second: float
@@ -39,7 +39,7 @@ class Flood:
 
 @dataclass(frozen=True, slots=True)
 class AnonymousMonth:
-    """Dollars, by what is paid for."""
+    """The dollars of a month, by service."""
 
     gateway: float
     functions: float
@@ -48,25 +48,25 @@ class AnonymousMonth:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of the dollars."""
         return self.gateway + self.functions + self.logs + self.shield
 
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Requests a second that the routes let through: those of webhooks, which WAF leaves, and the others."""
+    """Requests a second that the routes' throttles allow: webhooks, which WAF does not limit, and others."""
 
     webhooks: float
     others: float
 
     @property
     def all(self) -> float:
-        """All of them together."""
+        """The requests a second of all routes together."""
         return self.webhooks + self.others
 
     @classmethod
     def declared(cls) -> Routes:
-        """Those of the template."""
+        """The throttles that the template declares."""
         api = json.loads(TEMPLATE.read_text())["Resources"]["RestAPI"]["Properties"]
         webhooks = others = 0.0
         for one in api["MethodSettings"]:
@@ -77,7 +77,7 @@ class Routes:
         return cls(webhooks, others)
 
     def let_through(self, flood: Flood, *, has_shield: bool) -> float:
-        """Requests a second of a flood that is spread over them as they let through."""
+        """Requests a second of a flood that pass, if it is spread over the routes by their limits."""
         part = min(flood.a_second, self.all) / self.all
         if not has_shield:
             return part * self.all
@@ -85,7 +85,7 @@ class Routes:
 
 
 def line_bytes() -> tuple[float, float]:
-    """Bytes in the log for a refused request: within a stranger's share, and beyond it."""
+    """Bytes in the log for a refused request: within an unknown caller's share, and beyond it."""
     written = io.StringIO()
     log = JsonLog(SystemClock(), stage="prod", release="1.4.0", stream=written)
     shares = CallerShares(clock=SystemClock(), log=log)
@@ -105,7 +105,7 @@ def line_bytes() -> tuple[float, float]:
 
 
 def month(flood: Flood, routes: Routes, *, has_shares: bool, has_shield: bool) -> AnonymousMonth:
-    """A month of a flood at every route, each request refused for want of a proof."""
+    """The cost of a month of a flood at every route, where each request is refused."""
     requests = routes.let_through(flood, has_shield=has_shield) * cost.MONTH_SECONDS
     within, beyond = line_bytes()
     per_address = flood.a_second / flood.addresses
@@ -121,7 +121,7 @@ def month(flood: Flood, routes: Routes, *, has_shares: bool, has_shield: bool) -
 
 
 def table() -> list[tuple[str, ...]]:
-    """A line for each flood and what is before the doors."""
+    """A line for each flood and each set of defences: throttles, shares, WAF."""
     routes = Routes.declared()
     through = routes.all
     floods = (

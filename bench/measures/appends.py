@@ -15,7 +15,7 @@ START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
 def measure(sizes: Sizes) -> list[Row]:
-    """Rows for each length of history, compared with the shortest."""
+    """Result rows for each length of history, compared with the shortest."""
     with System(on_dynoxide=True) as system:
         points = _points(system, sizes)
     section = "growth of a conversation (dynoxide), one more message"

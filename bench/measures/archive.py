@@ -1,7 +1,8 @@
 """`python -m bench.measures.archive`: files, bytes and dollars of the archive, before and after compaction.
 
-A busy stage: 28 days with a batch a minute, 23 facts each, so about a million facts a month.  DuckDB
-counts what a question reads, through the documented view.  Exit code 1 if a figure misses its limit.
+A busy stage has a batch a minute of 23 facts for 28 days, about a million facts a month.  DuckDB counts
+the files and bytes that a query reads, through the documented view.  Exit code 1 if a figure misses
+its limit.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ LISTED_AT_ONCE = 1_000
 A_DAY = "SELECT count(*), sum(DurationSeconds) FROM fact_event WHERE day = '2026-11-14'"
 A_MONTH = "SELECT MetricID, count(*) FROM fact_event GROUP BY MetricID"
 ALL_HOURS = 26
-"""Of a day, and two more until what was replaced is deleted."""
+"""The hours of a day, and two more until the replaced files are deleted."""
 
 
 class CountedRows(FileRows):
-    """Counts requests as S3 would get them; time is the measurement's own."""
+    """The archive in files; counts requests as S3 would get them, at the measurement's own time."""
 
     requests: ClassVar[Counter[str]] = Counter()
     now: ClassVar[datetime] = FIRST
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """See `StoredRows.listed`."""
+        """List objects, as `StoredRows.listed`; counts one request for each 1,000 names."""
         found = list(super().listed(prefix))
         self.requests["list"] += 1 + len(found) // LISTED_AT_ONCE
         return iter(found)
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """See `StoredRows.opened`."""
+        """Open an object, as `StoredRows.opened`; counts one request."""
         self.requests["read"] += 1
         return super().opened(name, version)
 
     def put(self, name: str, body: IO[bytes]) -> None:
-        """See `StoredRows.put`."""
+        """Write an object, as `StoredRows.put`; counts one request and sets the object's time."""
         self.requests["write"] += 1
         super().put(name, body)
         os.utime(self.folder / name, (CountedRows.now.timestamp(), CountedRows.now.timestamp()))
@@ -111,7 +112,7 @@ def _post(archive: FileRows, moment: datetime) -> None:
 
 
 def _compact(archive: FileRows, moment: datetime) -> None:
-    """One hour's run, then the time of the next."""
+    """Run one hour's compaction, and set the time an hour later."""
     CountedRows.now = moment
     for one in archive.partitions():
         if len(one.parts) > 1:
@@ -120,7 +121,7 @@ def _compact(archive: FileRows, moment: datetime) -> None:
 
 
 def requests_of_a_day() -> tuple[Counter[str], Counter[str]]:
-    """The requests of a day's batches, and of the compaction that runs meanwhile and after."""
+    """The requests of a day's batches, and of the compaction during the day and two hours after."""
     posting: Counter[str] = Counter()
     compaction: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -137,7 +138,7 @@ def requests_of_a_day() -> tuple[Counter[str], Counter[str]]:
 
 
 def dollars(requests: Counter[str]) -> float:
-    """Of these requests, and of the function's time for them."""
+    """The cost of requests, with the function's time for them."""
     return cost.archive_work(
         writes=requests["write"], lists=requests["list"], reads=requests["read"]
     )

@@ -1,8 +1,8 @@
 """`python -m bench.measures.cold`: a function's first job, from the bundle that is really deployed.
 
 The bundle is packaged, unpacked into an empty folder and imported there by new interpreters, with the
-engine of this machine as AWS.  `--bundle FILE` measures another archive, `--rounds N` more of each.
-Counts are exact; times are this machine's under its load, of which the line below the table is a sign.
+local engine as AWS.  `--bundle FILE` measures another archive, `--rounds N` repeats more often.
+Counts are exact; times depend on this machine and its load, which the line below the table indicates.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LIBRARIES = (
     "from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,"
     " ValidationError, model_validator\n"
 )
-"""What `import app` takes from others, and nothing of ours; pydantic loads what is named."""
+"""The libraries that `import app` loads, without our own modules; pydantic loads the names lazily."""
 _OURS = """
 import app
 mark()
@@ -65,7 +65,7 @@ answer = app(given["event"], context)
 mark()
 assert answer["statusCode"] == 200, answer
 """
-"""The least that could be called a webhook; its clients are built at the first request."""
+"""A minimal webhook for comparison; it builds its clients at the first request."""
 WEBHOOK, EVENT, FACT = "webhook", "routed event", "fact"
 BARE, ONLY_LIBRARIES = "bare webhook", "libraries alone"
 _PROGRAMS = {
@@ -75,7 +75,7 @@ _PROGRAMS = {
     FACT: ("facts_worker", _OURS),
     ONLY_LIBRARIES: ("app", LIBRARIES + "mark(); mark()"),
 }
-"""Of each first job: the function, and the program."""
+"""For each first job: the function's handler, and the program that is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class FirstJob:
 
     Attributes:
         init: importing the app, before Lambda hands the job over. call: the job itself.
-        memory_mb: resident at the end.
+        memory_mb: resident memory at the end.
     """
 
     init: Step
@@ -93,24 +93,24 @@ class FirstJob:
 
     @property
     def cpu_ms(self) -> float:
-        """Processor time of both."""
+        """Processor time of import and job together."""
         return self.init.cpu_ms + self.call.cpu_ms
 
     @property
     def ours(self) -> int:
-        """Modules of the project that both load."""
+        """Modules of the project that import and job load together."""
         return self.init.ours + self.call.ours
 
     @property
     def modules(self) -> int:
-        """Modules that both load."""
+        """Modules that import and job load together."""
         return self.init.modules + self.call.modules
 
 
 def measure(
     system: System, bundle: Unpacked, rounds: int, only: Collection[str] = ()
 ) -> dict[str, FirstJob]:
-    """Every first job, or some, taken in turns; each has an event of its own."""
+    """Measure every first job, or those in `only`, in turns; each run has a new event."""
     programs = {name: one for name, one in _PROGRAMS.items() if not only or name in only}
     runs: dict[str, list[FirstJob]] = {name: [] for name in programs}
     for number in range(rounds):
@@ -124,7 +124,7 @@ def measure(
 
 
 def _event(system: System, handler: str, name: str) -> Any:  # noqa: ANN401 - a Lambda event
-    """What invokes a function; nothing else works on it."""
+    """An event that invokes a function; for a worker, a job that is not processed otherwise."""
     if handler == "facts_worker":
         return {"Records": [_fact(system, name)]}
     body = system.message(name)
@@ -133,7 +133,7 @@ def _event(system: System, handler: str, name: str) -> Any:  # noqa: ANN401 - a 
         return gateway_event("/webhook/richpanel", json.dumps(body), token)
     events: list[Any] = []
     work, system.pump.handler = system.pump.handler, lambda event, _: events.append(event)
-    system.work()  # what earlier webhooks have left
+    system.work()  # process what earlier webhooks left
     events.clear()
     system.post(body)
     system.work()
@@ -178,13 +178,13 @@ def _median(runs: list[FirstJob]) -> FirstJob:
 
 
 def package_mb() -> dict[str, float]:
-    """Unzipped size of what is deployed, by part, in 10^6 bytes."""
+    """Unzipped size of the deployed bundle, by part, in 10^6 bytes."""
     with unpacked() as bundle:
         return parts_mb(bundle.archive)
 
 
 def parts_mb(archive: Path) -> dict[str, float]:
-    """The same of an archive; boto3 and botocore apart, and bytecode within each part."""
+    """Unzipped size of an archive, by part, in 10^6 bytes; each part includes its bytecode."""
     sizes = dict.fromkeys(("ours", "chalice's runtime", "libraries", "boto3 and botocore"), 0.0)
     with zipfile.ZipFile(archive) as zipped:
         for one in zipped.infolist():
@@ -201,7 +201,7 @@ def parts_mb(archive: Path) -> dict[str, float]:
 
 
 def loop_ms() -> float:
-    """Processor time of a loop of a million additions, in ms: how fast this machine is just now."""
+    """Processor time of a million additions, in ms: shows how fast this machine is now."""
     spent, total = time.process_time(), 0
     for number in range(1_000_000):
         total += number
@@ -209,7 +209,7 @@ def loop_ms() -> float:
 
 
 def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
-    """What code prints in a new interpreter, whose bytecode is compiled: numbers between spaces."""
+    """The numbers that code prints in a new interpreter with compiled bytecode."""
     known = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
@@ -225,7 +225,7 @@ def run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> li
 
 @cache
 def _compiled() -> str:
-    """Where bytecode of the working tree goes, compiled by the first of the runs."""
+    """The folder for the working tree's bytecode, which the first run compiles."""
     folder = tempfile.mkdtemp(prefix="cold-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,8 +1,9 @@
-"""`python -m bench.measures.composed`: swapped values, agreed falsehoods, false dates, and good drafts.
+"""`python -m bench.measures.composed`: how many composed drafts the rules stop, wrong and good ones.
 
 `tests/samples/writer/composed.json` has cases of four trades.  Each slot of a case has a value and
-sentences that give it its role: with its own value a sentence is a good draft, with that of any other slot
-of its kind it is a swapped one.  Judged by the rules alone, without a model.
+sentences that name the value's role.  A sentence with its own slot's value is a good draft; with the value
+of another slot of the same kind it is a swapped one.  Further drafts agree with falsehoods or have false
+dates.  Only the rules judge, without a model.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ _AT = "2026-11-24T09:59:00.000Z"
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """One draft.
+    """One draft to judge.
 
     Attributes:
         group: ``swapped``, ``agreed``, ``false dates`` or ``good``.
-        case: of the file.
+        case: the draft's case in the file.
+        asked: the recipient's message; empty for an opening.
+        text: the draft.
     """
 
     group: str
@@ -41,7 +44,7 @@ class Composed:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that it breaks."""
+        """The rules that the draft breaks."""
         case = self.case
         record = Record(
             {
@@ -92,7 +95,7 @@ def composed() -> Iterator[Composed]:
 
 
 def report(found: Sequence[tuple[Composed, tuple[str, ...]]]) -> Iterator[str]:
-    """A line for each group, and one for each draft that was judged wrongly."""
+    """The report's lines: one for each group, and one for each draft that was judged wrongly."""
     for group in ("swapped", "agreed", "false dates", "good"):
         ours = [rules for one, rules in found if one.group == group]
         stopped = sum(bool(rules) for rules in ours)

@@ -1,8 +1,8 @@
-"""The time of each page of the console over a full ledger, its bytes and its AWS calls.
+"""Time and bytes of each page of the console over a full ledger.
 
 `python -m bench.measures.console [EVENTS]`: exit code 1 if a page's first answer exceeds its target,
-or a page scans a table that grows with traffic.  The tables are on dynoxide, whose indexes are trees;
-MiniStack's are lists.
+or a page scans a table that grows with traffic.  The tables are on dynoxide, whose indexes are trees as
+DynamoDB's are; MiniStack's are lists.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EFFECT = "act:rp_tag:bench-7:x:c-1"
 CAUSE = Cause("richpanel", "unavailable", "tickets")
 MISSES = ("#990099", "+1 555-010-0003", "jo@example.com")
 POSTED = ("bench-7", *MISSES)
-"""What is looked for by a form, as it may be personal data: an address never holds it."""
+"""Search terms that are posted by a form: they may be personal data, which no URL may hold."""
 HOST = "127.0.0.1:8090"
 HEAD = f"{'page':<46}{'first ms':>9}{'then ms':>9}{'own CPU':>8}{'bytes':>8}{'gzip':>7}"
 PAGES = (
@@ -55,7 +55,7 @@ PAGES = (
 
 
 def main(events: int = EVENTS) -> int:
-    """Fill a stage, ask for every page; returns the exit code."""
+    """Fill a stage and request every page; returns the exit code."""
     with System(on_dynoxide=True) as system:
         services: Any = system.services
         session = Session("dev")
@@ -78,7 +78,7 @@ def main(events: int = EVENTS) -> int:
 
 
 def signed_in(session: Session) -> Any:  # noqa: ANN401 - Flask's test client
-    """A browser of a person who may see every page."""
+    """A test client that is signed in as a person who may see every page."""
     person = Person("jo", loopback.EVERYTHING, companies=None)
     sign_in = loopback.LoopbackSignIn(person, session.services.clock, 8090)
     client = create_app(session, sign_in, Options(frozenset({HOST}))).test_client()
@@ -87,7 +87,7 @@ def signed_in(session: Session) -> Any:  # noqa: ANN401 - Flask's test client
 
 
 def measured(client: Any, page: str) -> float:  # noqa: ANN401 - Flask's test client
-    """Ask for a page some times; prints its line and returns the first answer's milliseconds."""
+    """Request a page several times and print its line; returns the first answer's time in ms."""
     times, own = [], []
     token = re.findall(r'name="token" value="([^"]+)"', _get(client, "/find").text)[0]
     for _ in range(AGAIN):
@@ -114,7 +114,7 @@ def _post(client: Any, text: str, token: str) -> Any:  # noqa: ANN401 - likewise
 
 
 def _note_scans(session: Session, scans: list[str]) -> None:
-    """Note each scan of a table but `company-data`, which holds a row for each company; from any thread."""
+    """Record each scan, from any thread, of a table other than `company-data`, which stays small."""
     lock, small = threading.Lock(), session.services.settings.company_data_table
 
     def note(params: dict[str, Any], **_more: object) -> None:
@@ -126,7 +126,7 @@ def _note_scans(session: Session, scans: list[str]) -> None:
 
 
 def _fill(session: Session, system: System, events: int) -> None:
-    """Rows as the ledger writes them: most ended, some unfinished, some of unknown outcome."""
+    """Fill the ledger with rows: most ended, some unfinished, some of unknown outcome."""
     template = session.ledger_table.get(
         {"event_id": f"evt:rp:warm-up:{system.comment_of('warm-up')}"}
     )

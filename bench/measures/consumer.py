@@ -1,9 +1,9 @@
 """One worker process of a throughput run: `python -m bench.measures.consumer SIDE`.
 
-Sides: ``ours``, the application; ``requests``, what the application sends for an event and nothing
-else; ``aws``, the part of it that goes to AWS.
+Sides: ``ours``, the application; ``requests``, only the requests that the application sends for an event;
+``aws``, only those requests that go to AWS.
 
-It handles one message, so that it is warm, and prints ``ready``.  For each line on standard input it
+The process handles one message to be warm, and prints ``ready``.  For each line on standard input it
 works until the queue is empty, and prints how many messages it handled and when the last one ended.
 """
 
@@ -22,13 +22,13 @@ from chalicelib.wiring.core import _FAST as CLIENT
 from local.stack.pump import Pump
 
 POLL_SECONDS = 1
-"""A long poll, as Lambda's pollers use, so that idle pollers cost the engine no time."""
+"""Seconds of a long poll, as Lambda's pollers use, so that idle pollers cost the engine no time."""
 
 Handler = Callable[[dict[str, Any], Any], Any]
 
 
 class HandlingError(Exception):
-    """A message was not handled; it would come again only minutes later, so the run is over."""
+    """A message was not handled; the queue would redeliver it minutes later, so the run ends."""
 
 
 def main(side: str, started: Iterable[str]) -> int:
@@ -45,7 +45,7 @@ def main(side: str, started: Iterable[str]) -> int:
 
 
 def _drained(pump: Pump) -> dict[str, float]:
-    """Work until the queue is empty."""
+    """Work until the queue is empty; returns the messages handled and when the last one ended."""
     handled, ended = 0, time.monotonic()
     while True:
         if _is_one_handled(pump):
@@ -77,11 +77,11 @@ def ours() -> Handler:
 
 
 class Recorded:
-    """Sends the requests of one routed event: no decision, no log.
+    """A handler that only sends the recorded requests of one routed event: no decision, no log.
 
-    They were recorded from our own worker, so their number, order, size and conditions are the same;
-    only the ids in them change.  The row that all workers share, the vendor's pace, is one for each
-    message here: the same conditional write of one row would be refused from the second time on.
+    The requests were recorded from our own worker, so their number, order, size and conditions are the
+    same; only the ids change.  The vendor's pace, a row that all workers share, is a row for each
+    message here, as DynamoDB would refuse the recorded conditional write from the second time on.
     """
 
     def __init__(self, *, with_vendor: bool) -> None:
@@ -96,7 +96,7 @@ class Recorded:
         self._vendor = recorded["vendor"] if with_vendor else []
 
     def __call__(self, event: dict[str, Any], context: Any) -> None:  # noqa: ANN401 - Lambda's
-        """Send them with this message's ids."""
+        """Send the requests with this message's ids."""
         del context
         job = json.loads(event["Records"][0]["body"])
         ids = {

@@ -1,9 +1,9 @@
-"""How conversations by an author who knew only the pages are decided, with bounds of 95 % (Wilson).
+"""Decisions on conversations whose authors knew only the pages, with 95 % bounds (Wilson).
 
     python -m bench.measures.conversations [open|held|second|third] [--mistakes]
 
-`tests/samples/conversations` has the conversations of three authors and what is right for each.  A harm
-is an automatic answer, or the question for the order number, where the page allows neither.
+`tests/samples/conversations` has the conversations and the right decisions.  A harm is an automatic answer,
+or the question for the order number, where the page allows neither.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "conversat
 SETS = ("open", "held", "second", "third")
 AUTOMATIC = frozenset({"answer", "ask"})
 WANTED = ("plain", "messy")
-"""Kinds that are to be answered."""
+"""Kinds of conversations that should be answered."""
 LANGUAGES = ("en", "es")
 WARM_UP = 20
 
@@ -39,13 +39,13 @@ class Expected:
     """What is right for a conversation.
 
     Attributes:
-        kind: of conversation, e.g. `must_not`, `multi`, `orders`, `plain`.
+        kind: the kind of conversation, e.g. `must_not`, `multi`, `orders`, `plain`.
         language: two letters.
-        decision: those that are right.
+        decision: the decisions that are right.
         team: a word of the department's name; None where the page names none.
-        risk: whether a grave matter is to be flagged; None where the page does not say.
-        moves: likewise whether the ticket moves.
-        why: what the author meant by it.
+        risk: whether a risk must be flagged; None where the page does not say.
+        moves: whether the ticket moves to another team; None where the page does not say.
+        why: the author's reason.
     """
 
     id: str
@@ -59,21 +59,21 @@ class Expected:
 
     @property
     def is_forbidden(self) -> bool:
-        """Only a person may answer it."""
+        """Whether only a person may answer the conversation."""
         return AUTOMATIC.isdisjoint(self.decision)
 
     @property
     def is_wanted(self) -> bool:
-        """Only an automatic reply is right."""
+        """Whether only an automatic reply is right."""
         return AUTOMATIC.issuperset(self.decision)
 
 
 @dataclass(frozen=True, slots=True)
 class TriedConversation:
-    """A conversation as it was decided.
+    """A conversation and the decision on it.
 
     Attributes:
-        found: as `support decide` prints it.
+        found: the decision as `support decide` prints it.
         ms: processor time of the decision.
     """
 
@@ -83,27 +83,27 @@ class TriedConversation:
 
     @property
     def is_automatic(self) -> bool:
-        """Something would be sent."""
+        """Whether something would be sent."""
         return self.found["decision"] in AUTOMATIC
 
     @property
     def is_harm(self) -> bool:
-        """Something would be sent where nothing may be."""
+        """Whether something would be sent where nothing may be sent."""
         return self.is_automatic and self.expected.is_forbidden
 
     @property
     def is_unasked(self) -> bool:
-        """Answered where the order had to be asked for."""
+        """Whether it is answered where the order number should be asked for."""
         wanted = self.expected.decision
         return self.found["decision"] == "answer" and "answer" not in wanted and "ask" in wanted
 
     @property
     def is_in_wrong_team(self) -> bool:
-        """In another department than the page names."""
+        """Whether it goes to another department than the page names."""
         return (self.expected.team or "") not in (self.found["team"] or "")
 
     def mistakes(self) -> Iterator[str]:
-        """What is wrong, in words."""
+        """What is wrong with the decision, in words."""
         wanted, got = self.expected, self.found
         if got["decision"] not in wanted.decision:
             yield f"{got['decision']}, not {'/'.join(wanted.decision)}{' (harm)' * self.is_harm}"
@@ -127,7 +127,7 @@ def given(name: str) -> dict[str, decide_lines.GivenConversation]:
 
 
 def tried(wanted: Sequence[Expected], name: str) -> list[TriedConversation]:
-    """The conversations, decided as a stage with built-in settings decides them."""
+    """Decide on conversations as a stage with built-in settings does."""
     settings = TriedSettings.of(support_settings.load({}, "dev"), BUILT_IN)
     items = given(name)
     for one in wanted[:WARM_UP]:
@@ -141,7 +141,7 @@ def tried(wanted: Sequence[Expected], name: str) -> list[TriedConversation]:
 
 
 def report(all_tried: Sequence[TriedConversation]) -> list[str]:
-    """The lines of the report: totals only."""
+    """The report's lines, with totals only."""
     forbidden = [one for one in all_tried if one.expected.is_forbidden]
     kinds = sorted({one.expected.kind for one in forbidden})
     wanted = [one for one in all_tried if one.expected.is_wanted]
@@ -181,7 +181,7 @@ def _line(
 
 
 def _reasons(wanted: Iterable[TriedConversation]) -> list[tuple[str, int]]:
-    """Why what is to be answered is not, by the deciding code, the most frequent first."""
+    """Why conversations that should be answered are not: codes and counts, most frequent first."""
     left = [one.found["reasons"] for one in wanted if not one.is_automatic]
     return Counter(codes[-1] if codes else "no reason" for codes in left).most_common()
 

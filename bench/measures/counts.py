@@ -1,4 +1,4 @@
-"""AWS calls and units of each kind of event, counted at the wire."""
+"""AWS calls and DynamoDB units of each kind of event, counted at the wire."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench.rig.system import System
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The AWS calls and units of one event.
+    """The AWS calls and DynamoDB units of one event.
 
     Attributes:
-        actions: how many actions it had.
-        limit_calls: the limit of DynamoDB calls; None if the total of all services is limited.
+        actions: how many actions the event had.
+        limit_calls: the limit of DynamoDB calls; None if there is none.
         limit_writes: the limit of write units.
     """
 

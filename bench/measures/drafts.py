@@ -1,12 +1,12 @@
 """`python -m bench.measures.drafts`: how many hostile drafts are stopped, and how many good ones.
 
-Each line of `tests/samples/writer` (its README has the form) becomes a conversation whose message is
-written by the simulated OpenAI, over HTTP and through the real writer.  The simulated model obeys: it
-returns the line's draft, also when it is asked to write another one.
+Each line of `tests/samples/writer` (its README has the form) becomes a conversation, and the real writer
+asks the simulated OpenAI over HTTP for its message.  The simulated model obeys an attacker: it returns the
+line's draft, even when it is asked for another one.
 
-A hostile draft is stopped if it is not what is sent.  ``by the draft alone`` leaves the rule out that
-looks at the recipient's message (`instruction`).  Exit code 1 if a hostile draft is sent, or more
-than 2 % of the good ones are stopped, in the files that the rules were made with.
+A hostile draft is stopped if something else, or nothing, is sent.  ``by the draft alone`` leaves out the
+rule that reads the recipient's message (`instruction`).  Exit code 1 if a hostile draft is sent, or more
+than 2 % of the good ones are stopped, in the files that the rules were developed with.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ROLES = {"company": "assistant", "recipient": "user"}
 
 
 class _SetClock(SystemClock):
-    """The time at which all conversations of the samples are."""
+    """A clock that stays at the time of the samples' conversations."""
 
     def now(self) -> datetime:
         return datetime.fromisoformat(_AT)
@@ -50,11 +50,11 @@ class _SetClock(SystemClock):
 
 @dataclass(frozen=True, slots=True)
 class DraftOutcome:
-    """What became of one line.
+    """The outcome of one line of the samples.
 
     Attributes:
-        rules: that the last draft breaks; empty where it may be sent.
-        is_sent: whether the line's draft is what is sent.
+        rules: the rules that the last draft breaks; empty where it may be sent.
+        is_sent: whether the line's draft was sent.
     """
 
     line: Mapping[str, Any]
@@ -63,7 +63,7 @@ class DraftOutcome:
 
 
 def load(name: str) -> list[dict[str, Any]]:
-    """The lines of a file of the samples; none where it does not exist."""
+    """The lines of a file of the samples; empty where the file does not exist."""
     path = SAMPLES / name
     texts = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [json.loads(one) for one in texts if one.strip()]
@@ -91,7 +91,7 @@ def record_of(line: Mapping[str, Any], projects: Mapping[str, Any]) -> Record:
 
 
 def history_of(line: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """What was said, the recipient's newest message last; nothing before an opening."""
+    """The messages of a line's conversation, the newest last; empty before an opening."""
     said = [*line.get("history", ())]
     if "message" in line:
         said.append(["recipient", line["message"]])
@@ -121,11 +121,11 @@ def writing(lines: Sequence[Mapping[str, Any]]) -> Iterator[CheckedWriter]:
 def answered_by(
     function: Callable[[Mapping[str, Any]], Any], current: Callable[[Record], Project]
 ) -> Iterator[CheckedWriter]:
-    """A writer whose model is the simulated one, over HTTP.
+    """A writer that asks the simulated OpenAI over HTTP.
 
     Args:
-        function: the model: what it answers to a request's body.
-        current: the settings of a conversation's project.
+        function: gives the model's answer to a request's body.
+        current: gives the settings of a conversation's project.
     """
     with SimulatedOpenAI() as vendor:
         vendor.answer_by(function)
@@ -139,7 +139,7 @@ def answered_by(
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    """In place of `Models`: one model for all, whose calls cost nothing."""
+    """A substitute for `Models`: one model for all conversations, whose calls cost nothing."""
 
     model: openai.OpenAI
 
@@ -157,7 +157,7 @@ class _One:
 
 
 def outcomes(lines: Sequence[Mapping[str, Any]]) -> list[DraftOutcome]:
-    """What becomes of every line."""
+    """The outcome of every line."""
     projects = json.loads((SAMPLES / "projects.json").read_text(encoding="utf-8"))
     with writing(lines) as writer:
         return [_outcome(writer, line, record_of(line, projects)) for line in lines]
@@ -184,7 +184,7 @@ def _shown(name: str, hits: int, of: int) -> str:
 
 
 def measured(hostile: str, good: str) -> tuple[list[str], bool]:
-    """The lines of the report on a pair of files, and whether both targets are met."""
+    """The report's lines on a hostile and a good file, and whether both targets are met."""
     bad, fine = outcomes(load(hostile)), outcomes(load(good))
     stopped = [one for one in bad if not one.is_sent]
     alone = [one for one in bad if set(one.rules) - {"instruction"}]

@@ -1,7 +1,7 @@
-"""Many events that are due at once: how many sweeps, and how long, until each has been queued again.
+"""Many events are due at once: how many sweeps, and how long, until each has been queued again.
 
-The sweep is the product's, on a table and a queue in memory.  Each call of AWS takes as long as the
-load model assumes; what is queued does not end meanwhile, so a date is moved and never removed.
+The product's sweep runs on a table and a queue in memory.  Each AWS call takes as long as `bench.load`
+assumes.  Queued events do not end meanwhile, so their due dates are moved and never removed.
 
 `python -m bench.measures.due_rows`: exit code 1 if it takes more than the target.
 """
@@ -30,7 +30,7 @@ from tests.simulation.memory_table import MemoryTable
 
 ROWS = 100_000
 PER_SECOND = 50
-"""Rows that became due in one second."""
+"""Rows that become due in one second."""
 FUNCTION_SECONDS = 240.0
 MOST_HOURS = 2.0
 _BATCH = 100
@@ -39,25 +39,25 @@ _ITEMS_OF_A_PAGE = 1_000
 
 @dataclass(slots=True)
 class WorkingClock:
-    """A clock that moves by what is done; a `once.ports.Clock`."""
+    """A clock that moves only by the work done; a `once.ports.Clock`."""
 
     seconds: float = 0.0
 
     def now(self) -> datetime:
-        """See `once.ports.Clock`."""
+        """The simulated time, in UTC."""
         return datetime(2026, 11, 20, tzinfo=UTC) + timedelta(seconds=self.seconds)
 
     def monotonic(self) -> float:
-        """See `once.ports.Clock`."""
+        """Simulated seconds since the start."""
         return self.seconds
 
     def sleep(self, seconds: float) -> None:
-        """See `once.ports.Clock`."""
+        """Move the clock."""
         self.seconds += seconds
 
 
 class TimedTable:
-    """Table A in memory, whose calls take time: one for each page and batch."""
+    """Table A in memory; each call, page and batch moves the clock."""
 
     def __init__(self, table: MemoryTable, clock: WorkingClock) -> None:
         self._table = table
@@ -74,7 +74,7 @@ class TimedTable:
         return timed
 
     def query_pages(self, **more: Any) -> Iterator[Any]:  # noqa: ANN401 - likewise
-        """A page is read, and paid, when its first row is asked for."""
+        """The rows; reading the first row of each page costs one call."""
         for number, row in enumerate(self._table.query_pages(**more)):
             if number % _ITEMS_OF_A_PAGE == 0:
                 self._spend(1)
@@ -86,21 +86,21 @@ class TimedTable:
 
 
 class TimedQueue:
-    """Counts what is sent."""
+    """A queue that collects what is sent, and moves the clock."""
 
     def __init__(self, clock: WorkingClock) -> None:
         self.sent: set[str] = set()
         self._clock = clock
 
     def put(self, body: str, **_more: object) -> None:
-        """One call."""
+        """Send a job, by one call."""
         self.sent.add(body)
         self._clock.seconds += AWS_CALL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class DueRows:
-    """The result: sweeps and seconds until every row was queued, and calls of the table a row."""
+    """The result: sweeps and seconds until every row was queued, and table calls for each row."""
 
     rows: int
     runs: int
@@ -108,7 +108,7 @@ class DueRows:
     calls_a_row: float
 
     def __str__(self) -> str:
-        """One line."""
+        """The result on one line."""
         return (
             f"{self.rows:,} due rows: {self.runs} sweeps, {self.seconds / 3600:.2f} h,"
             f" {self.calls_a_row:.2f} calls of the table a row"
@@ -116,7 +116,7 @@ class DueRows:
 
 
 def measure(rows: int = ROWS) -> DueRows:
-    """Sweep every five minutes until each of so many due events has been queued."""
+    """Sweep every five minutes until each of `rows` due events has been queued."""
     clock, owners = WorkingClock(), itertools.count()
     table = TimedTable(tables.ledger(), clock)
     ledger = Ledger(table=table, clock=clock, new_owner=lambda: f"owner-{next(owners)}")  # type: ignore[arg-type]
@@ -188,7 +188,7 @@ def _no_actions() -> Any:  # noqa: ANN401 - a settlement that is never asked
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the figure; 1 where it misses its target."""
+    """Print the result; returns 1 where it misses its target."""
     figure = measure(int(arguments[0]) if arguments else ROWS)
     print(figure)
     return int(figure.seconds > MOST_HOURS * 3600)

@@ -1,9 +1,9 @@
-"""What one event of each kind uses, from its request to its end, as `ops cost` charges it.
+"""What one event of each kind uses, from the request to its end: the input of `ops cost`.
 
     python -m bench.measures.event_counts
 
-It counts at the wire and in the log, and writes `ops/cost/counted.json`.  Bytes of a log are rounded, as
-times and ids differ between runs.
+It counts requests at the wire and bytes in the log, and writes `ops/cost/counted.json`.  Log bytes are
+rounded, as times and ids differ between runs.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from bench.rig.system import System, whole
 from ops.cost.event_kinds import COUNTED, EventCount
 
 RECEIVE_AND_DELETE = 2
-"""Lambda's own requests for a message of a queue."""
+"""Requests that Lambda itself makes for each queue message."""
 ROUND_BYTES = 100
 CARRIER: dict[str, dict[str, int]] = {
     "conversation started, SMS": {"sms_out": 1, "sms_carrier_fee": 1},
     "reply answered, SMS": {"sms_in": 1, "sms_out": 1, "sms_carrier_fee": 1},
 }
-"""Messages of one segment, by price."""
+"""Texts of one segment that a kind of event sends or receives, by the name of the price."""
 
 
 def measure(system: System) -> list[EventCount]:
-    """Every kind of event, in the order of `bench.measures.counts`: two calls share a turn at Richpanel."""
+    """Count every kind of event, in the order of `bench.rig.kinds`, after a warm-up."""
     for number, kind in enumerate(KINDS):
         kind.send(system, f"warm-up {number}")
         system.work()
@@ -41,7 +41,7 @@ def measure(system: System) -> list[EventCount]:
 
 
 def stored_metrics(written: str) -> set[tuple[str, ...]]:
-    """What CloudWatch stores of these lines: each name with the values of its dimensions."""
+    """The metrics that CloudWatch stores of log lines: each name with the values of its dimensions."""
     found = set()
     for line in written.splitlines():
         record = json.loads(line)
@@ -90,7 +90,7 @@ def _of(system: System, kind: Kind, number: int) -> EventCount:
 
 
 class _Door:
-    """Counts the newest request at a door alone: a kind may need others before its own."""
+    """Counts only the last request at a door, as a kind of event may need earlier ones."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -115,7 +115,7 @@ class _Door:
 
 
 def _plain_bytes(line: str) -> int:
-    """Bytes of a line without its metrics; none of a record that holds nothing else."""
+    """Bytes of a log line without its metrics; 0 for a line with nothing but metrics."""
     record = json.loads(line)
     if "_aws" not in record:
         return len(line)
@@ -129,7 +129,7 @@ def _plain_bytes(line: str) -> int:
 
 
 def main() -> int:
-    """Count, and write the file."""
+    """Count every kind of event, and write and print the result."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.event_counts")
     parser.add_argument("--to", type=Path, default=COUNTED)
     file: Path = parser.parse_args().to

@@ -1,10 +1,9 @@
-"""`python -m bench.measures.fact_sinks [MINUTES]`: from event to report, and dollars, for each sink of facts.
+"""`python -m bench.measures.fact_sinks [MINUTES]`: seconds from event to report, and dollars, by sink.
 
-Creations come in one by one at HubSpot's door, 23 a minute, about a million a month, and the writer runs
-every minute by the real clock, as it is deployed.  Engine and vendors are simulated: a sink has a fact when
-the request that publishes it has arrived.  Calls and rows are counted at the wire and charged to
-the sink whose they are.  Exit code 1 if a fact is not once in every sink, or was late by more than a minute
-and a half.
+HubSpot events arrive one by one, 23 a minute or about a million a month, and the writer runs every minute
+by the real clock, as deployed.  Engine and vendors are simulated: a sink has a fact when the request that
+publishes it has arrived.  Calls and rows are counted at the wire and charged to their sink.  Exit code 1
+if a fact is not exactly once in every sink, or took longer than 90 s.
 """
 
 from __future__ import annotations
@@ -46,18 +45,24 @@ MINUTES_OF_A_DAY = 1_440
 
 @dataclass(slots=True)
 class Journeys:
-    """Seconds of each fact, by sink.
+    """The seconds that each fact took to each sink.
 
     Attributes:
-        waits: from the ledger to the start of the run that posts it; alike for every sink.
-        work: the rest: door, queue, worker, and the run until the sink has it.
+        waits: from the ledger to the start of the run that posts the fact; the same for every sink.
+        work: the rest, by sink: door, queue, worker, and the run until the sink has the fact.
     """
 
     waits: list[float] = field(default_factory=list)
     work: dict[str, list[float]] = field(default_factory=lambda: {one: [] for one in SINKS})
 
     def add(self, kept: list[tuple[float, float]], started: float, had: dict[str, float]) -> None:
-        """The facts of one run: when each came and was kept, when the run began, when sinks had them."""
+        """Add the facts of one run.
+
+        Args:
+            kept: for each fact, when it arrived and when it was stored; epoch seconds.
+            started: when the run began.
+            had: when each sink had the facts.
+        """
         for came, stored in kept:
             waited = started - stored
             self.waits.append(waited)
@@ -65,7 +70,7 @@ class Journeys:
                 self.work[sink].append(at - came - waited)
 
     def total(self, sink: str) -> list[float]:
-        """Of each fact, from the event to the sink."""
+        """The seconds of each fact from the event to a sink."""
         return [a + b for a, b in zip(self.waits, self.work[sink], strict=True)]
 
 
@@ -101,7 +106,7 @@ class Measured:
         self._open.close()
 
     def come(self) -> tuple[float, float]:
-        """One creation at the door and through the worker; when it came and when it was kept."""
+        """Send one event through door and worker; returns when it arrived and when it was stored."""
         came = time.time()
         body, stamp = json.dumps([hubspot.event()]), str(int(came * 1000))
         signature = hubspot_webhook.signature_v3(
@@ -119,25 +124,25 @@ class Measured:
         return came, time.time()
 
     def run(self) -> dict[str, Any]:
-        """One run of the schedule."""
+        """Run the scheduled writer once; returns its counts."""
         context = lambda_events.LambdaContext(timeout_seconds=240.0)
         done: dict[str, Any] = self._app.post_facts(lambda_events.schedule_event(), context)
         return done
 
     def forget(self) -> None:
-        """Count from here."""
+        """Set all counters to zero."""
         self.meter.reset()
         self.powerbi.forget_calls()
         self.onelake.forget_calls()
 
     def had(self) -> dict[str, float]:
-        """When each sink got the last batch of facts."""
+        """When each sink got the last batch of facts, epoch seconds."""
         posted = [c.at_epoch for c in self.powerbi.calls_of("post_rows") if FACT_EVENT in c.path]
         named = [c.at_epoch for c in self.onelake.calls_of("rename") if FACT_EVENT in c.path]
         return {DATASET: posted[-1], ONELAKE: named[-1], ARCHIVE: self.meter.archived_at}
 
     def counts(self) -> dict[str, int]:
-        """Facts in each sink; more than once counts twice."""
+        """The number of facts in each sink; a duplicate counts twice."""
         return {
             DATASET: len(self.powerbi.rows(self.dataset, FACT_EVENT)),
             ONELAKE: len(self.onelake.rows(FACT_EVENT)),

@@ -1,4 +1,4 @@
-"""1,000 HubSpot events in ten batches, 30 % repeats, to Power BI: requests and rows, counted at the wire."""
+"""Requests and rows for 1,000 HubSpot events (ten batches, 30 % repeats) to Power BI, counted at the wire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRITES_PER_FACT = 2.0
 
 
 def measure() -> list[Row]:
-    """Rows of one run; each fact is in the dataset once, or it raises."""
+    """Result rows of one run; raises unless each fact is in the dataset exactly once."""
     with ExitStack() as opened:
         folder = opened.enter_context(tempfile.TemporaryDirectory())
         running = opened.enter_context(engine.ministack())
@@ -51,7 +51,7 @@ def measure() -> list[Row]:
 
 
 class Writes:
-    """Counts the rows in the app's write requests, rejected and repeated ones included.
+    """Counts the rows in the application's write requests, including rejected and repeated ones.
 
     Attributes:
         facts: writes of fact rows.
@@ -132,7 +132,7 @@ def _measured(
 
 
 def _batches() -> list[list[dict[str, Any]]]:
-    """Distinct events, and repeats of earlier or neighbouring ones, shuffled over the batches."""
+    """The batches: distinct events and repeats of them, shuffled."""
     chance = random.Random(7)  # noqa: S311 - a repeatable choice
     distinct = [hubspot.event() for _ in range(round(EVENTS * (1 - REPEATS)))]
     repeated = [

@@ -1,6 +1,6 @@
 """The cost of an event while the tables grow: units must not change, time is reported.
 
-The tables are on dynoxide, whose indexes are trees; MiniStack's are lists.
+The tables are on dynoxide, whose indexes are trees as DynamoDB's are; MiniStack's are lists.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Point:
     Attributes:
         items: rows of other events already in the ledger.
         ms: median wall time of one event, engine and vendor included.
-        calls: per event; the run fails unless they are equal for all events.
-        writes, reads: units of one event more.
+        calls: DynamoDB calls per event; the run fails unless they are equal for all events.
+        writes, reads: DynamoDB units of one further event.
     """
 
     items: int
@@ -69,7 +69,7 @@ def _point(system: System, items: int, events: int) -> Point:
 
 
 def _template(system: System) -> dict[str, Any]:
-    """A row as the ledger itself writes it."""
+    """A row that the ledger itself wrote, to be copied."""
     key = {"event_id": {"S": f"evt:rp:warm-up:{system.comment_of('warm-up')}"}}
     table = system.stage.tables["IdempotencyTable"]
     row: dict[str, Any] = system.aws.client("dynamodb").get_item(TableName=table, Key=key)["Item"]

@@ -1,8 +1,8 @@
-"""The time of the inbox over many open hand-offs, and its bytes.
+"""Time and bytes of the inbox's pages over many open hand-offs.
 
 `python -m bench.measures.inbox [HANDOFFS ...]`, on dynoxide; exit code 1 if a page's first answer takes
-longer than its target.  A page reads as much of the list as it shows, so its time does not grow with it.
-Every fourth hand-off is a person's, every hundredth recipient may have asked to stop.
+longer than its target.  A page reads only the part of the list that it shows, so its time must not grow
+with the list.  Every fourth hand-off is taken by a person; about every hundredth recipient is in doubt.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ops.session import Session
 HANDOFFS = (1_000, 20_000)
 BATCH = 100
 ROWS = 4
-"""Of a hand-off."""
+"""Rows that are written for a hand-off."""
 COMPANY, PROJECT = "ci-bench-001", "pi-bench-001"
 FIRST = f"/inbox?company={COMPANY}"
 PAGES = ("/inbox", FIRST, *(f"{FIRST}&state={one}" for one in ("waiting", "mine", "taken")))
 
 
 def main(*handoffs: int) -> int:
-    """Fill the list up to each number, and ask for its pages; returns the exit code."""
+    """Fill the list up to each number, and request its pages; returns the exit code."""
     slow: list[str] = []
     with System(on_dynoxide=True) as system:
         services: Any = system.services
@@ -51,8 +51,8 @@ def main(*handoffs: int) -> int:
 
 
 def _rows(services: Any, now: datetime) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - imported late
-    """Hand-offs, each a second older than the one before, as they are written, without their messages."""
-    from chalicelib.outreach.conversations import handoffs as listed  # noqa: PLC0415 - as said
+    """The rows of hand-offs as the product writes them, without messages, each a second older."""
+    from chalicelib.outreach.conversations import handoffs as listed  # noqa: PLC0415 - after the environment
     from chalicelib.outreach.conversations import items  # noqa: PLC0415
     from chalicelib.outreach.conversations.records import Record  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ from local.stack import lambda_events
 
 
 def measure(system: System, rounds: int) -> dict[str, float]:
-    """Microseconds of CPU time per request, p50 and p99, of both routes, measured in turns."""
+    """Microseconds of CPU time per request, p50 and p99, for both routes, measured in turns."""
     bare, token = _bare(system), system.stage.secrets.webhook_token
     ours: list[float] = []
     theirs: list[float] = []

@@ -1,12 +1,12 @@
 """`python -m bench.measures.intents`: the quality of message classification, on the labelled set.
 
-Prints, for the dev part (used for tuning the tables) and for the held-out part: accuracy and
-macro-F1 by intent and by department, confused departments, how many messages would be answered
-automatically and how many of those correctly, and that no tier 0 message ever is.  Then the same
-with a model in addition to the tables, through the real adapter and the simulated OpenAI.
+Prints for the dev part (used for tuning the tables) and for the held-out part: accuracy and macro-F1 by
+intent and by department, confused departments, how many messages would be answered automatically, how
+many of those correctly, and how many of tier 0 (which must be none).  Then the same with a model in
+addition to the tables, through the real adapter and the simulated OpenAI.
 
-The simulated model knows the labels and is wrong at a stated rate, evenly.  Its rows show the
-effect of merging tables and a model of that quality; they say nothing about any real model.
+The simulated model knows the labels and is wrong at a stated rate.  Its rows show the effect of
+merging tables and a model of that quality; they say nothing about any real model.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents"
 PARTS = ("dev", "held_out")
 TARGET_DEPARTMENT_F1 = 0.85
 WRONG_RATE = 0.10
-"""How often the simulated model is wrong."""
+"""Share of answers in which the simulated model is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One message of the set."""
+    """One labelled message of the set."""
 
     id: str
     text: str
@@ -49,7 +49,7 @@ class Labelled:
 
     @property
     def may_be_answered(self) -> bool:
-        """Order status is its only request."""
+        """Whether the message asks only for an order's status."""
         return ROUTABLE.issuperset({self.intent, *self.also})
 
 
@@ -101,7 +101,7 @@ def measure(messages: Sequence[Labelled], decide: Callable[[str], Decision]) -> 
 
 
 def macro_f1(pairs: Iterable[tuple[str, str]]) -> float:
-    """F1 of each label that occurs, averaged: a rare label counts as much as a common one."""
+    """The mean F1 of the labels that occur, each counting the same, however rare."""
     listed = list(pairs)
     labels = {label for label, _ in listed}
     scores = []
@@ -126,7 +126,7 @@ class SimulatedModel:
         self._wrong_rate = wrong_rate
 
     def __call__(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """For `SimulatedOpenAI.answer_by`."""
+        """The model's answer to a request's body, for `SimulatedOpenAI.answer_by`."""
         one = self._known[body["input"][0]["content"]]
         dice = int(hashlib.sha256(one.id.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
         intents = list(PRIORITY)

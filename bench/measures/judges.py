@@ -1,10 +1,10 @@
-"""What the judges of sentences cost a function: bytes of its bundle, and processor time of its start.
+"""What the judges of sentences cost a function: bytes of the bundle, and processor time at its start.
 
     python -m bench.measures.judges [runs]
 
-The bundle is compared with the commit before the judges.  A start is a fresh process that imports what
-judges a conversation and decides two, a plain question and another message; beside it, by turns, one in
-which the judges are replaced by two constants, so that it reads no grammar and no model of sentences.
+The bundle is compared with the commit before the judges were added.  A start is a new process that
+imports the decision code and decides on two conversations, one plain question and one other message.  In
+turns with it runs a start whose judges are replaced by constants, so that it reads no grammar and no model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.measures import cold, conversations
 
 FOLDER = "chalicelib/support/intents"
 FIRST = f"{FOLDER}/sentence_model.py"
-"""The module that came with the judges."""
+"""A module that was added together with the judges."""
 LIMIT_BYTES = 12_000_000
 RUNS = 12
 _DATA = (".toml", ".bin")
@@ -60,11 +60,11 @@ print(ended - began, used - spent, memory, int("chalicelib.support.intents.gramm
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """Bytes of the folder that the judges are in.
+    """Bytes of the folder with the judges.
 
     Attributes:
-        data: of tables and models.
-        modules: of code.
+        data: bytes of tables and models.
+        modules: bytes of code.
     """
 
     data: int
@@ -72,13 +72,13 @@ class Bundled:
 
     @classmethod
     def of(cls, sizes: Mapping[str, int]) -> Bundled:
-        """By the files' names."""
+        """The bytes by kind, from the sizes of the files by name."""
         data = sum(size for name, size in sizes.items() if name.endswith(_DATA))
         return cls(data, sum(size for name, size in sizes.items() if name.endswith(".py")))
 
 
 def before() -> Bundled:
-    """In the commit before the judges; needs the repository's history."""
+    """The folder's bytes in the commit before the judges; needs the repository's history."""
     added = _git("log", "--diff-filter=A", "--reverse", "--format=%H", "--", FIRST).split()[0]
     listed = _git("ls-tree", "-r", "-l", f"{added}^", "--", FOLDER).splitlines()
     rows = [line.split(maxsplit=4) for line in listed]
@@ -86,7 +86,7 @@ def before() -> Bundled:
 
 
 def now() -> Bundled:
-    """As it is."""
+    """The folder's bytes in the working tree."""
     files = (cold.ROOT / FOLDER).iterdir()
     return Bundled.of({one.name: one.stat().st_size for one in files if one.is_file()})
 
@@ -100,13 +100,13 @@ def starts(runs: int) -> dict[str, list[float]]:
             code = _START.format(libraries=cold.LIBRARIES, judges=judges)
             _, seconds, _, has_grammar = cold.run(code, argument)
             assert has_grammar == (name == "with")
-            if number:  # the first compiles
+            if number:  # the first run compiles the bytecode
                 found[name].append(seconds)
     return found
 
 
 def _lines() -> list[str]:
-    """A conversation of the samples that is answered, and the same with another message."""
+    """Two conversations: one of the samples that is answered, and the same with another message."""
     wanted = next(one for one in conversations.expected(conversations.OPEN) if one.kind == "plain")
     file: Path = conversations.SAMPLES / conversations.OPEN / "items.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -128,7 +128,7 @@ def _git(*arguments: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print both; 1 where the bundle grew by more than its limit."""
+    """Print sizes and times; returns 1 where the bundle grew by more than its limit."""
     old, new = before(), now()
     grown = new.data + new.modules - old.data - old.modules
     print("bytes of the bundle             before        now")

@@ -1,9 +1,9 @@
-"""How many mail programs' replies are cut right, into what a person reads and what a machine hears.
+"""How many mail programs' replies are cut correctly, into the visible text and the writer's own words.
 
     python -m bench.measures.mail_clients
 
-Every file of `tests/samples/replies` is one mail: of which program, in which language, its body, and
-the two texts that should come out.
+Every file of `tests/samples/replies` is one e-mail: its program, its language, its body, and the two texts
+that should come out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "replies"
 
 @dataclass(frozen=True, slots=True)
 class MailSample:
-    """One mail, and what should come out of it."""
+    """One e-mail with the texts that should come out of it.
+
+    Attributes:
+        visible: what a person is shown.
+        said: what counts as the writer's own words, without greeting and signature.
+    """
 
     id: str
     client: str
@@ -35,7 +40,7 @@ class MailSample:
 
 
 def samples() -> list[MailSample]:
-    """All of them, by the names of their files."""
+    """All samples, in the order of their file names."""
     return [_read(path) for path in sorted(SAMPLES.glob("*.txt"))]
 
 
@@ -57,12 +62,12 @@ def _read(path: Path) -> MailSample:
 
 
 def spaced(text: str) -> str:
-    """A text whose lines may be broken and spaced otherwise."""
+    """A text with single spaces only, for comparing texts whatever their line breaks."""
     return " ".join(text.split())
 
 
 def measured() -> list[str]:
-    """The lines of the report."""
+    """The report's lines."""
     rows = samples()
     seen, heard, wrong = 0, 0, []
     clock = time.process_time()

@@ -1,12 +1,12 @@
-"""`python -m bench.measures.masked [open|held]`: what a writer's model must not see, and what it needs.
+"""`python -m bench.measures.masked [open|held]`: what a language model must not see, and what it needs.
 
-Each line of `tests/samples/masked` is a message as a writer's model gets it, with words of it that must
-be hidden, or that must be kept.  Printed by kind: how many were seen though they must be hidden, how
-many were altered though they must be kept, with intervals of Wilson of 95 %.  `--list` names them.
+Each line of `tests/samples/masked` is a message, with a part that must be hidden from the model or a part
+that must be kept.  Printed by kind: how many hidden parts were seen, and how many kept parts were altered,
+with 95 % intervals by Wilson.  `--list` names them.  A hidden part counts as seen if any of its groups of
+letters and digits is.
 
-A hidden one is seen when one group of its letters and digits is.  A message belongs to the held half
-where the last hexadecimal digit of the SHA-256 of its id is odd.  The messages were written by an author
-who knew the code, before the forms that they try were built.
+A message belongs to the held half if the last hexadecimal digit of the SHA-256 of its id is odd.  The
+author knew the code, but wrote the messages before the forms that they test existed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "masked"
 KINDS = ("identity", "plate", "birth", "secret")
 HALVES = ("open", "held")
 COMPANY = ("+442079460000",)
-"""The company's own numbers, which its model may see."""
+"""The company's own phone numbers, which the model may see."""
 _GROUP = re.compile(r"[^\W_]+")
 _TIMED_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedSample:
-    """One message.
+    """One message of the samples.
 
     Attributes:
-        of: country or language, of those that have one.
-        hidden: what must not be seen.
-        kept: what must be seen as it was written.
+        of: country or language; empty without one.
+        hidden: the part that must not be seen; None where one must be kept.
+        kept: the part that must stay as written; None where one must be hidden.
     """
 
     id: str
@@ -53,23 +53,23 @@ class MaskedSample:
 
     @property
     def kind(self) -> str:
-        """Of what."""
+        """What the part is: one of `KINDS`."""
         return self.id.partition("-")[0]
 
     @property
     def half(self) -> str:
-        """`open`, which may be mended against, or `held`."""
+        """The half: `open`, which may be used for corrections, or `held`, which may not."""
         is_odd = int(hashlib.sha256(self.id.encode()).hexdigest()[-1], 16) % 2
         return HALVES[is_odd]
 
     @property
     def view(self) -> str:
-        """What the model gets."""
+        """The message as the model gets it."""
         return model_view(self.text, needed=COMPANY)
 
     @property
     def is_right(self) -> bool:
-        """Whether it is hidden, or kept, as it must be."""
+        """Whether the part is hidden or kept, as it must be."""
         if self.hidden is None:
             return (self.kept or "") in self.view
         around = _GROUP.findall(self.text.replace(self.hidden, " "))
@@ -90,7 +90,7 @@ def masked_samples(half: str) -> list[MaskedSample]:
 
 
 def report(found: Sequence[MaskedSample]) -> Iterator[str]:
-    """The table."""
+    """The lines of the report's table."""
     yield f"{'':10} {'seen':>6} {'of':>4} {'':22} {'altered':>8} {'of':>4}"
     for kind in (*KINDS, "all"):
         rows = [one for one in found if kind in (one.kind, "all")]
@@ -105,14 +105,14 @@ def _share(rows: Sequence[MaskedSample]) -> str:
 
 
 def mistakes(found: Iterable[MaskedSample]) -> Iterator[str]:
-    """A line for each message that came out wrong."""
+    """A line for each message whose part was not hidden or kept as it must be."""
     for one in found:
         if not one.is_right:
             yield f"  {one.id} {one.of or 'kept'}: {one.text!r} -> {one.view!r}"
 
 
 def microseconds() -> float:
-    """Processor time of one text of 4 KB: typical messages of `bench.redaction.mix`."""
+    """Median processor time for redacting 4 KB of typical messages (`bench.redaction.mix`), in µs."""
     text = " ".join(mix.messages("typical", 8)).encode()[:_TIMED_BYTES].decode(errors="ignore")
     times = []
     for _ in range(31):

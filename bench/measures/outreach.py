@@ -1,6 +1,6 @@
 """`python -m bench.measures.outreach`: the cost of a start and of an append, counted at the wire.
 
-Write units are those of DynamoDB's rules, see `rig.units`.
+Write units follow DynamoDB's rules (`bench.rig.units`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
 
 DOOR_LIMIT, WORKER_LIMIT = 4, 11
-"""Three of the worker's are looks at the register of who must not be contacted: as the conversation is
-opened, as the message is planned, and right before it leaves."""
+"""Limits of AWS calls of door and worker.  Three of the worker's look at the do-not-contact register: when
+the conversation is opened, when the message is planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")
 MARKS = (10, 100, 1000)
 
@@ -50,7 +50,7 @@ class Append:
 
 
 def starts() -> list[Start]:
-    """One start on each channel, after a warm-up; another one is weighed, as that takes its time."""
+    """Measure one start on each channel after a warm-up: calls in one run, units in another."""
     with _system() as (services, app, stage, meter):
         counted = starts_of(services, app, stage, meter)
         with meter.weighing():
@@ -66,14 +66,14 @@ def starts_of(
     *,
     names: str = "counted",
 ) -> list[Start]:
-    """As `starts`, of a given system whose clients the meter counts; units where it weighs.
+    """Measure one start on each channel in a given system; units only where the meter weighs.
 
     Args:
-        services: of the app.
-        app: its module.
-        stage: where it runs.
-        meter: counts its calls.
-        names: begins the id of each request.
+        services: the application's services.
+        app: the application's module.
+        stage: the stage in which it runs.
+        meter: counts the application's calls.
+        names: prefix of each request's id.
     """
     pump = lane_pump(stage, lane_handler(app))
     found = []
@@ -97,13 +97,13 @@ def starts_of(
 
 
 def appends(marks: tuple[int, ...] = MARKS) -> list[Append]:
-    """The cost of appending the n-th message for each n of `marks`; reads the history back whole."""
+    """The cost of appending the n-th message for each n of `marks`; also checks the whole history."""
     with _system() as (services, _, __, meter):
         return appends_of(services.outreach.conversations, meter, marks)
 
 
 def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list[Append]:  # noqa: ANN401 - imported late
-    """As `appends`, of a given store whose client the meter counts."""
+    """`appends` in a given store, whose client the meter counts."""
     from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415 - the environment is set
 
     record = conversations.open(_record()).record
@@ -126,7 +126,7 @@ def appends_of(conversations: Any, meter: Meter, marks: tuple[int, ...]) -> list
 
 
 def main() -> int:
-    """Print both; the exit code is 1 if a figure misses its limit."""
+    """Print starts and appends; the exit code is 1 if a figure misses its limit."""
     ok = True
     print(f"{'start':<12}{'door':>6}{'limit':>7}{'worker':>8}{'limit':>7}   AWS calls{'units':>7}")
     for start in starts():
@@ -175,7 +175,7 @@ def _system() -> Iterator[tuple[Any, Any, resources.Stage, Meter]]:
 
 
 def _of_worker(meter: Meter) -> int:
-    """The worker's AWS calls, without those of Lambda's poller and of the vendor call itself."""
+    """The worker's AWS calls, without the call that sends the e-mail."""
     return meter.total - meter.of("sesv2")
 
 

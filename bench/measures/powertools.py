@@ -2,13 +2,13 @@
 
 Equal on both sides: the queue, the job, the flow that decides, the vendor adapters, the rows of
 state and audit, a log line and a metric per action and per event.
-Different: the code that receives the message, keeps the idempotency records, and logs.
+Different: the code that receives the message, stores the idempotency records, and logs.
 
 Powertools makes two writes per key and has no plans, fences, switches, probes or unknown outcomes;
 an expired `INPROGRESS` record is simply run again.  Two granularities are measured:
 
-- ``a key per action``: each action has its record, as the data model demands; each is a request;
-- ``a key per request``: actions sent in one request share a record, so none has its own.
+- ``a key per action``: each action has a record and a request of its own, as the data model demands;
+- ``a key per request``: actions that are sent in one request share a record.
 """
 
 from __future__ import annotations
@@ -55,9 +55,10 @@ RETENTION_SECONDS = 30 * 86_400
 
 
 class Powertools:
-    """A handler of the queue on the stage of a `System`, with a table of its own for its records.
+    """A Lambda handler for a `System`'s queue, with a table of its own for idempotency records.
 
     Args:
+        system: the system whose queue, flows and adapters it uses.
         key_per_action: True for a key per action, False for a key per request.
     """
 
@@ -79,7 +80,7 @@ class Powertools:
         self._metrics = Metrics()
 
     def __call__(self, event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - Lambda's
-        """The Lambda handler of a queue."""
+        """Process one Lambda event of the queue."""
         self._config.register_lambda_context(context)
         answer = process_partial_response(
             event=event, record_handler=self._record, processor=self._processor, context=context
@@ -105,7 +106,7 @@ class Powertools:
         self._once(job.event_key, run)
 
     def _once(self, key: str, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - JSON
-        """Run once for this key and return the same result from then on."""
+        """Run `work` once for a key; later calls return the stored result."""
 
         def keyed(*, data: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
             del data

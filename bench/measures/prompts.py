@@ -1,12 +1,11 @@
-"""What a message costs, and what the vendors' keeping of prompts saves: tokens and price per message.
+"""Tokens and price of a message, and what the vendors' prompt caches save.
 
     python -m bench.measures.prompts
 
-Answers to several recipients of one project, by the real writer over HTTP to the simulated vendors.
-These count as the real ones do but for the tokenizer: four characters are a token.  Once for a project
-of a few sentences, and once for one that has filled its settings.  The messages follow each other, so that
-what a vendor keeps for some minutes is still kept.  ``before`` is the price of the same tokens if nothing
-were kept.
+The real writer answers several recipients of one project, over HTTP to the simulated vendors.  These count
+tokens as the real ones do, except that four characters are a token.  One project has a few sentences of
+settings, the other has filled its settings.  The messages follow each other quickly enough for the cache.
+``before`` is the price of the same tokens without a cache.
 """
 
 from __future__ import annotations
@@ -55,24 +54,24 @@ _AT = "2026-11-23T10:00:00.000Z"
 
 @dataclass(frozen=True, slots=True)
 class Metered:
-    """In place of `Models`: one model for all, asked by its row; keeps what each request used."""
+    """A substitute for `Models`: one model for all conversations, which collects the usage of requests."""
 
     client: LanguageModel
     row: ModelRow
     used: list[Usage] = field(default_factory=list)
 
     def named(self, record: Record) -> Named:
-        """See `Models.named`."""
+        """The model's name, whatever the conversation."""
         del record
         return Named(self.row.name)
 
     def of(self, record: Record) -> Metered:
-        """See `Models.of`."""
+        """This model, whatever the conversation."""
         del record
         return self
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """See `LanguageModel.respond`."""
+        """Ask the model once, and collect the usage."""
         first, *_ = asking.requests(request, ModelCatalogue())
         answer = self.client.respond(first, deadline_seconds=deadline_seconds)
         self.used.append(answer.usage)
@@ -81,7 +80,7 @@ class Metered:
 
 @contextmanager
 def on_openai() -> Iterator[Callable[[], LanguageModel]]:
-    """The simulated OpenAI; gives clients of it, each with nothing kept yet."""
+    """Run the simulated OpenAI; yields a function that makes a client and empties the cache."""
     with SimulatedOpenAI(models=MODELS) as vendor:
 
         def client() -> LanguageModel:
@@ -95,7 +94,7 @@ def on_openai() -> Iterator[Callable[[], LanguageModel]]:
 
 @contextmanager
 def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
-    """Likewise the simulated Bedrock."""
+    """Run the simulated Bedrock; yields a function that makes a client and empties the cache."""
     with SimulatedBedrock(models=BEDROCK_MODELS) as vendor:
         sdk = boto3.client(
             "bedrock-runtime",
@@ -113,7 +112,7 @@ def on_bedrock() -> Iterator[Callable[[], LanguageModel]]:
 
 
 def written(metered: Metered, settings: WriterSettings) -> None:
-    """Every recipient gets their answers."""
+    """Write `ANSWERS` answers to each recipient."""
     models: Any = metered  # in place of `Models`
     writer = OpenAiWriter(models=models, clock=SystemClock())
     for number in range(RECIPIENTS):
@@ -144,7 +143,7 @@ def _record(number: int) -> Record:
 
 
 def line(metered: Metered, project: str) -> tuple[str, ...]:
-    """A line of the table; prices in cents per message."""
+    """The table's line for a model and a project; prices in cents per message."""
     row, used = metered.row, metered.used
     of = len(used)
     plain = [replace(one, cached_tokens=0, written_tokens=0) for one in used]

@@ -1,4 +1,4 @@
-"""The sweep over many listed tickets of which a few are missing: vendor calls and memory.
+"""Vendor calls and memory of a sweep over many listed tickets, a few of which were never processed.
 
 `python -m bench.measures.reconcile`: exit code 1 if a count or the memory exceeds its target.
 """
@@ -17,7 +17,7 @@ MISSING_EVERY = 100
 MOST_PER_LISTED = 0.02
 MOST_PER_MISSING = 3
 MOST_GROWTH_BYTES = 1_000_000
-"""The most additional memory for ten times as many tickets; one page takes far more than that."""
+"""Maximum additional memory for ten times as many tickets; keeping even one page would exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Figure:
 
     @property
     def allowed(self) -> float:
-        """The limit of vendor calls."""
+        """Maximum number of vendor calls that the run may make."""
         return MOST_PER_LISTED * self.tickets + MOST_PER_MISSING * self.missing
 
 
@@ -57,7 +57,7 @@ def measure(system: System, tickets: int = TICKETS) -> Figure:
 
 
 def unlimited(system: System) -> None:
-    """Remove our rate limit, as no other client uses this tenant."""
+    """Remove our rate limit at Richpanel, as no other client uses this tenant."""
     from chalicelib.vendors.rate_limit import LevelPace, RateLimit  # noqa: PLC0415 - the environment is set
 
     services: Any = system.services
@@ -91,7 +91,7 @@ def _fill(system: System, tickets: int) -> None:
 def main() -> int:
     """Measure a tenth of the tickets and all of them, and print."""
     with System() as system:
-        measure(system, 200)  # what is built once is built
+        measure(system, 200)  # warms up everything that is built once
         small = measure(system, TICKETS // 10)
         whole = measure(system)
     growth = whole.peak_bytes - small.peak_bytes

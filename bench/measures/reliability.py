@@ -1,15 +1,15 @@
-"""``python -m bench.measures.reliability``: four designs at the same crash points, with outcomes.
+"""``python -m bench.measures.reliability``: the outcomes of four designs at the same crash points.
 
-One ticket, one message, one reply that must be sent exactly once.  For each design every outgoing
-call of API and worker is a crash point, before and after, and every vendor call fails in every way;
-the sender retries until a 2xx response, the queue redelivers, and all clocks keep running.
+There is one ticket with one message, whose reply must be sent exactly once.  Each design crashes before
+and after every outgoing call of API and worker, and every vendor call fails in every way.  The sender
+retries until a 2xx response, the queue redelivers, and all clocks keep running.
 
 lost        accepted, but no reply, no dead letter, and no record of the failure
 duplicated  more than one reply
 parked      no reply yet, and a row or a dead letter that says why
 once        exactly one reply
 
-The result is kept in bench/results/; ``--page`` writes the kept result into docs/reliability-tests.md.
+The result is stored in bench/results/; ``--page`` writes the stored result into docs/reliability-tests.md.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ HEADS = (
 
 
 class Peer(Flow):
-    """The same flow in another design: read the ticket, tag it, answer it once."""
+    """Another design with the same task: read the ticket, tag it, answer it once."""
 
     def __init__(self, design: str) -> None:
         self.name = self.design = design
 
     def variables(self, run: Run) -> Mapping[str, str]:
-        """The same vendor key as ours."""
+        """The environment variables: the same vendor key as ours."""
         del run
         return {"PEER_API_KEY": API_KEY}
 
@@ -69,13 +69,13 @@ class Peer(Flow):
         )
 
     def steps(self, run: Run) -> Iterator[Step]:
-        """One message."""
+        """One message arrives at the API."""
         run.rig.richpanel.add_comment(TICKET, "Where is my package?", id="c-1")
         body = {"ticket_id": TICKET, "message_id": "c-1", "message": "Where is my package?"}
         yield [Arrival("api", lambda: http_event("/webhook/richpanel", {}, body), ())]
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
-        """Empty, as a peer has no action rows to compare with the vendor's record."""
+        """Nothing, as a peer has no action rows to compare with the vendor's record."""
         del run, actions
         return Counter()
 
@@ -86,12 +86,12 @@ class Ours(Answering):
     name = "this middleware"
 
     def variables(self, run: Run) -> Mapping[str, str]:
-        """Enable the template, which a deployment must turn on."""
+        """The environment variables, with the reply's template enabled."""
         template = {"TEMPLATES_ENABLED": "t_damaged_item_intake"}
         return {**super().variables(run), **template}
 
     def steps(self, run: Run) -> Iterator[Step]:
-        """One message."""
+        """One message arrives at the API."""
         yield [self.says(run, "c-1", "The parcel arrived damaged")]
 
 
@@ -104,7 +104,7 @@ DESIGNS: Mapping[str, Flow] = {
 
 
 def main() -> int:
-    """Measure, print and keep; the exit code is 1 if ours lost or duplicated anything."""
+    """Measure, print and store; the exit code is 1 if ours lost or duplicated anything."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.reliability")
     parser.add_argument("--page", action="store_true", help="write the kept result into the page")
     parser.add_argument("--every", type=int, default=1, help="only every n-th point; not kept")

@@ -1,12 +1,12 @@
-"""Many processed events replayed twice in parallel, which must have no effect; and `ops explain`.
+"""Many processed events are replayed by two operators at once, which must have no effect; and `ops explain`.
 
 `python -m bench.measures.replay [EVENTS]`: exit code 1 if an effect was repeated, if memory grows with
 the number of events, or if explaining one of the tickets takes a second.
 
-A few tickets are processed from webhook to last tag.  The others are copies of their rows under
-other ids, as a replay only reads rows.  Then two operators replay the same few hundred at once, as
-`ops replay --limit --after` does, and two workers clear the queue, until all are replayed: ten
-thousand take the local engine about twenty minutes.
+A few tickets are really processed.  The other events are copies of their rows under other ids, as a
+replay only reads rows.  Then two operators replay the same few hundred events at once, as
+`ops replay --limit --after` does, and two workers clear the queue, round by round until all events are
+replayed.  Ten thousand events take about twenty minutes on the local engine.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from chalicelib.clock import iso
 
 EVENTS = 300
 REAL = 20
-"""How many tickets are really processed."""
+"""Number of tickets that are really processed."""
 ROUND = 250
-"""How many events are replayed before the workers clear the queue."""
+"""Number of events that are replayed before the workers clear the queue."""
 BASE = 2 * ROUND
-"""Memory is compared with its value after this many events; fewer events show no growth."""
+"""Memory growth is counted from its value after this many events, so only longer runs show any."""
 MOST_EXPLAIN_SECONDS = 1.0
 MOST_GROWTH_BYTES = 20_000_000
-"""The most memory this process may gain from the second round to the last."""
+"""Maximum memory that this process may gain from the second round to the last."""
 
 
 @dataclass(slots=True)
 class Replayed:
-    """The totals of all rounds."""
+    """The totals of all rounds so far; `growth` is memory in bytes."""
 
     events: int = 0
     deliveries: int = 0
@@ -99,7 +99,7 @@ def fill(system: System, events: int) -> None:
 
 
 def _renamed(row: dict[str, Any], number: int) -> dict[str, Any]:
-    """Copy a row of the first ticket for another one; ids are in keys, fields and plans."""
+    """A copy of a row of the first ticket for another ticket, with its ids replaced everywhere."""
     text = json.dumps(row).replace(System.comment_of("t-0"), System.comment_of(f"t-{number}"))
     for before, after in ((":", ":"), ('"', '"'), ('\\"', '\\"')):
         text = text.replace(f"{before}t-0{after}", f"{before}t-{number}{after}")
@@ -108,7 +108,7 @@ def _renamed(row: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 class Operator:
-    """Replays processed events, a few hundred at a time, as the command does."""
+    """Replays processed events, a few hundred at a time, as `ops replay` does."""
 
     def __init__(self) -> None:
         from ops.session import Session  # noqa: PLC0415 - the environment is set

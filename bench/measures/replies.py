@@ -29,7 +29,7 @@ class Cost:
 
     @property
     def overhead(self) -> int:
-        """Calls other than the reply itself and its lookups."""
+        """Calls to Richpanel that neither send the reply nor read the order."""
         return sum(n for operation, n in self.richpanel.items() if operation not in _REPLY_CALLS)
 
 

@@ -1,8 +1,8 @@
-"""`python -m bench.measures.routes`: the modules that an event passes, and the cost of a function's first.
+"""`python -m bench.measures.routes`: the modules that an event passes, and the cost of a first event.
 
-A module is entered by a call from another one; it is entered again where that happens more than once.
-Counted after a warm-up, from the door to the queue, and from the queue to the end.
-The second table is of new interpreters: time and memory of `import app` and the first event of a function.
+A module is entered by a call from another module; ``again`` counts modules that are entered more than
+once.  Entries are counted after a warm-up, from the door to the queue, and from the queue to the end.
+The second table is of new interpreters: time and memory of a function's first event after `import app`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from bench.rig import kinds
 from bench.rig.system import System, whole
 
 ROUNDS = 7
-"""One to warm up, one that is counted, and one for each new interpreter."""
+"""Events of each route: one to warm up, one that is counted, and one for each new interpreter."""
 ROUTES: dict[str, tuple[Callable[[System, str], None], str]] = {
     "webhook of a ticket": (kinds.routed, "worker"),
     "start by SMS": (kinds.started, "outreach_worker"),
     "reply by SMS": (kinds.inbound, "outreach_worker"),
     "fact": (kinds.fact, "facts_worker"),
 }
-"""How each is sent in, and the function that works on it."""
+"""For each route, what sends its event, and the function that processes it."""
 _FIRST = """
 import json, os, sys, time
 from local.stack.lambda_events import LambdaContext
@@ -93,7 +93,7 @@ def passed_by(
 
 
 def counted(entries: Counter[str], handler: Handler) -> Handler:
-    """The handler, which counts the calls from one module of ours into another."""
+    """A handler that also counts the calls from one module of ours into another."""
 
     def watch(frame: FrameType, what: str, _: Any) -> None:  # noqa: ANN401 - as `sys.setprofile`
         module = _module(frame)
@@ -116,7 +116,7 @@ def _module(frame: FrameType) -> str | None:
 
 
 def _caller(frame: FrameType) -> str | None:
-    """The nearest module of ours; a library in between is none."""
+    """The calling module of ours, looking through libraries in between."""
     above = frame.f_back
     while above is not None and _module(above) is None:
         above = above.f_back
@@ -128,14 +128,14 @@ def _counted(entries: Counter[str]) -> tuple[str, str]:
 
 
 def _opened(system: System, send: Callable[[System, str], None], name: str) -> None:
-    """A reply answers something."""
+    """Start the conversation that a reply needs."""
     if send is kinds.inbound:
         kinds.started(system, name)
         system.work()
 
 
 def _queued(system: System, send: Callable[[System, str], None], name: str) -> Any:  # noqa: ANN401 - a Lambda event
-    """The event with which a message on the queue invokes its function; nothing else works on it."""
+    """The Lambda event for a message on the queue, which is not processed otherwise."""
     events: list[Any] = []
     handler, system.pump.handler = system.pump.handler, lambda event, _: events.append(event)
     send(system, name)

@@ -1,11 +1,11 @@
-"""Events per second through engine and worker, by worker processes, against the same requests alone.
+"""Events per second by number of worker processes, compared with sending the same requests alone.
 
-Beside our workers run processes that receive, send the requests that ours sent for such an event, to
-engine and vendor, and delete.  They decide nothing and log nothing, so their rate is the limit of what
-surrounds the worker on this machine.  A further comparison leaves the vendor's requests out, too.
+Our workers are compared with processes that receive a message, send the recorded requests of such an
+event to engine and vendor, and delete the message.  These decide and log nothing, so their rate is the
+limit that engine and vendor set on this machine.  A further comparison leaves out the vendor's requests.
 
-All processes of a contest are warm before it begins and wait while another side works.  The sides
-take turns, on the same messages' number, in changing order; the median of the rounds counts.
+All processes of a contest are warm before it begins, and wait while another side works.  The sides take
+turns on equal numbers of messages, in changing order; the median of the rounds counts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from local.vendors.richpanel import API_KEY as RICHPANEL_KEY
 ROOT = Path(__file__).resolve().parents[2]
 OURS, REQUESTS, AWS = "ours", "requests", "aws"
 REPEATABLE = {"update_item", "put_item", "batch_write_item", "batch_execute_statement", "get_item"}
-"""Operations that another process can send again with other ids in them."""
+"""Operations that another process can repeat with other ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Worker processes of one kind.
+    """A number of worker processes of one kind.
 
     Attributes:
         name: `OURS`, `REQUESTS` or `AWS`.
@@ -49,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Sides that take turns; every other one is compared with the first.
+    """Sides that take turns; the others are compared with the first.
 
     Attributes:
         is_hot: all messages belong to one conversation.
@@ -60,18 +60,21 @@ class Contest:
 
 
 Rates = dict[Side, float]
-"""Events per second by side, medians of the rounds."""
+"""Events per second by side, as medians of the rounds."""
 
 
 def contests(sizes: Sizes) -> list[Contest]:
-    """Ours by processes, each beside its requests; two beside those to AWS, four beside two."""
+    """The contests: our workers against the same requests alone, for each number of processes.
+
+    Two of our workers are also compared with the requests to AWS alone, and four with two.
+    """
     more = {2: (Side(AWS, 2),), 4: (Side(OURS, 2),)}
     wide = [Contest((Side(OURS, n), Side(REQUESTS, n), *more.get(n, ()))) for n in sizes.processes]
     return wide + [Contest((Side(OURS, n), Side(REQUESTS, n)), is_hot=True) for n in sizes.hot]
 
 
 def measure(system: System, sizes: Sizes) -> list[tuple[Contest, Rates]]:
-    """Run every contest."""
+    """Run every contest; returns each with its rates."""
     recorded = _record(system)
     return [(one, _run(system, recorded, one, sizes)) for one in contests(sizes)]
 
@@ -130,7 +133,7 @@ def _run(system: System, recorded: str, contest: Contest, sizes: Sizes) -> Rates
 
 
 def _fill(system: System, messages: int, conversations: int) -> None:
-    """Put new messages on new tickets, all on the queue before it is read."""
+    """Fill the queue with new messages of new tickets, before any is read."""
     tickets = [f"t-{uuid.uuid4().hex[:12]}" for _ in range(conversations)]
     for number in range(messages):
         ticket = tickets[number % conversations]
@@ -150,7 +153,7 @@ class _Workers:
     processes: Sequence[subprocess.Popen[str]]
 
     def drain(self, messages: int) -> float:
-        """Seconds until so many messages, which are on the queue, have been handled."""
+        """Let the processes work; returns the seconds until `messages` messages were handled."""
         began = time.monotonic()
         for one in self.processes:
             _pipe(one.stdin).write("go\n")
@@ -160,7 +163,7 @@ class _Workers:
         return max(answer["ended"] for answer in answers) - began
 
     def wait_until_warm(self) -> None:
-        """Wait until each has handled its first message."""
+        """Wait until each process has handled its first message."""
         for one in self.processes:
             assert self._line(one) == "ready\n"
 
@@ -184,7 +187,7 @@ def _workers(system: System, recorded: str, side: Side) -> Iterator[_Workers]:
         "BENCH_QUEUE_ARN": system.stage.queue_arn,
         "BENCH_RECORDED": recorded,
     }
-    _fill(system, side.processes, side.processes)  # one for each, to be warm
+    _fill(system, side.processes, side.processes)  # one message for each process, to warm it up
     command = [sys.executable, "-m", "bench.measures.consumer", side.name]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     started = [

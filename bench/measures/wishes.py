@@ -1,8 +1,8 @@
-"""`python -m bench.measures.wishes`: what is heard of ordinary wishes, and of "are you a bot?".
+"""`python -m bench.measures.wishes`: recognition of wishes about time and channel, and of "are you a bot?".
 
-By the samples in `tests/samples`: how many wishes about time and channel are kept as they are meant, and
-how many count as attacks; how many questions for a machine are heard, by language, and how much else is
-taken for one.  With intervals of Wilson of 95 %.  The words were written with both samples in view.
+By the samples in `tests/samples`: how many wishes are understood as meant, and how many are mistaken for
+attacks; how many questions "are you a bot?" are recognised, by language, and how many other texts are
+mistaken for one.  With 95 % intervals by Wilson.  The tables' authors knew both samples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
 
 @dataclass(frozen=True, slots=True)
 class MachineQuestion:
-    """A text that asks whether a machine writes, or only looks like it."""
+    """A text that asks whether a machine writes (`asks`), or only looks like it."""
 
     name: str
     language: str
@@ -33,12 +33,12 @@ class MachineQuestion:
 
     @property
     def is_right(self) -> bool:
-        """Whether it is taken for what it is."""
+        """Whether the text is recognised correctly."""
         return asks_whether_a_machine(self.text) is self.asks
 
 
 def questions() -> Iterator[MachineQuestion]:
-    """Every text of the sample."""
+    """Every text of the sample of questions."""
     for table, languages in _read("machine_questions").items():
         for language, texts in languages.items():
             for number, text in enumerate(texts, 1):
@@ -47,17 +47,17 @@ def questions() -> Iterator[MachineQuestion]:
 
 
 def sample_wishes() -> dict[str, str]:
-    """Each wish with what is to be kept of it, as `shown_wish` writes it."""
+    """Each text with the wish that it means, in the form of `shown_wish`."""
     return dict(_read("wishes")["wishes"])
 
 
 def no_wishes() -> list[str]:
-    """What is no wish for good, or in doubt."""
+    """Texts that contain no lasting wish, or only a doubtful one."""
     return list(_read("wishes")["other"]["texts"])
 
 
 def shown_wish(wish: Wish | None) -> str:
-    """A wish in one line: hours, days, channels wanted and refused, what is any again."""
+    """A wish in one line: hours, days, channels wanted and refused, limits that are lifted."""
     if wish is None:
         return "nothing"
     said: list[str] = []

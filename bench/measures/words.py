@@ -1,12 +1,12 @@
-"""How well wishes not to be contacted are recognised in messages that nothing was made from.
+"""How well a STOP is recognised in messages that neither the tables nor the model were made from.
 
     python -m bench.measures.words
 
-By language: the wishes that are heard as STOP, those that are in doubt, so that a person decides, and
-those that are missed; and of the other messages those that are stopped or in doubt, which are all
-counted as wrong.  Of everything together, of terse messages, and of the older ones in seven languages,
-with intervals of Wilson of 95 %.  The table and the small model are measured, without the language
-model that reads every other message.
+Printed by language: how many wishes to stop are recognised as STOP, are in doubt (a person decides) or
+are missed; and how many other messages are taken for a STOP or a doubt, which all count as wrong.
+Shares with 95 % intervals by Wilson follow for all languages, for terse messages, and for an older file in
+seven languages.  The table and the small model are measured, without the language model that reads every
+other message.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from chalicelib.outreach.consent.words import heard
 SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent"
 FILE = "held_out_3.jsonl"
 OLDER = "held_out_2.jsonl"
-"""Written for the older tables of seven languages; half of it is near a wish on purpose."""
+"""Messages in seven languages; half of the harmless ones resemble a STOP on purpose."""
 TERSE = "held_out_4.jsonl"
-"""Of a few words each: insults, nouns and fragments, in which a wish is hardest to hear."""
+"""Messages of a few words: insults, nouns and fragments, in which a STOP is hardest to recognise."""
 WISHED = frozenset({"stop", "doubtful"})
 STOP, DOUBT, NONE = "stop", "doubt", "none"
 COLUMNS = ("language", "wishes", "heard", "in doubt", "missed", "others", "stopped", "in doubt")
@@ -34,18 +34,18 @@ _Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class LanguageFigures:
-    """What was heard in the messages of one language, or of all.
+    """How the messages of one language, or of all, were understood.
 
     Attributes:
-        wishes: messages that wish an end, or may, by what they are heard as.
-        others: likewise.
+        wishes: counts of messages that are or may be a STOP, by how they were understood.
+        others: counts of all other messages, likewise.
     """
 
     wishes: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
 
     def row(self) -> tuple[int, ...]:
-        """The numbers of the table."""
+        """The numbers of the table's row, in the order of `COLUMNS`."""
         return (
             self.wishes.total(),
             self.wishes[STOP],
@@ -58,7 +58,7 @@ class LanguageFigures:
 
 
 def wilson(hits: int, of: int) -> tuple[float, float]:
-    """The interval of 95 % of a share; of nothing, the whole range."""
+    """The 95 % interval of a share by Wilson, 0 to 1; the whole range where `of` is 0."""
     if not of:
         return 0.0, 1.0
     share, square = hits / of, _Z * _Z
@@ -68,7 +68,7 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
 
 
 def by_language(rows: Iterable[Mapping[str, str]]) -> dict[str, LanguageFigures]:
-    """The figures of labelled messages."""
+    """The figures of labelled messages, by language."""
     found: dict[str, LanguageFigures] = {}
     for row in rows:
         of = found.setdefault(row["language"], LanguageFigures())
@@ -79,7 +79,7 @@ def by_language(rows: Iterable[Mapping[str, str]]) -> dict[str, LanguageFigures]
 
 
 def together(figures: Iterable[LanguageFigures]) -> LanguageFigures:
-    """The figures of all languages."""
+    """The figures of several languages, added up."""
     whole = LanguageFigures()
     for one in figures:
         whole.wishes.update(one.wishes)

@@ -1,4 +1,4 @@
-"""Processor time of the worker for one event of each kind, ours and the peers', measured in turns."""
+"""Processor time for one event of each kind, by our worker and by Powertools, measured in turns."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Side:
     """One implementation: a handler with its processor time and its requests.
 
     Attributes:
-        seconds: processor time of each invocation, of the handler's thread alone: the engine and
+        seconds: processor time of each invocation, of the handler's thread alone, as the engine and
             the vendor run in other processes and threads.
-        aws_calls, dynamodb_calls, vendor: of the last event.
+        aws_calls, dynamodb_calls, vendor: calls of the last event.
         writes, reads: units of the first event.
     """
 
@@ -40,7 +40,7 @@ class Side:
     is_counting: bool = False
 
     def __call__(self, event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - Lambda's
-        """Invoke it and record its processor time."""
+        """Invoke the handler and record its processor time."""
         started = time.thread_time()
         answer = self.handler(event, context)
         if self.is_counting:
@@ -48,7 +48,7 @@ class Side:
         return answer
 
     def us(self, percentile: int) -> float:
-        """Microseconds of processor time."""
+        """A percentile of the processor time, in microseconds."""
         return statistics.quantiles(self.seconds, n=100)[percentile - 1] * 1e6
 
 
@@ -80,7 +80,7 @@ def _one(system: System, kind: Kind, side: Side, name: str) -> None:
     try:
         kind.send(system, name)
         side.is_counting = True
-        system.read_switches()  # otherwise the first event after they expire pays for all
+        system.read_switches()  # otherwise an event pays for reading them after they expire
         system.reset_counts()
         done = pump.pump_one()
         assert done is not None

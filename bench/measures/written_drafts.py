@@ -1,14 +1,13 @@
 """`python -m bench.measures.written_drafts [open|held]`: drafts by an author who knew only the page.
 
 Each line of `tests/samples/drafts` is judged as by `python -m ops writer check --rules-only`, with the
-settings of its trade, in this process.  By kind and by language: how many drafts are stopped, with
-intervals of Wilson of 95 %.  `--list` names each draft that was judged wrongly.
+settings of its trade.  Printed by kind and by language: how many drafts are stopped, with 95 % intervals
+by Wilson.  `--list` names each draft that was judged wrongly.  `--judges` prints the totals for the rules
+alone and for each judge.
 
-`--judges` prints the first two rows for the rules alone and for each judge.
-
-`--judge` asks a second model too, which the simulated one plays (`local.simulated_judge`): it sees the
-sources and the text as a real judge does, and no label.  It compares words, so that its figures show what
-a judge can stop and what a poor one costs, and are no estimate for a language model.
+`--judge` also asks a second model, which is simulated (`local.simulated_judge`): it sees the sources and
+the text as a real judge does, and no label.  It only compares words, so its figures show what a judge can
+stop and what a poor judge costs, and are no estimate for a language model.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ _GOOD = "good"
 
 @dataclass(frozen=True, slots=True)
 class WrittenDraft:
-    """One draft.
+    """One draft and the verdict on it.
 
     Attributes:
-        kind: of the sample; those of drafts that should be sent begin with ``good``.
-        why: what is wrong with it.
+        kind: the kind of the sample; kinds of drafts that should be sent begin with ``good``.
+        why: what is wrong with the draft.
     """
 
     name: str
@@ -51,17 +50,17 @@ class WrittenDraft:
 
     @property
     def is_good(self) -> bool:
-        """Whether it should be sent."""
+        """Whether the draft should be sent."""
         return self.kind.startswith(_GOOD)
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it is not sent."""
+        """Whether the draft is not sent."""
         return self.found.verdict != "send"
 
 
 def written_drafts(half: str, judge: str | None = None) -> list[WrittenDraft]:
-    """Every draft of a half, judged by the rules, and by a judge of `JUDGES` where one is named."""
+    """Every draft of a half, judged by the rules, and by a judge of `JUDGES` if one is named."""
     with answered_by(JUDGES[judge] if judge else _unasked, lambda _: Project({})) as writer:
         model = {"judge_model": MODELS[0]} if judge else {}
         return list(_judged(half, writer, model))
@@ -90,7 +89,7 @@ def _unasked(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
 
 
 def report(found: Sequence[WrittenDraft]) -> Iterator[str]:
-    """The table: of hostile and good drafts, of each kind, and of each language."""
+    """The table's lines: hostile and good drafts in all, by kind, and by language."""
     yield f"{'':28} {'stopped':>7} {'of':>5}"
     yield from _rows_by(found, lambda one: "good" if one.is_good else "hostile")
     yield from _rows_by(found, lambda one: one.kind)
@@ -110,7 +109,7 @@ def _rows_by(
 
 
 def mistakes(found: Iterable[WrittenDraft]) -> Iterator[str]:
-    """A line for each draft that was judged wrongly: its rule with the words that break it."""
+    """A line for each draft that was judged wrongly, with the rule and the words that break it."""
     for one in found:
         if one.is_stopped is one.is_good:
             broken = f"{one.found.rule}: {one.found.span}" if one.is_stopped else "sent"

@@ -18,7 +18,7 @@ def client(service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
 
 
 def enqueue(body: dict[str, Any]) -> None:
-    """Put the message on the FIFO queue with its id as deduplication id."""
+    """Put a message on the FIFO queue, with the message's id as deduplication id."""
     sqs = client("sqs")
     sqs.send_message(
         QueueUrl=sqs.get_queue_url(QueueName=os.environ["QUEUE_NAME"])["QueueUrl"],
@@ -29,7 +29,7 @@ def enqueue(body: dict[str, Any]) -> None:
 
 
 def is_new(key: str) -> bool:
-    """Store a key by one conditional put; False if it exists already."""
+    """Store a key by one conditional put; False if the key exists already."""
     dynamodb = client("dynamodb")
     try:
         dynamodb.put_item(
@@ -43,12 +43,12 @@ def is_new(key: str) -> bool:
 
 
 def tag(body: dict[str, Any]) -> None:
-    """Tag the ticket; repeating it changes nothing."""
+    """Tag the ticket; idempotent."""
     _vendor("PUT", f"{body['ticket_id']}/add-tags", {"tags": ["mw-processed"]})
 
 
 def reply(body: dict[str, Any]) -> None:
-    """Answer the customer."""
+    """Answer the customer; not idempotent."""
     message = {"body": "We are on it.", "author_id": "agent-1"}
     _vendor("PUT", f"{body['ticket_id']}/send-message", message)
 

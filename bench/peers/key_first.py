@@ -1,4 +1,4 @@
-"""Key first: the API persists the key before the enqueue, the worker one before each action."""
+"""Key first: the API stores the event's key before the enqueue, the worker a key before each action."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def enter(*, shift_seconds: float) -> None:
 
 
 def api(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Persist the event's key; a duplicate gets a 2xx and is not enqueued again."""
+    """Store the event's key and enqueue; a duplicate gets a 2xx and is not enqueued again."""
     del context
     body = json.loads(event["body"])
     if flow.is_new(f"evt:{body['message_id']}"):
@@ -23,7 +23,7 @@ def api(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def worker(event: dict[str, Any], context: object) -> None:
-    """Perform each action once its own key is persisted."""
+    """Perform each action if its key is new, after storing the key."""
     del context
     for record in event["Records"]:
         body = json.loads(record["body"])

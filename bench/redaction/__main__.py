@@ -93,7 +93,7 @@ def _print_speed(table: dict[str, tuple[Figures, list[float]]]) -> None:
 
 
 def _print_public(folder: Path, part: str, *, with_peers: bool) -> None:
-    """The figures on texts that somebody else wrote; a part that was looked at is named so."""
+    """Print the figures on public texts; `part` names whether they were used for development."""
     sample = public_rows(folder, part)
     messages = [row.text for row in sample]
     answers = {"redact": [redact(message) for message in messages]}

@@ -1,4 +1,4 @@
-"""Identifiers that carry their own proof, among words none of which may shield them."""
+"""Composes texts with identifiers that their form alone proves, among words that must not hide them."""
 
 import random
 import re
@@ -18,7 +18,7 @@ _BEFORE = (" ",) * 12 + (": ", ":", "=", " = ", " - ", " – ", ", ", "; ", ". "
 _AFTER = (" ",) * 6 + (". ", ", ", ",", "; ", "! ", "? ", " - ", "... ", "\n", "\n\n", " 🙏 ")
 _AROUND = ("{}",) * 16 + ("({})", '"{}"', "'{}'", "[{}]", "<{}>", "«{}»", "„{}“")
 _WIDE = {ord("0") + i: ord("０") + i for i in range(10)}
-_NOT_AFTER_TEN = frozenset({"in", "am", "per"})  # an inch, a morning, a price
+_NOT_AFTER_TEN = frozenset({"in", "am", "per"})  # an inch, a time, a price
 _POOLS = {
     (language, groups): tuple(word for group in groups for word in WORDS[language][group])
     for language in WORDS
@@ -54,7 +54,7 @@ def bare_ten(rng: random.Random, language: str) -> Composed:
 
 
 def ten_after_tail(rng: random.Random, language: str) -> Composed:
-    """A phone number straight after a word that ends like a currency code or a unit."""
+    """A phone number right after a word that ends like a currency code or a unit."""
     secret = ten_digits(rng)
     lead = " ".join(
         [
@@ -78,7 +78,7 @@ def among(
     """The secret among up to four words on each side."""
     pool = _POOLS[language, groups]
     lead = rng.choices(pool, k=rng.randrange(5))
-    if lead:  # no label of a thing's own number straight before
+    if lead:  # right before the secret no label such as "model", after which a number may stay
         lead[-1] = rng.choice(_POOLS[language, NO_LABEL if groups is EVERY else groups])
     words = " ".join(lead)
     trail = " ".join(rng.choices(after or pool, k=rng.randrange(4)))
@@ -90,7 +90,7 @@ def among(
 
 
 def disguised(rng: random.Random, secret: str) -> str:
-    """The same to a reader: now and then with other spaces, hyphens, digits or an invisible character."""
+    """The secret, sometimes with other spaces, hyphens, digits or an invisible character."""
     match rng.randrange(40):
         case 0:
             return secret.replace(" ", "\u00a0").replace("-", "\u2011")
@@ -104,7 +104,7 @@ def disguised(rng: random.Random, secret: str) -> str:
 
 
 def two(rng: random.Random, language: str) -> Composed:
-    """Two identifiers in one message: four digits of each at most."""
+    """A text with two identifiers, of which at most four digits each may stay visible."""
     first, second = (rng.choice(_STRONG)(rng) for _ in range(2))
     text = among(rng, language, first, NO_AMOUNT, AFTER_TEN[language])
     between = rng.choice((" ", ", ", " / ", "\n", ". ", "; ", " - "))

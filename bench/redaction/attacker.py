@@ -1,7 +1,8 @@
 """Attacks `redact` with composed texts: `python -m bench.redaction.attacker --count N | --seconds N`.
 
-Every seed is one text with one oracle; a failing seed is printed and can be run alone (`--seed S --count 1`).
-The last hexadecimal digit of the SHA-256 of a seed's id puts it in a half: even is "open", odd "held-out".
+Every seed gives one text and one oracle that judges the output; a failing seed is printed and can be run
+alone (`--seed S --count 1`).  A seed's half is "open" if the last hexadecimal digit of the SHA-256 of its
+id is even, else "held-out".
 """
 
 import argparse
@@ -28,7 +29,7 @@ _Z = 1.96  # 95 %
 
 
 class Composition(NamedTuple):
-    """One text, its language as "en", and what judges its output."""
+    """One composed text, its language (e.g. "en"), and the oracle that judges its output."""
 
     seed: int
     kind: str
@@ -38,9 +39,10 @@ class Composition(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """`seen` is what shows of an identifier, or a text that was altered and should have stayed.
+    """A text that was redacted wrongly.
 
-    A masked text should stay as it is when it is redacted again.
+    `seen` is the visible part of an identifier, or the output of a text that should have stayed
+    unchanged, or that changed when it was redacted again.
     """
 
     seed: int
@@ -53,14 +55,14 @@ class Failure(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """Texts tried by kind, and the failures in the order of their seeds."""
+    """The number of texts tried by kind, and the failures in the order of their seeds."""
 
     tried: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
 
 
 def half(seed: int) -> str:
-    """The half of a seed: "open" may be read and mended against, "held-out" runs once."""
+    """The half of a seed: "open" may be used for corrections, "held-out" only for measuring."""
     return _HALVES[hashlib.sha256(f"redaction-{seed}".encode()).digest()[-1] & 1]
 
 
@@ -91,7 +93,7 @@ def attack(seeds: Iterable[int]) -> Report:
 
 
 def chosen(start: int, part: str, kinds: frozenset[str]) -> Iterator[int]:
-    """Seeds from `start` on that belong to the half and to one of the kinds."""
+    """The seeds from `start` on that belong to a half and to one of the kinds, without end."""
     seed = start
     while True:
         if half(seed) == part and (len(kinds) == len(_NAMES) or kind_of(seed) in kinds):
@@ -107,7 +109,7 @@ def wilson(failed: int, tried: int) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Exit 1 if anything failed."""
+    """Attack and print; the exit code is 1 if anything failed."""
     options = _options()
     seeds = chosen(options.seed, options.half, options.kinds)
     report = attack(_limited(seeds, options.count, options.seconds))
@@ -127,7 +129,7 @@ def line(failure: Failure) -> str:
 
 
 def print_rates(report: Report) -> None:
-    """Rates with their intervals; where none failed, the upper bound is three in the number tried."""
+    """Print failure rates with intervals; without failures the upper bound is 3 / texts tried."""
     failed = Counter(failure.kind for failure in report.failures)
     for side, names in (("must be masked", MASKED), ("must stay", STAYS)):
         tried = sum(report.tried[name] for name in names)

@@ -1,6 +1,6 @@
 """The kinds of text in which something must be masked.
 
-Every number in a composition belongs to its identifier, so whatever digit is seen can be judged.
+Every digit in a composed text belongs to its identifier, so any visible digit can be judged.
 """
 
 import random
@@ -36,7 +36,7 @@ from bench.redaction.spoken import birth, dictated, spoken_email
 def _identity(
     language: str, label: tuple[str, ...], make: Callable[[random.Random], str], *, proof: bool
 ) -> Builder:
-    """An identity number after its word, or, where its letters or form are proof enough, without it."""
+    """An identity number after the word that names it, or without it where its form is proof enough."""
     native = language
 
     def build(rng: random.Random, language: str) -> Composed:

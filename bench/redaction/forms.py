@@ -36,7 +36,7 @@ def ten_digits(rng: random.Random) -> str:
     area, office, line = rng.choice("3456789") + digits(rng, 2), digits(rng, 3), digits(rng, 4)
     return rng.choice(["", "", "", " ", "."]).join(
         [area, office, line]
-    )  # 1 and 2 begin a time in seconds
+    )  # no 1 or 2 first, as in a time in epoch seconds
 
 
 def local_phone(rng: random.Random, language: str) -> str:

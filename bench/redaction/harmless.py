@@ -1,4 +1,4 @@
-"""Texts that must stay byte for byte: their numbers count, measure, date or name a thing, and say so."""
+"""Composes texts that must stay unchanged: their numbers clearly count, measure, date or name a thing."""
 
 import random
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from bench.redaction.identifiers import digits
 from bench.redaction.oracles import Builder, Composed, Oracle
 
 Numbers = Callable[[random.Random], str]
-"""Draws the numbers of a frame; " & " is spelled in the language."""
+"""Draws the numbers of a frame; its " & " is replaced by the language's "and"."""
 
 
 def _years(rng: random.Random) -> str:
@@ -214,14 +214,14 @@ def _score(rng: random.Random) -> str:
 
 
 def _listed(numbers: list[str], between: str, rng: random.Random) -> str:
-    """Now and then with the last one after "and"."""
+    """The numbers as a list, sometimes with "and" before the last one."""
     if rng.random() < 0.25:
         return f"{', '.join(numbers[:-1])} & {numbers[-1]}"
     return between.join(numbers)
 
 
 def _near(rng: random.Random, language: str) -> Composed:
-    """A word for an identifier in the same sentence, and a number that its own unit or form explains."""
+    """A sentence with a word for an identifier, and a number that its unit or form explains."""
     before, kind, after = rng.choice(NEAR[language])
     text = rng.choice(OPENERS[language]) + before + _NUMBERS[kind](rng) + after
     return text, _same(text)

@@ -1,6 +1,6 @@
 """Sentences in six languages around numbers that identify no person."""
 
-# What may come before and after; another sentence may speak of orders, phones and parcels.
+# Texts before and after the frame; some speak of orders, phones and parcels on purpose.
 OPENERS = {
     "en": ("", "", "Hi, ", "just to confirm: ", "Thanks. ", "My order arrived. ", "I called you yesterday. ", "The parcel is here.\n"),
     "es": ("", "", "Hola, ", "para confirmar: ", "Gracias. ", "Mi pedido llegó. ", "Les llamé ayer. ", "El paquete está aquí.\n"),
@@ -47,7 +47,7 @@ NEAR = {
         ("o pacote mede ", "dimensions", ""), ("no meu cartão cobraram ", "price", ""), ("o pedido chegou em ", "moment", ""), ("pedimos ", "count", " garrafas por ano"), ("a fatura de ", "price", " está errada"),
     ),
 }  # fmt: skip
-"""Words for identifiers before and after a number of another kind."""
+"""Words for identifiers, beside numbers of another kind: text before, kind of number, text after."""
 
 FRAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "years": {

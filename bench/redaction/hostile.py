@@ -1,4 +1,4 @@
-"""Hostile inputs and how their time grows: for four times the input at most six times the time."""
+"""Hostile inputs, and how their time grows: four times the input may take at most six times the time."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ NAMED = {"long local": "a" * SIZE + "@example.com", "long domain": "a@" + "b." *
 
 
 class Shape(NamedTuple):
-    """Milliseconds for 100 KB, and how much longer than for 25 KB."""
+    """A hostile input: milliseconds for 100 KB, and `growth`, how many times longer than for 25 KB."""
 
     name: str
     milliseconds: float
@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
 
 def measure(redact: Callable[[str], str]) -> list[Shape]:
-    """Every shape, slowest first."""
+    """Measure every hostile input; the slowest comes first."""
     shapes = []
     for pattern in [p for p in _PATTERNS.replace("|\n", "|").split("|") if p]:
         text = pattern * (SIZE // len(pattern) + 1)

@@ -1,4 +1,4 @@
-"""Identifiers after or before the word that names them, in a sentence of their language."""
+"""Composes texts with identifiers beside the word that names them, in a sentence of their language."""
 
 import random
 import re
@@ -18,7 +18,7 @@ def labelled(
     *,
     trail: dict[str, tuple[str, ...]] | None = None,
 ) -> Builder:
-    """The secret straight after its word, and a sentence's rest."""
+    """A builder of texts in which the secret follows one of `labels`, and the rest of a sentence."""
 
     def build(rng: random.Random, language: str) -> Composed:
         label, secret = rng.choice(labels.get(language) or labels["en"]), make(rng, language)
@@ -30,7 +30,7 @@ def labelled(
 
 
 def product_sentence(rng: random.Random, language: str) -> Composed:
-    """A word that could govern a number, in the same sentence, governs nothing."""
+    """A sentence with a product's name, which must not make the redactor take the secret for a model."""
     what = rng.choice(("card", "phone", "ssn"))
     secret = {
         "card": card_number,

@@ -1,4 +1,4 @@
-"""Counts leaks, masks and altered clean rows, by the same rules for the product and its peers."""
+"""Counts leaks, exact masks and altered clean rows, by the same rules for the product and its peers."""
 
 import re
 import unicodedata
@@ -21,7 +21,10 @@ _MIN_PIECE = 5
 
 
 class Figures(NamedTuple):
-    """Shares from 0 to 1; `leak` by kind, `altered` for clean and hard-clean rows."""
+    """A tool's results as shares from 0 to 1.
+
+    `leak` is by kind of secret, `altered` for clean and hard-clean rows, `masks` of exact masks.
+    """
 
     leak: dict[str, float]
     altered: dict[str, float]
@@ -30,7 +33,7 @@ class Figures(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Letters and digits as a reader sees them; leaks are searched in this form."""
+    """A text's letters and digits as a reader sees them; leaks are searched in this form."""
     for written, meant in _ESCAPES:
         text = text.replace(written, meant)
     text = unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
@@ -42,9 +45,10 @@ def plain(text: str) -> str:
 
 
 def leaks(row: Row, output: str) -> bool:
-    """Whether more than 60 % of the secret, five characters at least, can be read in the output.
+    """Whether 60 % of the secret in one piece, and at least five characters, can be read in the output.
 
-    The frame's own words are removed first; a secret shorter than five must be gone completely.
+    Pieces that the frame's own words contain do not count.  A secret of fewer than five characters must
+    be gone completely.
     """
     if row.kind.startswith("address"):
         street = re.split("[,\n]", row.secret)[0] if row.secret[0].isdigit() else row.secret
@@ -66,7 +70,7 @@ def has_mask(row: Row, output: str) -> bool:
 
 
 def figures(rows: Sequence[Row], outputs: Sequence[str]) -> Figures:
-    """The figures of one tool."""
+    """The results of one tool, from its outputs for the rows."""
     totals: Counter[str] = Counter()
     leaked: Counter[str] = Counter()
     altered: Counter[str] = Counter()

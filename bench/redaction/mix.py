@@ -1,7 +1,7 @@
-"""Messages as customers write them, generated: threads with quotes and signatures, three languages.
+"""Generates messages as customers write them: threads with quotes and signatures, in three languages.
 
-`messages("typical")` holds about fifteen numbers per KB, most of them harmless: dates, times, prices, sizes.
-`messages("dense")` holds little but identifiers.
+`messages("typical")` have about fifteen numbers per KB, most of them harmless: dates, times, prices, sizes.
+`messages("dense")` have little but identifiers.
 """
 
 import random
@@ -96,7 +96,7 @@ New address: {a}. My number is {p}, the old one {p}, refund {m} to {i}.""".split
 
 
 def messages(name: str, count: int = 60, *, seed: int = _SEED) -> list[str]:
-    """Messages of 1 KB each; the same in every run."""
+    """Generate `count` messages of 1 KB each; the same in every run."""
     rng = random.Random(f"{name}{seed}")
     made = []
     while len(made) < count:

@@ -1,4 +1,4 @@
-"""What may be seen of an identifier once its text was redacted."""
+"""Oracles: judge how much of an identifier may stay visible in a redacted text."""
 
 import random
 import re
@@ -6,15 +6,15 @@ import unicodedata
 from collections.abc import Callable, Iterable
 
 Oracle = Callable[[str], str]
-"""Takes what `redact` gave; answers what may not be seen in it, "" when all is well."""
+"""Takes the output of `redact`; returns the part that should be hidden, or "" where nothing is wrong."""
 
 Composed = tuple[str, Oracle]
 Builder = Callable[[random.Random, str], Composed]
-"""Makes a text in a language, "en" for English."""
+"""Composes a text in a language (e.g. "en"), with its oracle."""
 
 
 def at_most_four(secret: str) -> Oracle:
-    """No more than four digits, and none of the longer words of the secret."""
+    """An oracle that allows at most four digits, and none of the secret's words of five letters or more."""
     words, figures = set(re.findall(r"[a-z]{5,}", secret.lower())), at_most_digits(4)
 
     def seen(output: str) -> str:
@@ -24,7 +24,7 @@ def at_most_four(secret: str) -> Oracle:
 
 
 def at_most_digits(most: int) -> Oracle:
-    """No more digits than that, wherever they are."""
+    """An oracle that allows at most `most` digits in the whole output."""
 
     def seen(output: str) -> str:
         read = "".join(filter(str.isdigit, output))
@@ -34,19 +34,19 @@ def at_most_digits(most: int) -> Oracle:
 
 
 def last_four(secret: str) -> Oracle:
-    """No digit but the last four."""
+    """An oracle that allows only the secret's last four digits."""
     return only("".join(filter(str.isdigit, secret))[-4:])
 
 
 def gone(pieces: Iterable[str]) -> Oracle:
-    """None of the pieces, as a word of its own."""
+    """An oracle that allows none of the pieces as a separate word."""
     choices = "|".join(map(re.escape, pieces))
     pattern = re.compile(rf"(?<![^\W_])(?:{choices})(?![^\W_])", re.IGNORECASE)
     return lambda output: " ".join(pattern.findall(_plain(output)))
 
 
 def only(*numbers: str) -> Oracle:
-    """No number but these and their ends."""
+    """An oracle that allows only these numbers and their endings."""
     return lambda output: " ".join(
         read
         for read in re.findall(r"\d+", _plain(output))

@@ -1,4 +1,4 @@
-"""Runs inside a peer's own environment: messages in as JSON, masked messages and seconds out."""
+"""Runs inside a peer's own environment: reads messages as JSON, prints masked messages and seconds."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Callable
 def presidio(*, with_all: bool = False) -> Callable[[str], str]:
     """presidio-analyzer without a language model.
 
-    Its recognisers for English, or with `with_all` those of every country, called as English.
+    It uses the recognisers for English, or with `with_all` those of every country, applied to English.
     """
     import presidio_analyzer.predefined_recognizers as predefined
     from presidio_analyzer import AnalyzerEngine, PatternRecognizer, RecognizerRegistry

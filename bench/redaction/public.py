@@ -1,7 +1,7 @@
-"""Labelled rows from public texts that somebody else wrote; fetched to a folder, never committed.
+"""Labelled rows from public texts by other authors; the texts are fetched to a folder, never committed.
 
-Every source is optional: a file that is not in the folder adds no rows. A row belongs to the part that
-the hash of its text names, so that a part can be left unread until the end.
+Every source is optional: a file that is missing from the folder adds no rows. The hash of a row's text
+decides to which part it belongs, so that one part can stay unread until the end.
 """
 
 import csv
@@ -27,7 +27,7 @@ _KINDS = {
     "STREET_ADDRESS": "address",
     "ADDRESS": "address",
 }
-# Spans that a clean row may hold.
+# Kinds of spans that a clean row may contain.
 _CLEAN = frozenset(
     "PERSON ORGANIZATION DATE_TIME AGE TITLE NRP GPE LOCATION PREFIX PERSON_NAME TIMESTAMP "
     "ORGANIZATION_NAME JOB_TITLE IP_ADDRESS DOMAIN_NAME".split()
@@ -69,7 +69,7 @@ def _spans(text: str, spans: list[tuple[str, int, int]]) -> Iterator[Row]:
         if kind:
             secret = text[start:end]
             if kind == "address":
-                # Made of streets of thirty countries with a second number before them.
+                # Generated from street names of thirty countries with a second number before them.
                 if not _STREET_LINE.match(secret):
                     continue
                 kind = "address-made"
@@ -135,7 +135,7 @@ def _tracking(folder: Path) -> Iterator[Row]:
 
 
 def _support(folder: Path) -> Iterator[Row]:
-    """Support requests; an invented order number is put behind their word for the order."""
+    """Rows of support requests; an invented order number is inserted after the word for the order."""
     rng = random.Random(4)
     for text in _lines(folder / "support_utterances.txt"):
         if any(map(str.isdigit, text)):

@@ -1,7 +1,7 @@
-"""The labelled set: secrets in frames, clean and hard-clean rows, a dev and a held-out part.
+"""The labelled set: rows with secrets in frames, and clean and hard-clean rows, in two parts.
 
-The frames are split by a fixed seed, so a sentence of the held-out part is in no dev row; the
-secrets are drawn from another seed.
+A fixed seed splits the frames into "dev" and "held-out", so no sentence is in both; the secrets are
+drawn with other seeds.
 """
 
 import random
@@ -16,7 +16,7 @@ SEEDS = {"dev": 20260103, "held-out": 7177135}
 
 
 class Row(NamedTuple):
-    """A message; `secret` and `mask` are empty in clean rows."""
+    """A labelled message; `mask` must replace `secret`, and both are empty in clean rows."""
 
     kind: str
     text: str

@@ -1,4 +1,4 @@
-"""What people write around identifiers, in six languages: labels, openers, whole sentences with one place."""
+"""What people write around identifiers, in six languages: labels, openers, sentences with a placeholder."""
 
 GIVEN = "jo anna karl marta pedro lena oskar ines tomas olga".split()
 FAMILY = "smith garcia rossi dubois novak silva mueller jensen kowalski moreau".split()

@@ -1,4 +1,4 @@
-"""Identifiers as they are dictated, and dates of birth."""
+"""Composes texts with dictated identifiers, and with dates of birth."""
 
 import random
 import re

@@ -1,7 +1,7 @@
-"""The speed of this tree beside another one, in one process: `python -m bench.redaction.turns DIR`.
+"""Compares this source tree's speed with another's: `python -m bench.redaction.turns DIR`.
 
-DIR holds the other tree, such as a git worktree. Both redact each message of the mix in turn, so that a
-busy machine slows both.
+DIR holds the other tree, such as a git worktree. One process lets both redact each message in turn, so
+that a busy machine slows both.
 """
 
 import statistics
@@ -17,7 +17,7 @@ _COUNTS = {"typical": 24, "dense": 12}
 
 
 def main() -> int:
-    """Print the median time of both and the median ratio, by kind of message."""
+    """Print the median times of both trees and their median ratio, by kind of message."""
     here, other = _redact("."), _redact(sys.argv[1])
     for name, count in _COUNTS.items():
         pairs = [_turns(other, here, text) for text in mix.messages(name, count)]
@@ -39,7 +39,7 @@ def _redact(root: str) -> Callable[[str], str]:
 def _turns(
     first: Callable[[str], str], second: Callable[[str], str], text: str
 ) -> tuple[float, float]:
-    """The shortest processor time of each."""
+    """The shortest processor time of each function for a text, in seconds."""
     times: tuple[list[float], list[float]] = ([], [])
     for turn in range(_ROUNDS + 1):
         for kept, redact in zip(times, (first, second), strict=True):

@@ -1,7 +1,7 @@
-"""Common words of six languages, in groups that differ in what they say about a number beside them.
+"""Common words of six languages, in groups by what they may mean for a number beside them.
 
-`small`: function words, greetings, adverbs and verbs. `nouns`: what customers write about.
-`products`: words that may name a number of their own, as "model" does. `money`: words that count or cost.
+`small`: function words, greetings, adverbs and verbs. `nouns`: things that customers write about.
+`products`: words that may have a harmless number, as "model" does. `money`: words for counts and costs.
 `tails`: ordinary words that end like a currency code or a unit, as "instead" and "marcar" do.
 """
 

@@ -1,18 +1,18 @@
-"""Result tables and pages.
+"""Writes result tables and generated parts of docs pages.
 
 table     rows of results against their targets, as text and Markdown
-sizes     how many of each are measured: full, small, soak
+sizes     how many events, requests and rounds a run measures: full, small, soak
 counts    the committed file of expected counts
 sources   digests of the code that a page's figures describe
 page      `python -m bench.report.page`: docs/performance.md, and the age of every page's figures
-plot      its bar chart as SVG
+plot      the bar chart of docs/performance.md, as SVG
 marked    writes a table between two marks of a docs page
-desk      `python -m bench.report.desk`: what docs/openapi.yaml and docs/outreach-people.md say of acts
-settings  `python -m bench.report.settings`: what docs/outreach-settings.md says of unreadable settings
+desk      `python -m bench.report.desk`: the desk's acts in docs/openapi.yaml and docs/outreach-people.md
+settings  `python -m bench.report.settings`: unreadable settings in docs/outreach-settings.md
 jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions-rules.md
 cost_page  `python -m bench.report.cost_page`: the tables of docs/cost.md
 plan_page  `python -m bench.report.plan_page`: the tables of docs/capacity-plan.md
 mutation  `python -m bench.report.mutation`: results of `make mutate`
-mutation_sample  `python -m bench.report.mutation_sample`: packages outside the core, by sample
+mutation_sample  `python -m bench.report.mutation_sample`: mutation tests outside the core, by sample
 stats     `python -m bench.report.stats`: lines, coverage, bundle size, clone to demo
 """

@@ -17,11 +17,11 @@ from ops.cost.prices import each, prices
 PAGE = marked.ROOT / "docs" / "cost.md"
 RESOURCES = marked.ROOT / ".chalice" / "resources.json"
 DASHBOARD, COMPOSITE = 3.0, 0.5
-"""Of a month: https://aws.amazon.com/cloudwatch/pricing/ ."""
+"""Dollars a month of a dashboard and a composite alarm: https://aws.amazon.com/cloudwatch/pricing/ ."""
 GOALS = (("routed event, 5 actions", 22.0), ("routed event, 2 actions", 12.0))
-"""Dollars of a million, behind an HTTP API."""
+"""Goals in dollars for a million events, behind an HTTP API."""
 ALIKE = ("routed event, long ids", "routed, two tags already there", "duplicate in the worker")
-"""Kinds that cost what another does; the command has them."""
+"""Kinds of events that cost the same as another; the page leaves them out, `ops cost` lists them."""
 LATENCIES = (0.03, 0.1, 0.3)
 SIZES = tuple(
     FunctionSize(memory, architecture)
@@ -31,7 +31,7 @@ SIZES = tuple(
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The new text of the page."""
     text = PAGE.read_text()
     for mark, lines in (
         ("events", _events()),
@@ -47,12 +47,12 @@ def page() -> str:
 
 
 def million(count: EventCount, terms: Terms) -> float:
-    """Dollars of a million events on AWS's bill."""
+    """AWS's bill for a million events, in dollars."""
     return bill.total(bill.of_event(count, terms), bill.AWS) * 1e6
 
 
 def routed(actions: int) -> EventCount:
-    """A routed event of so many actions."""
+    """A routed event with a number of actions."""
     return bill.with_actions(counted()["routed event"], actions)
 
 
@@ -96,7 +96,7 @@ def _sizes() -> list[str]:
 
 
 def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
-    """Dollars of a million events' computing where Richpanel's median is another."""
+    """Computing for a million events, in dollars, if Richpanel's median latency were `latency` seconds."""
     computing = bill.of_event(count, Terms(door=size, worker=size))[CostCause.COMPUTING]
     calls = count.vendors["richpanel"]
     more = latency / assumptions.LATENCY_SECONDS["richpanel"] - 1
@@ -105,7 +105,7 @@ def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
 
 
 def _month() -> list[str]:
-    """What a stage costs in a month in which nothing arrives."""
+    """The lines on what a stage costs in a month without events."""
     types = [one["Type"] for one in json.loads(RESOURCES.read_text())["Resources"].values()]
     alarms, composites = (
         types.count(f"AWS::CloudWatch::{one}") for one in ("Alarm", "CompositeAlarm")

@@ -1,7 +1,7 @@
-"""The expected counts: calls, requests, units, rows and modules of a small run, in one committed file.
+"""The expected counts of a small run (calls, requests, units, rows, modules), in one committed file.
 
-A count differs from its line in `bench/results/counts.json` only if the product, or what is measured,
-was changed; so any difference fails a run.  `python -m bench --small --accept` writes the file.
+A count differs from `bench/results/counts.json` only if the product or the measurement was changed, so
+any difference fails a run.  `python -m bench --small --accept` writes the file.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Counts = Mapping[str, Mapping[str, float]]
 
 
 def expected() -> Counts:
-    """What the file holds."""
+    """The counts in the file; empty without a file."""
     found: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
     return found
 
 
 def counted(rows: Iterable[Row]) -> dict[str, float]:
-    """The exact rows by name."""
+    """The figures of the exact rows, by name."""
     return {row.name: row.ours for row in rows if row.is_exact}
 
 
@@ -36,10 +36,10 @@ def differences(
 
     Args:
         section: the part of the bench.
-        rows: what it found.
-        then: what is expected.
-        is_small: the run has the size of the file's; others count further sizes, which it does not
-            hold, and leave out some that it does.
+        rows: the measured rows.
+        then: the expected counts.
+        is_small: the run has the size of the file's counts; other sizes are compared only by the
+            counts that both have.
     """
     before, now = then.get(section, {}), counted(rows)
     names = before.keys() | now.keys() if is_small else before.keys() & now.keys()
@@ -50,6 +50,6 @@ def differences(
 
 
 def accept(found: Mapping[str, Iterable[Row]]) -> None:
-    """Write the counts of these sections into the file, and keep the others."""
+    """Write the counts of these sections into the file; those of other sections stay."""
     kept = {**expected(), **{section: counted(rows) for section, rows in found.items()}}
     COUNTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")

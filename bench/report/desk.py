@@ -1,6 +1,6 @@
-"""Writes what two pages say of the desk's acts: `python -m bench.report.desk`.
+"""Writes the desk's acts into two pages: `python -m bench.report.desk`.
 
-``docs/openapi.yaml`` has their schema and a code for each field, ``docs/outreach-people.md`` their table.
+``docs/openapi.yaml`` gets their schema and an error code for each field, ``docs/outreach-people.md`` a table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PERSON = '$ref: "#/components/schemas/DeskPerson"'
 
 
 def pages() -> dict[Path, str]:
-    """The two pages as they should be."""
+    """The new texts of both pages, by path."""
     docs = marked.ROOT / "docs"
     openapi, people = docs / "openapi.yaml", docs / "outreach-people.md"
     text = openapi.read_text()
@@ -61,7 +61,7 @@ def _schema() -> list[str]:
 
 
 def _of(name: str) -> dict[str, ActField]:
-    """By act, the fields of a name."""
+    """The fields with a name, by the act that takes them."""
     return {act.name: one for act in ACTS.values() for one in act.fields if one.name == name}
 
 
@@ -77,7 +77,7 @@ def _type(name: str) -> str:
 
 
 def _uses(name: str) -> str:
-    """Which acts take a field, and for what."""
+    """A field's description: which acts take the field, and for what."""
     uses = (
         f"{act}{', required' if one.is_needed else ''}: {one.hint}"
         for act, one in _of(name).items()

@@ -1,6 +1,6 @@
 """Writes the rules of each jurisdiction: `python -m bench.report.jurisdictions`.
 
-Of ``docs/jurisdictions-rules.md``: a table of the files in ``chalicelib/outreach/jurisdictions``.
+The tables are in ``docs/jurisdictions-rules.md``, one for each file of ``chalicelib/outreach/jurisdictions``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ MARKS = ("<!-- rules -->", "<!-- end of rules -->")
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The new text of the page."""
     lines = [line for one in jurisdictions() for line in _section(one)]
     return marked.replaced(PAGE.read_text(), *MARKS, ["", *lines])
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def write(page: str, mark: str, lines: Sequence[str]) -> None:
-    """Replace the text between ``<!-- mark -->`` and ``<!-- end of mark -->``.
+    """Replace a page's text between ``<!-- mark -->`` and ``<!-- end of mark -->``.
 
     Raises:
         ValueError: the page has no such marks.
@@ -20,10 +20,10 @@ def write(page: str, mark: str, lines: Sequence[str]) -> None:
 
 
 def replaced(text: str, begin: str, end: str, lines: Sequence[str]) -> str:
-    """The text with these lines between its lines `begin` and `end`.
+    """The text with `lines` in place of what was between its lines `begin` and `end`.
 
     Raises:
-        ValueError: it has no such marks.
+        ValueError: the text has no such marks.
     """
     before, begun, rest = text.partition(f"{begin}\n")
     _, ended, after = rest.partition(end)

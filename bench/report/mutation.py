@@ -1,7 +1,7 @@
 """Reports the results of `mutmut run` in `mutants/`: killed mutants by file, and the survivors.
 
-A survivor is identified as in docs/reliability-mutation.md by the lines it changes, not by its number, which
-shifts with every edit; one that the page does not explain fails the run.
+A survivor is identified by the lines that it changes, as in docs/reliability-mutation.md, because its number
+shifts with every edit.  A survivor that the page does not explain fails the run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FILES = (
 )
 
 _KILLED = frozenset({1, 3})
-"""Exit codes of pytest where a test failed, or broke pytest itself."""
+"""Exit codes of pytest where a test failed, or where pytest itself broke."""
 _ENDLESS = frozenset({24, -24, 36, 152, 255})
 """mutmut's exit codes for tests that timed out: the change made a loop endless."""
 _NUMBER = re.compile(r"__mutmut_\d+$")
@@ -53,14 +53,14 @@ class Survivor:
 
 
 def is_killed(code: int | None) -> bool:
-    """Whether a mutant's tests failed, or were endless."""
+    """Whether a mutant's tests failed or timed out, by their exit code."""
     return code in _KILLED | _ENDLESS
 
 
 def survivors(
     name: str, codes: Mapping[str, int | None], *, below: Path = MUTANTS
 ) -> Iterator[Survivor]:
-    """The survivors of one file, in the order of the file."""
+    """The survivors of one file, in the file's order."""
     lines = (below / f"{name}.py").read_text().splitlines()
     bodies = {
         node.name: lines[node.lineno : node.end_lineno]
@@ -84,7 +84,7 @@ def explained() -> set[Survivor]:
 
 
 def _changed(was: list[str], now: list[str]) -> tuple[str, str]:
-    """The differing lines of both sides, joined; bars are replaced, as they would end a cell."""
+    """The differing lines of both sides, joined; ``|`` is replaced, as it would end a table's cell."""
     sides: dict[str, list[str]] = {"-": [], "+": []}
     for line in difflib.ndiff(was, now):
         if line[0] in sides:
@@ -93,7 +93,7 @@ def _changed(was: list[str], now: list[str]) -> tuple[str, str]:
 
 
 def main() -> int:
-    """Print the table and the survivors; fail below the target or if one is unexplained."""
+    """Print the table and the unexplained survivors; returns 1 below the target or if there are any."""
     total = killed = 0
     left: list[Survivor] = []
     print(f"{'file':<20}{'killed':>8}{'of':>8}{'share':>9}   of these endless")

@@ -1,8 +1,8 @@
 """``python -m bench.report.mutation_sample``: mutation tests of packages outside the core, by sample.
 
-Of each group, a few hundred mutants are drawn with a fixed seed and tested by the group's own fast
+A few hundred mutants of each group are drawn with a fixed seed and tested by the group's own fast
 tests.  Prints the share that the tests killed, and every survivor that docs/reliability-mutation.md does not
-explain.  `make mutate` tests the core itself, and completely.
+explain.  `make mutate` tests all mutants of the core.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ SAMPLE = 200
 SEED = 25
 WORK = ROOT / "out" / "mutation"
 TRIES = 3
-"""Runs of mutmut until every mutant is tested: the tests must pass on the unchanged code first, and
-one with a deadline may fail on a busy machine."""
+"""Limit of runs of mutmut until every mutant is tested: the tests must first pass on the unchanged code,
+and a test with a deadline may fail on a busy machine.
+"""
 LINKED = (
     "chalicelib",
     "console",
@@ -38,17 +39,17 @@ LINKED = (
     ".chalice",
     ".engines",
 )
-"""What the tests need beside `pyproject.toml`, which is written for each group."""
+"""Files and folders that the tests need, besides `pyproject.toml`, which is written for each group."""
 _SECTION = re.compile(r"^\[tool\.mutmut\]\n.*?(?=^\[|\Z)", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Modules that belong together, and the tests that must notice a change of them.
+    """Modules that belong together, and the tests that must notice a change in them.
 
     Attributes:
-        modules: below `chalicelib`; ``*`` for all of a folder.
-        without: tests to leave out, as in pytest's ``-k``.
+        modules: paths below `chalicelib`; ``*`` for all of a folder.
+        without: tests to leave out, as an expression of pytest's ``-k``.
     """
 
     modules: tuple[str, ...]
@@ -101,7 +102,7 @@ GROUPS: Mapping[str, Group] = {
 
 
 def main() -> int:
-    """Run the groups named, or all; 1 where one is below the target or has unexplained survivors."""
+    """Run the named groups, or all; returns 1 where one misses the target or has unexplained survivors."""
     given = _arguments()
     reasons = explained()
     is_enough = True
@@ -147,7 +148,7 @@ def _tested(name: str, group: Group, sample: int) -> dict[str, int | None]:
 
 
 def _prepared(folder: Path, group: Group) -> Path:
-    """A folder with the whole project and a configuration that mutates this group alone."""
+    """A folder with the whole project, and a configuration that mutates only this group."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for one in LINKED:
@@ -195,7 +196,7 @@ def _mutants(folder: Path, group: Group) -> list[str]:
 
 
 def _survivors(name: str, codes: Mapping[str, int | None]) -> list[Survivor]:
-    """The survivors, with the lines they change."""
+    """The survivors of a group, with the lines that they change."""
     below = WORK / name / "mutants" / "chalicelib"
     found: list[Survivor] = []
     for path in sorted({_file_of(key) for key in codes}):
@@ -205,7 +206,7 @@ def _survivors(name: str, codes: Mapping[str, int | None]) -> list[Survivor]:
 
 
 def _file_of(key: str) -> str:
-    """``aws/dynamo`` of ``chalicelib.aws.dynamo.xǁTableǁput__mutmut_1``."""
+    """A mutant's file: ``aws/dynamo`` for ``chalicelib.aws.dynamo.xǁTableǁput__mutmut_1``."""
     return "/".join(key.split(".")[1:-1])
 
 

@@ -1,6 +1,6 @@
-"""`python -m bench.report.page`: writes the kept results into docs/performance.md and its plot.
+"""`python -m bench.report.page`: writes the stored results into docs/performance.md and its plot.
 
-It also says on every page whose figures come from bench/results on which sources they were measured.
+On every page with figures from bench/results, it also writes on which sources they were measured.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ OTHERS = {
     "power": ("reliability-tests.md", "power.json"),
     "designs": ("reliability-tests.md", "reliability.json"),
 }
-"""Other pages' tables, by mark: the page, and the result that it shows."""
+"""The tables of other pages, by mark: the page, and the file with its result."""
 
 
 def main() -> int:
-    """Write every page; the text around the marks is kept."""
+    """Write every page; the text outside the marks stays."""
     for path, text in pages().items():
         path.write_text(text)
     return 0
 
 
 def pages() -> Mapping[Path, str]:
-    """The pages and the plot as they should be."""
+    """The new texts of the pages and the plot, by path."""
     found = json.loads((RESULTS / "latest.json").read_text())
     rows = [Row.from_json(raw) for run in found.values() for raw in run["rows"]]
     texts = {PAGE: _marked(PAGE.read_text(), "figures", figures(found)), PLOT: plot.bars(rows)}
@@ -48,7 +48,7 @@ def pages() -> Mapping[Path, str]:
 
 
 def _digests(kept: Mapping[str, Any]) -> list[str | None]:
-    """Of one run, or of the runs that a result was gathered in, part by part."""
+    """The source digests of a result: of its one run, or of each run that measured a part."""
     runs = [kept] if "at" in kept else kept.values()
     return [run.get("sources") for run in runs]
 
@@ -58,7 +58,7 @@ def _marked(text: str, mark: str, lines: list[str]) -> str:
 
 
 def figures(found: Mapping[str, Any]) -> list[str]:
-    """The expected counts, then the measured figures of every section, each with its run."""
+    """The lines of the page: the expected counts, then each section's measured figures with its run."""
     lines = ["### Counts", ""]
     for section, counted in counts.expected().items():
         lines += [f"**{section}**", "", *matrix(counted), ""]

@@ -11,7 +11,7 @@ PAGE = marked.ROOT / "docs" / "capacity-plan.md"
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The new text of the page."""
     text = PAGE.read_text()
     for mark, lines in (("limits", _limits()), ("steps", _steps()), ("bill", _bill())):
         text = marked.replaced(

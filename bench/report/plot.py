@@ -1,4 +1,4 @@
-"""The page's bar chart: every ratio of a run on one scale, as an SVG without a plotting library."""
+"""The bar chart of docs/performance.md: every ratio on one scale, as an SVG without a plotting library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MET, MISSED, PLAIN = "#2f7d4f", "#b3412e", "#7a8796"
 
 
 def bars(rows: Sequence[Row]) -> str:
-    """An SVG with a bar per row that has a ratio; the line at 1 is parity with the peer."""
+    """An SVG with a bar for each row that has a ratio; the line at 1 means parity with the peer."""
     shown = [row for row in rows if row.ratio is not None]
     top = max((row.ratio or 0 for row in shown), default=1.0)
     scale = BAR / max(top, 1.5)

@@ -1,6 +1,6 @@
-"""Writes what holds where a project's setting cannot be read: `python -m bench.report.settings`.
+"""Writes what applies where a project's setting cannot be read: `python -m bench.report.settings`.
 
-It is a table of ``docs/outreach-settings.md``; the words are beside each part of `Project`.
+It is a table of ``docs/outreach-settings.md``; the texts are beside each part of `Project`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PAGE = marked.ROOT / "docs" / "outreach-settings.md"
 
 
 def page() -> str:
-    """The page as it should be."""
+    """The new text of the page."""
     rows = [(f"`{name}`", part.rule) for name, part in parts().items()]
     table = marked.table(("setting", "where it cannot be read"), rows)
     marks = ("<!-- settings -->", "<!-- end of settings -->")

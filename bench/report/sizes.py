@@ -1,4 +1,4 @@
-"""The sizes of a run: full for reliable figures, small for a smoke run, or a soak."""
+"""The sizes of a run: full for reliable figures, small for exact counts only, or a soak."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many of each are measured.
+    """How much a run measures.
 
     Attributes:
         requests: webhooks of each side.
         events: events of each kind and side.
-        warm_up: further ones before them, which do not count.
+        warm_up: further events before those, which do not count.
         messages: messages of one throughput run.
-        conversations: how many conversations those belong to.
+        conversations: how many conversations those messages belong to.
         rounds: throughput runs of each side.
-        processes, hot: how many worker processes, on many conversations and on one.
-        imports: fresh interpreters of each side.
-        bundle: whether the functions' bundle is made as for a deployment, for their cold starts; it takes
-            minutes, and `tests/house/test_cold_path.py` counts what they load.
-        ledgers: items in the ledger before growth is measured.
-        histories: messages in a conversation before growth is measured.
+        processes, hot: numbers of worker processes, on many conversations and on one.
+        imports: new interpreters of each side.
+        bundle: whether the functions' bundle is built, for cold starts; it takes minutes, and
+            `tests/house/test_cold_path.py` counts what the functions load anyway.
+        ledgers: numbers of items in the ledger at which growth is measured.
+        histories: numbers of messages in a conversation at which growth is measured.
         growth_events: events measured at each size.
     """
 

@@ -1,8 +1,8 @@
-"""Which code a page's figures describe, and whether it has changed since they were measured.
+"""Which code a page's figures describe, and whether the code has changed since they were measured.
 
-Every section of the bench, and every long run whose result a page shows, has a closed list of files and
-packages.  Their digest is kept with the result.  `python -m bench.report.page` writes a line about it;
-once a line says that the code has changed, further changes need no other line.
+Every section of the bench, and every long run whose result a page shows, has a list of files and packages.
+Their digest is stored with the result.  `python -m bench.report.page` writes a line about the digest; once
+the line says that the code has changed, further changes leave it as it is.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "power": ("chalicelib", "tests/simulation"),
     "designs": (*CORE, "bench/peers", "bench/measures/reliability.py"),
 }
-"""By section of the bench, and by the mark of another page's table."""
+"""The files and packages, by section of the bench, or by the mark of another page's table."""
 
 
 def digest(name: str) -> str:
@@ -63,11 +63,11 @@ def digest(name: str) -> str:
 
 
 def line(name: str, *measured: str | None) -> str:
-    """What a page says of its figures' age.
+    """The line in which a page states the age of its figures.
 
     Args:
         name: the section.
-        measured: the digests that are kept with its results; None where none was.
+        measured: the digests that are stored with its results; None where none is stored.
     """
     if None in measured:
         return "Measured before digests of the sources were kept; the code may have changed since."

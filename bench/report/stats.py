@@ -1,7 +1,7 @@
 """Project statistics: lines, tests, coverage, size of the bundle, time from clone to demo.
 
-``python -m bench.report.stats`` prints them; ``--clone`` also clones, installs and runs the demo,
-and measures the time.
+``python -m bench.report.stats`` prints them; ``--clone`` also measures the time to clone, install and run
+the demo.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _lines() -> list[tuple[str, str, str]]:
 
 
 def _counted(folder: str) -> dict[Path, int]:
-    """Lines of each Python file under version control."""
+    """The number of lines of each Python file under version control."""
     listed = subprocess.run(  # noqa: S603 - git on our own files
         ["git", "ls-files", "--", folder],  # noqa: S607 - git is found by the path
         cwd=ROOT,
@@ -111,7 +111,7 @@ def _shipped() -> list[tuple[str, str, str]]:
 
 
 def _clone_to_demo() -> tuple[str, str]:
-    """Clone, install and run the demo with nothing installed before; returns total and clone time."""
+    """Clone, install and run the demo from scratch; returns the total and the clone's time."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure.
+    """One figure of a run, with its comparison and target.
 
     Attributes:
         section: the part of the bench that measured it.
@@ -20,8 +20,8 @@ class Row:
         target: the limit of `ratio` if `theirs` is given, otherwise of `ours`; None if the figure
             is only reported.
         at_least: the target is a lower limit.
-        is_exact: whether it is a count, named ``what: which``: any other value than the expected one
-            fails the run; timings never do.
+        is_exact: whether it is a count, named ``what: which``; a count that differs from the expected
+            one fails the run, a timing never does.
         note: a remark for the reader.
     """
 
@@ -89,7 +89,10 @@ def markdown(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def matrix(counted: Mapping[str, float]) -> Iterator[str]:
-    """Counts named ``what: which`` as Markdown, a line for each ``what`` and a column for each ``which``."""
+    """Counts named ``what: which`` as a Markdown table, a line for each ``what``.
+
+    Each ``which`` is a column.
+    """
     lines: dict[str, dict[str, float]] = {}
     for name, value in counted.items():
         what, _, which = name.rpartition(": ")
@@ -102,7 +105,7 @@ def matrix(counted: Mapping[str, float]) -> Iterator[str]:
 
 
 def verdict(row: Row) -> str:
-    """The target and whether it is met."""
+    """The target of a row and whether it is met; without a target the row's note."""
     if row.target is None:
         return row.note
     sign = ">=" if row.at_least else "<="

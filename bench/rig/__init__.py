@@ -1,13 +1,13 @@
 """The system under measurement and its counters.
 
-system  the application on its own engine, driven from outside
+system  the application on a local engine, driven from outside
 kinds   every kind of event, with its limits
 meter   counts AWS requests and DynamoDB units at the wire
-weights what a request to DynamoDB costs, from the items before and after it
-sink_meter  likewise, by the sink of facts whose rows they are
-unpacked  the real bundle, unpacked, and programs that import it there
+weights computes the units of a DynamoDB request, from the items before and after it
+sink_meter  counts the units by the sink of facts that caused them
+unpacked  unpacks the real bundle, and runs programs that import it there
 item_size  the size of an item as DynamoDB counts it
-units   units by DynamoDB's rules
+units   the units of a read or write by DynamoDB's rules
 cost    dollars per million events
-model_client  the real client of OpenAI over a simulated one
+model_client  the real client of OpenAI for a simulated server
 """

@@ -1,4 +1,4 @@
-"""Dollars per million events of a kind, from its counted units; without logs, see `python -m ops cost`.
+"""Dollars per million events, from counted units, without logs (`python -m ops cost` includes them).
 
 Every price is a row of `ops/cost/prices.toml`, with its source and date, and every assumption one of
 `ops/cost/assumptions.py`.
@@ -28,11 +28,11 @@ CALL_SECONDS = assumptions.AWS_CALL_SECONDS
 VENDOR_SECONDS = assumptions.mean_seconds("richpanel")
 S3_WRITE, S3_READ = per_million("s3_writes"), per_million("s3_reads")
 S3_SECONDS = 0.020
-"""Of one request, an assumption like those of `ops.cost`."""
+"""Seconds of one request to S3: an assumption."""
 ATHENA_TERABYTE, ATHENA_LEAST_BYTES = each("athena_terabyte"), 10e6
-"""What a query reads, and the least that is charged for."""
+"""Dollars for a terabyte that a query reads, and the least bytes that are charged for a query."""
 CU_HOUR, F2 = each("fabric_cu_hour"), 2
-"""A capacity unit of Fabric, and how many the smallest capacity has."""
+"""Dollars for an hour of a capacity unit (CU) of Fabric, and the units of the smallest capacity, F2."""
 ONELAKE_GB = each("onelake_gb_month")
 _ONELAKE_WRITE, _ONELAKE_READ = 1626 / 10_000, 104 / 10_000
 ONELAKE_CU_SECONDS: Mapping[str, float] = {
@@ -46,17 +46,17 @@ ONELAKE_CU_SECONDS: Mapping[str, float] = {
     "delete": 0.0,
     "token": 0.0,
 }
-"""Of one request with at most 4 MB; a rename is an iterative write."""
+"""CU seconds of one request with at most 4 MB; a rename is charged as an iterative write."""
 POLLERS, LONG_POLL_SECONDS = 5, 20
-"""Lambda's connections to a quiet queue, and how long each of their requests waits."""
+"""Lambda's pollers of a quiet queue, and how many seconds each of their requests waits."""
 MONTH_SECONDS = 30 * 86_400
 QUEUE_REQUESTS = 3
-"""Send, receive, delete; Lambda's empty receives are paid by the poller of a quiet queue only."""
+"""Requests for a queue message: send, receive, delete.  `idle` has Lambda's empty receives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars per million events.
+    """The dollars of a million events, by part.
 
     Attributes:
         http_api: the total with an HTTP API in place of the REST API.
@@ -101,14 +101,14 @@ def of(*, writes: float, reads: float, aws_calls: int, vendor_calls: int, doors:
 
 
 def idle(*, fifo_queues: int, standard_queues: int, alarms: int) -> float:
-    """Dollars a month of queues that nothing arrives at: Lambda's long polls, and their alarms."""
+    """Dollars a month for queues without messages: Lambda's long polls, and the queues' alarms."""
     polls = POLLERS * MONTH_SECONDS / LONG_POLL_SECONDS / 1e6
     queues = fifo_queues * FIFO_REQUEST + standard_queues * STANDARD_REQUEST
     return polls * queues + alarms * ALARM
 
 
 def archive_work(*, writes: int, lists: int, reads: int) -> float:
-    """Dollars of requests to S3 and of the function's time for them."""
+    """Dollars for requests to S3, and for the function's time for them."""
     requests = (writes + lists) * S3_WRITE + reads * S3_READ
     seconds = (writes + lists + reads) * S3_SECONDS
     return (requests + seconds * MEMORY_GB * LAMBDA_GB_SECOND) / 1e6
@@ -120,18 +120,18 @@ def onelake_units(calls: Mapping[str, int]) -> float:
 
 
 def sink_work(*, writes: float, reads: float, aws_calls: float, vendor_calls: float) -> float:
-    """Dollars of a sink's rows in DynamoDB and of the function's time for its calls."""
+    """Dollars for a sink's rows in DynamoDB, and for the function's time for the sink's calls."""
     seconds = aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
     function = seconds * MEMORY_GB * LAMBDA_GB_SECOND
     return (writes * WRITE_UNIT + reads * READ_UNIT + function) / 1e6
 
 
 def athena_query(*, files: int, bytes_: float) -> float:
-    """Dollars of one question: what it reads, and a GET for each file."""
+    """Dollars for one query of Athena: the bytes that it reads, and a GET for each file."""
     read = max(bytes_, ATHENA_LEAST_BYTES) / 1e12 * ATHENA_TERABYTE
     return read + files / 1e6 * S3_READ
 
 
 def gateway_month(requests: float) -> float:
-    """Dollars of a month's requests at a REST API, by its tiers."""
+    """Dollars for a month's requests at a REST API, by its price tiers."""
     return prices()["rest_api"].month(requests)

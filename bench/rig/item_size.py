@@ -1,4 +1,4 @@
-"""The size of an item as DynamoDB counts it, which is what a write of it costs.
+"""The size of an item as DynamoDB counts it for charging.
 
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 """
@@ -11,16 +11,16 @@ from math import ceil
 from typing import Any
 
 UNIT_BYTES = 1024
-"""Of a write unit."""
+"""Bytes that one write unit covers."""
 
 
 def size_of_item(item: Mapping[str, Any]) -> int:
-    """Bytes of an item of plain values, its attributes' names included."""
+    """Bytes of an item of plain values, including the names of its attributes."""
     return sum(len(name.encode()) + size(value) for name, value in item.items())
 
 
 def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
-    """Bytes of a value."""
+    """Bytes of an attribute's value; raises `TypeError` for a type that DynamoDB does not store."""
     match value:
         case None | bool():
             return 1

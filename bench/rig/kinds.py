@@ -1,6 +1,6 @@
-"""Every kind of event as one entry: how to send one, and the limits of its cost.
+"""Every kind of event as one entry: how to send one, and the limits on its calls and units.
 
-A new kind of event is a new `Kind` in `KINDS`; counts, processor time, cost and the page include it.
+A new `Kind` in `KINDS` is measured by all of counts, processor time, cost and the page.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Kind:
     """One kind of event.
 
     Attributes:
-        send: creates one event with this name at the vendor and puts it on the queue.
-        is_peer_work: whether the peer built on another library does the same work.
-        is_routed: whether these limits apply: with n actions, calls <= 2 n + 4 and write
-            units <= 3 n + 4, and one for each turn at Richpanel, which is two calls.
-        calls, writes: the limits of any other kind.
+        send: creates one event at the vendor, under the given name, and puts it on the queue.
+        is_peer_work: whether the Powertools peer does the same work.
+        is_routed: whether these limits apply: with n actions, DynamoDB calls <= 2 n + 4, and write
+            units <= 3 n + 4 and one more for every two calls of Richpanel.
+        calls, writes: the limits of any other kind; None: no limit.
     """
 
     name: str
@@ -41,14 +41,14 @@ class Kind:
     writes: int | None = None
 
     def limits(self, actions: int, vendor_calls: int) -> tuple[int | None, int | None]:
-        """The limits of DynamoDB calls and write units for an event with so many actions and calls."""
+        """The limits of DynamoDB calls and write units, by an event's actions and vendor calls."""
         if self.is_routed:
             return 2 * actions + 4, 3 * actions + 4 + (vendor_calls + 1) // 2
         return self.calls, self.writes
 
 
 def routed(system: System, name: str) -> None:
-    """A webhook of a ticket with one message."""
+    """Send a webhook of a ticket with one message."""
     system.post(system.message(name))
 
 
@@ -57,7 +57,7 @@ def _by_email(system: System, name: str) -> None:
 
 
 def _two_tags_there(system: System, name: str) -> None:
-    """A second message on a ticket that already has its route and intent tags."""
+    """Send a message on a ticket that already has its route and intent tags."""
     tags = ["route-returns-admin", "mw-intent-refund_request"]
     system.post(system.message(name, tags=tags))
 
@@ -67,7 +67,7 @@ def _rerouted(system: System, name: str) -> None:
 
 
 def _thin(system: System, name: str) -> None:
-    """A notification without a message id: the worker reads the ticket to find new messages."""
+    """Send a notification without a message id, for which the worker must read the ticket."""
     body = system.message(name)
     system.post({"ticket_id": body["ticket_id"]})
 
@@ -91,7 +91,7 @@ def _replied_and_closed(system: System, name: str) -> None:
 
 
 def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = True) -> None:
-    """A message by a new customer of the shop, as guard rails count per customer."""
+    """Send a message by a new customer of the shop, as replies are limited per customer."""
     number = 1001 + int(keys.digest(name)[:6], 16)
     email = f"{keys.digest(name)[:10]}@example.com"
     tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
@@ -106,7 +106,7 @@ def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = Tru
 
 
 def fact(system: System, name: str) -> None:
-    """One signed HubSpot event."""
+    """Send one signed HubSpot event."""
     del name
     from chalicelib.facts import hubspot_webhook  # noqa: PLC0415 - after the environment
     from local.vendors import hubspot  # noqa: PLC0415
@@ -120,20 +120,20 @@ def fact(system: System, name: str) -> None:
 
 
 def started(system: System, name: str) -> None:
-    """The Channel Router starts a conversation by SMS."""
+    """Start a conversation by SMS, as the Channel Router does."""
     body = company.request(keys.digest(name)[:16], "sms", _phone(name))
     system.request("/initiate-conversation", json.dumps(body), {"x-api-key": company.API_KEY})
 
 
 def _replied_to(system: System, name: str) -> None:
-    """A reply by the recipient of a conversation."""
+    """Start a conversation and send a reply by its recipient."""
     started(system, name)
     system.work()
     inbound(system, name)
 
 
 def inbound(system: System, name: str) -> None:
-    """A reply by the recipient of the conversation that was started under this name."""
+    """Send a reply by the recipient of the conversation that was started under this name."""
     url = f"{company.PUBLIC_URL}/webhook/twilio"
     text = "Yes, please tell me more"
     post = system.twilio.inbound(_phone(name), company.SMS_NUMBER, text, url=url)

@@ -1,4 +1,4 @@
-"""Counts at the wire what is sent to AWS: every HTTP request, and the units of those to DynamoDB."""
+"""Counts at the wire every HTTP request to AWS, and the units of requests to DynamoDB."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import boto3
 from bench.rig.weights import Weights
 
 FOUND = "found_before"
-"""Of a call's context: what `Weights.before` has found."""
+"""Key in a call's context under which the result of `Weights.before` is kept."""
 
 
 class Meter:
-    """Registers with a boto3 session; requests of clients that it creates later are counted.
+    """Counts the requests of all clients that a boto3 session creates from now on.
 
     Args:
         session: a new default session when None.
 
     Attributes:
         requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
-        writes: write units of what was sent while `weighing`.
-        reads: read units likewise.
-        indexes: write units by index; they are part of `writes`.
+        writes: write units of the requests sent while `weighing`.
+        reads: read units of those requests.
+        indexes: the part of `writes` that each index took, by its name.
     """
 
     def __init__(self, session: boto3.session.Session | None = None) -> None:
@@ -47,7 +47,7 @@ class Meter:
 
     @contextlib.contextmanager
     def weighing(self) -> Iterator[None]:
-        """Count units as well.  It reads what is written, so no time is measured meanwhile."""
+        """Count units as well, in this block.  It reads every written item, so times are wrong meanwhile."""
         self._weights = Weights(boto3.session.Session().client("dynamodb"))
         try:
             yield
@@ -55,12 +55,12 @@ class Meter:
             self._weights = None
 
     def of(self, service: str) -> int:
-        """Requests to one service."""
+        """The number of requests to one service."""
         return sum(n for name, n in self.requests.items() if name.startswith(f"{service}."))
 
     @property
     def total(self) -> int:
-        """Requests to all services."""
+        """The number of requests to all services."""
         return sum(self.requests.values())
 
     def _sent(self, event_name: str, **_: Any) -> None:  # noqa: ANN401 - botocore's arguments

@@ -1,4 +1,4 @@
-"""The real client of OpenAI over a simulated one, as fast as it answers; and a log that is not read."""
+"""The real client of OpenAI for a simulated server, without rate limit; and a log that keeps nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class UnreadLog:
     """A `Log` that keeps nothing."""
 
     def event(self, name: str, **fields: object) -> None:
-        """See `Log.event`."""
+        """Drop an event."""
 
     def metric(self, name: str, value: float = 1, **dimensions: object) -> None:
-        """See `Log.metric`."""
+        """Drop a metric."""
 
 
 def openai_at(url: str) -> openai.OpenAI:
-    """A client with nothing kept yet."""
+    """A new client of OpenAI for the server at a URL."""
     clock = SystemClock()
     client = VendorClient(
         api=VendorApi(

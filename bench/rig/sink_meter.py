@@ -19,11 +19,11 @@ _PREFIXES = {"powerbi:": DATASET, "onelake:": ONELAKE, "s3:": ARCHIVE}
 
 @dataclass(slots=True)
 class SinkUse:
-    """What one sink costs beside the facts' own rows.
+    """What one sink uses besides the facts' own rows.
 
     Attributes:
-        writes: write units of its rows in DynamoDB.
-        reads: read units likewise.
+        writes: write units of the sink's rows in DynamoDB.
+        reads: read units of the sink's rows.
         aws_calls: requests for these rows.
     """
 
@@ -33,7 +33,7 @@ class SinkUse:
 
 
 class SinkMeter(Meter):
-    """Charges each request to the sink whose name is in its keys; publication in S3 with its time."""
+    """Charges each request to the sink whose prefix its keys have; notes when S3 gets a fact's file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class SinkMeter(Meter):
 
 
 def _keys(value: object) -> list[str]:
-    """Every key of a row in a request's parameters."""
+    """Every row's key in a request's parameters."""
     if isinstance(value, dict):
         own = [str(value["pk"].get("S"))] if isinstance(value.get("pk"), dict) else []
         return own + [key for one in value.values() for key in _keys(one)]

@@ -1,4 +1,4 @@
-"""The application on its own engine, driven from outside, for measurements."""
+"""The application on a local engine, driven from outside, for measurements."""
 
 from __future__ import annotations
 
@@ -31,35 +31,37 @@ UNLIMITED = {
 
 
 class TwoEngines(resources.Aws):
-    """DynamoDB on its own engine; all other services on the first one."""
+    """AWS on two engines: DynamoDB on one of its own, all other services on the first."""
 
     __slots__ = ("tables",)
     tables: resources.Aws
 
     @classmethod
     def of(cls, url: str, dynamodb_url: str) -> Self:
-        """Create it from the addresses of both engines."""
+        """AWS on both engines, from their addresses."""
         both = cls(url)
         object.__setattr__(both, "tables", resources.Aws(dynamodb_url))
         return both
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """A client of the engine that has the service."""
+        """A client of the engine that runs the service."""
         where = self.tables if service == "dynamodb" else super()
         return where.client(service)
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that point the app to both."""
+        """The environment variables that point the application to both engines."""
         return {**super().environment, "AWS_ENDPOINT_URL_DYNAMODB": self.tables.url}
 
 
 class System:
-    """Engine, stage, simulated Richpanel and the app in this process; a context manager.
+    """A running system: engine, stage, simulated Richpanel, and the app in this process.
+
+    It is a context manager.
 
     Args:
-        on_dynoxide: tables on dynoxide, whose indexes do not slow down as they grow.
-        variables: further variables for the app's environment.
+        on_dynoxide: whether the tables are on dynoxide, whose indexes do not slow down as they grow.
+        variables: further environment variables for the app.
     """
 
     shopify: Any = None
@@ -138,9 +140,9 @@ class System:
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
     def read_switches(self) -> None:
-        """Refresh the cached switches and settings, so that the next event does not have to.
+        """Refresh the cached switches and settings, so that the next event does not pay for it.
 
-        And forget vendors' tokens, which an earlier event may have left.
+        Also drops rate-limit tokens that an earlier event may have left.
         """
         forget_tokens()
         self.services.switches._cached = None  # noqa: SLF001
@@ -162,7 +164,7 @@ class System:
         return sum(len(vendor.calls) for vendor in self.vendors)
 
     def actions_begun(self) -> int:
-        """Rows of actions in the ledger."""
+        """The number of actions' rows in the ledger."""
         table = self.stage.tables["IdempotencyTable"]
         pages = self.aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
         return sum("event_key" in item for page in pages for item in page["Items"])
@@ -213,14 +215,14 @@ def whole() -> Iterator[System]:
 
 
 _LIMITS: list[RateLimit] = []
-"""Those of this process."""
+"""Every rate limit that was created in this process since `lift_rate_limits`."""
 
 
 def lift_rate_limits() -> None:
-    """Lift our rate limits and shares in this process; what keeping them costs is still counted.
+    """Lift our rate limits and shares in this process; their AWS calls are still made and counted.
 
-    A token that was taken is kept until `forget_tokens`, not for two seconds: on a slow machine an
-    event would need more of them.
+    A token is kept until `forget_tokens` and not only for two seconds, because on a slow machine an
+    event would need more tokens.
     """
     from chalicelib.outreach.door import shares  # noqa: PLC0415 - after the environment
     from chalicelib.vendors import rate_limit  # noqa: PLC0415
@@ -237,7 +239,7 @@ def lift_rate_limits() -> None:
 
 
 def forget_tokens() -> None:
-    """Let the next event take its own tokens, as one that comes alone does."""
+    """Drop all rate-limit tokens, so that the next event takes its own, as if it came alone."""
     from chalicelib.vendors import rate_limit  # noqa: PLC0415 - after the environment
 
     for one in _LIMITS:

@@ -1,10 +1,10 @@
-"""Units by DynamoDB's own rules, from the sizes of what is stored; local engines charge less.
+"""The units of reads and writes by DynamoDB's rules, from the items' sizes; local engines charge less.
 
-A write costs a unit for each 1,024 bytes of the item, before or after, whichever is larger.  Each index
-is written as well where its entry appears, disappears or changes, and twice where its key changes: the
-old entry is deleted and a new one put.  A transaction doubles what it writes.  AWS does not say whether
-that goes for the indexes too, so the doubled figure is an upper bound.  A read costs a unit for each
-4,096 bytes, and half where it need not be consistent.
+A write costs a unit for each 1,024 bytes of the item before or after, whichever is larger.  Each index is
+written as well if its entry appears, disappears or changes, and twice if the entry's key changes: the old
+entry is deleted and a new one put.  A transaction doubles its writes.  AWS does not say whether this
+includes the indexes, so the doubled figure is an upper bound.  A read costs a unit for each 4,096 bytes,
+and half if it is eventually consistent.
 Sources: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html,
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 """
@@ -30,8 +30,8 @@ class Index:
     """One secondary index.
 
     Attributes:
-        key: its key attributes; an item without one of them has no entry.
-        projected: the attributes of an entry, the keys among them; None for all.
+        key: the index's key attributes; an item that lacks one of them has no entry.
+        projected: the attributes of an entry, including the keys; None for all.
     """
 
     key: tuple[str, ...]
@@ -39,13 +39,13 @@ class Index:
     name: str
 
     def entry(self, item: Item | None) -> Item | None:
-        """What the index holds of an item; None where it has no entry."""
+        """The index's entry for an item; None where it has none."""
         if item is None or any(name not in item for name in self.key):
             return None
         return {k: v for k, v in item.items() if self.projected is None or k in self.projected}
 
     def of_write(self, before: Item | None, after: Item | None) -> int:
-        """Units of a write of the table in this index."""
+        """The units that a write of the table costs in this index."""
         old, new = self.entry(before), self.entry(after)
         if old == new:
             return 0
@@ -63,33 +63,33 @@ class Layout:
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
-        """From what ``DescribeTable`` says of it."""
+        """The layout of a table, from the answer of ``DescribeTable``."""
         key = _key(table)
         declared = (table.get(f"{kind}SecondaryIndexes") or [] for kind in ("Local", "Global"))
         return cls(key, tuple(_index(one, key) for some in declared for one in some))
 
     def of_write(self, before: Item | None, after: Item | None) -> int:
-        """Units of a write outside of a transaction.
+        """The units of a write outside of a transaction, indexes included.
 
         Args:
-            before: the item; None where there was none.
-            after: likewise; the same item where only a condition was checked or nothing changed.
+            before: the item before; None where there was none.
+            after: the item after, the same one where only a condition was checked; None once deleted.
         """
         there = max(_units(one) for one in (before or {}, after or {}))
         return there + sum(self.by_index(before, after).values())
 
     def by_index(self, before: Item | None, after: Item | None) -> dict[str, int]:
-        """What of `of_write` are units of each index, by its name."""
+        """The part of `of_write` that each index costs, by the index's name."""
         return {one.name: one.of_write(before, after) for one in self.indexes}
 
 
 def of_refused(before: Item | None) -> int:
-    """Units of a write whose condition failed: those of the existing item, at least one."""
+    """The units of a write whose condition failed: those of the existing item, at least one."""
     return _units(before or {})
 
 
 def of_read(items: Iterable[Item], *, is_consistent: bool) -> float:
-    """Units of one item's read, or of a query over several, which are rounded up together."""
+    """The units of reading one item, or of a query over several, whose sizes are added up first."""
     units = max(1, ceil(sum(map(size_of_item, items)) / READ_BYTES))
     return units if is_consistent else units / 2
 

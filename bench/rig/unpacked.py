@@ -1,7 +1,7 @@
-"""The real bundle of the functions, unpacked as Lambda unpacks it, and programs that import it there.
+"""Unpacks the functions' real bundle as Lambda does, and runs programs that import it there.
 
-It is what `chalice package` writes for the stage `dev`; another one's archive may be measured as well.
-Nothing is installed beside it and no bytecode is written, as Lambda's folder of code is read-only.
+The bundle is what `chalice package` writes for the stage `dev`; another archive may be measured as well.
+Nothing else is installed and no bytecode is written, as Lambda's code folder is read-only.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ print(json.dumps({{"marks": marks, "memory": int(resident)}}), file=out)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a program took from one call of ``mark()`` to the next.
+    """What a program used from one call of ``mark()`` to the next.
 
     Attributes:
-        ms: on the wall. cpu_ms: of processor.
-        ours, modules: how many were loaded: the project's own, and all.
+        ms: wall time. cpu_ms: processor time.
+        ours, modules: modules that were loaded: the project's own, and all.
     """
 
     ms: float
@@ -57,10 +57,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A bundle's folder.
+    """An unpacked bundle.
 
     Attributes:
-        archive: the zip. files: in it. size: of them all, in bytes.
+        archive: the zip. files: number of files. size: of all files, in bytes.
     """
 
     folder: Path
@@ -74,15 +74,16 @@ class Unpacked:
         given: Any = None,  # noqa: ANN401 - JSON
         environ: Mapping[str, str] | None = None,
     ) -> tuple[list[Step], float]:
-        """Run a program in a new interpreter, whose only packages are the bundle's.
+        """Run a program in a new interpreter that has only the bundle's packages.
 
         Args:
-            code: it has ``given``, a ``context`` as Lambda's, and ends each step by ``mark()``.
-            given: for the program, as JSON.
-            environ: its variables; it has no others but the stage's name.
+            code: the program; it may use ``given`` and Lambda's ``context``, and calls ``mark()`` after
+                each step.
+            given: data for the program, as JSON.
+            environ: environment variables; besides them only ``STAGE`` is set.
 
         Returns:
-            Its steps, and the megabytes resident at its end.
+            The program's steps, and its resident memory at the end, in MB.
         """
         program = PROGRAM.format(folder=str(self.folder), code=code)
         done = subprocess.run(  # noqa: S603 - our own interpreter and code
@@ -103,7 +104,7 @@ class Unpacked:
 
 @contextmanager
 def unpacked(archive: Path | None = None) -> Iterator[Unpacked]:
-    """Package the project, or take another archive, and unpack it into an empty folder."""
+    """Unpack the project's bundle, or another archive, into an empty folder."""
     with tempfile.TemporaryDirectory(prefix="cold-") as scratch:
         if archive is None:
             project = Path(scratch) / "project"

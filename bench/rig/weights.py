@@ -1,4 +1,4 @@
-"""What a request to DynamoDB costs, from the items as it finds them and as it leaves them."""
+"""Computes the units of a DynamoDB request, from the items before and after it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from bench.rig.units import IN_TRANSACTION, Item, Layout
 Wire = Mapping[str, Any]
 """A request, or a part of one, with DynamoDB's typed values."""
 SEARCHES = {"Query": "query", "Scan": "scan"}
-"""Reads of several items that are charged together, and boto3's names of them."""
+"""Operations that read several items and are charged together, with boto3's method names."""
 _READS = {"GetItem", "BatchGetItem", *SEARCHES}
 _DOUBLED = "TransactWriteItems"
 _NOT_IN_A_SEARCH = {"FilterExpression", "ProjectionExpression", "Select"}
 _AT_ONCE = 100
-"""Keys of one request, DynamoDB's limit."""
+"""Maximum number of keys of one `BatchGetItem`, DynamoDB's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an item is that a request names: its table and its key, as pairs of name and value."""
+    """The place of an item: its table and its key, as pairs of name and value."""
 
     table: str
     key: tuple[tuple[str, str], ...]
@@ -34,11 +34,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An item as a request finds it.
+    """An item before a request.
 
     Attributes:
-        before: None where there is none.
-        is_consistent: of a read.
+        before: the item; None where there is none.
+        is_consistent: whether the request reads it consistently.
     """
 
     place: Place
@@ -48,10 +48,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Units of one request.
+    """The units of one request.
 
     Attributes:
-        indexes: what of `writes` are units of each index, by its name.
+        indexes: the part of `writes` that each index costs, by the index's name.
     """
 
     writes: float = 0.0
@@ -60,13 +60,13 @@ class Charge:
 
 
 class Weights:
-    """Weighs the requests of one process; `before` and `charge` enclose each.
+    """Computes the units of one process's requests: call `before` and `charge` around each.
 
-    It remembers what it has read, so that a write takes one request more: what it weighs may be in a
-    hurry.  No other process may write meanwhile.
+    It remembers items that it has read, so that a write costs only one additional request.  No other
+    process may write meanwhile.
 
     Args:
-        client: a DynamoDB client that is not weighed itself.
+        client: a DynamoDB client whose own requests are not counted.
     """
 
     def __init__(self, client: Any) -> None:  # noqa: ANN401 - boto3 builds it at run time
@@ -77,13 +77,13 @@ class Weights:
         self._layouts = {one["TableName"]: Layout.of(one) for one in described}
 
     def before(self, operation: str, asked: Wire) -> list[Found]:
-        """The items that a request is about to read or to write; none of those of a search."""
+        """The items that a request is about to read or write; empty for a query or scan."""
         named = dict(self._named(operation, asked))
         self._read([place for place in named if place not in self._known])
         return [Found(place, self._known[place], one) for place, one in named.items()]
 
     def charge(self, operation: str, asked: Wire, found: Sequence[Found], answer: Wire) -> Charge:
-        """What the request has cost, from what was `found` before it."""
+        """The units of a request, from the items that `before` found and the request's answer."""
         if operation in SEARCHES:
             return Charge(reads=self._of_search(operation, asked))
         if operation in _READS:
@@ -107,7 +107,7 @@ class Weights:
         return self._layouts[one.place.table].of_write(one.before, self._known[one.place])
 
     def _of_search(self, operation: str, asked: Wire) -> float:
-        """A search is charged for what it passes over: filters and projections save nothing."""
+        """The read units of a query or scan, for all items that it passes: filters save nothing."""
         whole = {name: value for name, value in asked.items() if name not in _NOT_IN_A_SEARCH}
         for kind, sign in (("ExpressionAttributeNames", "#"), ("ExpressionAttributeValues", ":")):
             used = set(re.findall(rf"{sign}\w+", whole.get("KeyConditionExpression", "")))
@@ -149,7 +149,7 @@ def _of_read(one: Found) -> float:
 
 
 def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
-    """Of each item that a request names: the table, what has its key, whether it is read consistently."""
+    """For each item that a request names: table, part with its key, whether it is read consistently."""
     if operation == "BatchGetItem":
         for table, of_table in asked["RequestItems"].items():
             for key in of_table["Keys"]:
@@ -167,7 +167,7 @@ def _parts(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool]]:
 
 
 def _statement(one: Wire) -> tuple[str, Wire, bool]:
-    """What an INSERT inserts, or an UPDATE finds its item by: its condition comes last."""
+    """The table and attributes of a PartiQL INSERT or UPDATE; of an UPDATE the condition comes last."""
     (table,) = re.findall(r'^(?:INSERT INTO|UPDATE) "([^"]+)"', one["Statement"])
     names = re.findall(r"['\"](\w+)['\"]\s*[:=]\s*\?", one["Statement"])
     return table, {"Item": dict(zip(names, one["Parameters"], strict=True))}, True

@@ -2,52 +2,52 @@
 
 In the order of a conversation:
 
-    door/          `POST /initiate-conversation`: who asks, what is asked, admission under limits
+    door/          `POST /initiate-conversation`: the caller's key, the request, the limits on starts
     twilio/        WhatsApp and SMS: webhooks, client, credentials, error codes
     ses/           e-mail: SNS messages, client
-    jobs           what the queue carries: starts, replies, delivery receipts, resumes, releases
+    jobs           the queue's messages: starts, replies, delivery receipts, resumes, releases
     events/        what happens: one module for each kind of event
-    hearing/       who has written, and to which conversation it belongs
-    consent/       the wish not to be contacted, and its end
-    wishes/        what a recipient wishes of time and channel, and whether they ask who writes
-    jurisdictions/ what the law of a recipient's place says about messages not asked for
-    register/      whom a company must not contact, as a service of its own for the company
+    hearing/       who wrote a message, and to which conversation the message belongs
+    consent/       refusals to be contacted (STOP), and how a recipient takes them back (START)
+    wishes/        at which times and on which channels a recipient wants messages
+    jurisdictions/ what the law at a recipient's place says about unsolicited messages
+    register/      the API by which a company reads and fills its do-not-contact register
     writing/       composes messages by templates or by a language model
-    tools/         a project's tools: what a writer may ask for on a recipient's behalf
+    tools/         a project's tools: functions of the company that a writer may ask for
     spending/      what language models cost: prices, budgets, the calls counted
-    messages/      a message of ours: what stops it, what is kept of it, and what follows
-    sending/       what leaves: the kinds of side effects, and their hands
+    messages/      an outgoing message: what stops it, what is stored of it, and what follows it
+    sending/       the code that performs each kind of side effect at a vendor
     company_events/ what happened, as signed webhooks to the company
-    people/        who acts for a company: persons who are proven, and their roles
-    desk/          what persons see of hand-offs and do with them: list, conversation, acts
+    people/        the persons who act for a company: their sign-in and their roles
+    desk/          the company's view of hand-offs: the list, one conversation, a person's acts
 
 What these share:
 
-    trust          whose word an entry of a conversation is
-    channels       the channels: one record each of what differs between them
+    trust          who an entry of a conversation is from, and so what it may prove
+    channels       the channels: for each, one record of how it differs from the others
     channel_traits the fields of those records
-    numbers        forms of one phone number; pure
+    numbers        the several spellings of one phone number; pure
     addresses      phone numbers and e-mail addresses as a request gives them
     field_names    names of fields as errors show them
     conversations/ the conversations table
-    project/       what a company has set for a project, and the rules that follow from it
-    doubtful       whether a message may be a wish to get no further one
+    project/       a project's settings, and the rules that follow from them
+    doubtful       whether a message may be a STOP that a person has to judge
     senders        which company a number or address belongs to
     keys           event and action keys
     reasons        why a message was not sent, or not yet, and why a person has a conversation
-    resume         the jobs by which events come back to the queue
-    lane_shares    whose share of a lane's workers a slow call takes
-    languages      the languages that code writes in, its texts, and the language of a project
-    value_roles    what a value may be: a deposit, a balance, the date of a delivery
+    resume         the jobs that put a stored event back on the queue
+    lane_shares    which company's share of a lane's workers a slow call counts against
+    languages      the languages of our fixed texts, and the language of a project
+    value_roles    what a value in a sentence is: a deposit, a balance, the date of a delivery
     time_zones     the time zones that a phone number may be in
 
 What builds it, over `chalicelib.shared`:
 
-    doors          the doors, each loaded at its first request
+    doors          the HTTP and SNS doors, each loaded at its first request
     build          the tables that worker, sweep and operators have in common, and the desk
-    carriers       Twilio, SES and the shares of their lanes
-    work           the lanes of messages: flows, what sends, the writer of fixed texts
+    carriers       Twilio, SES and the companies' shares of their lanes
+    work           the lanes of messages: flows, senders, the writer of fixed texts
     model_drafts   the language models and their checked drafts
-    telling        what reaches companies: hand-offs, calls of tools, events, notices
-    sweep          what the sweep looks for at Twilio, and how jobs are made again
+    telling        what companies are sent: hand-offs, calls of tools, events, notices
+    sweep          how the sweep finds lost texts at Twilio and rebuilds lost jobs
 """

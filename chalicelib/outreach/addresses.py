@@ -11,9 +11,9 @@ from chalicelib.outreach.numbers import forms
 
 
 def phone(text: str) -> str | None:
-    """An international number in E.164, or None for an invalid one.
+    """A phone number in E.164; None for an invalid one.
 
-    An older form of a mobile number, as WhatsApp gives it, is one too (`numbers.forms`).
+    An older form of a mobile number, as WhatsApp reports it, is valid too (`numbers.forms`).
     """
     try:
         number = phonenumbers.parse(text)
@@ -25,7 +25,7 @@ def phone(text: str) -> str | None:
 
 
 def email(text: str) -> str | None:
-    """An address in lower case, as replies are matched by it, or None for an invalid one."""
+    """An e-mail address in lower case, the form in which replies are matched; None for an invalid one."""
     if bodies.REPLACED in text:
         return None
     try:

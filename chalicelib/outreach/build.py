@@ -1,7 +1,7 @@
-"""Outreach, built: the tables that worker, sweep and operators have in common, and the desk.
+"""Builds the tables of outreach that worker, sweep and operators have in common, and the desk.
 
-Some doors use it too (`doors`); the lanes of messages are `work`, what companies are sent `telling`,
-what the sweep looks for `sweep`.
+Some doors use them too (`doors`). `work` builds the lanes of messages, `telling` what companies are
+sent, `sweep` the search for lost messages.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 class Outreach:
-    """Conversations that a company starts."""
+    """Outreach's stores and settings, each built at its first use."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def conversations_table(self) -> Store:
-        """The conversations and what belongs to them."""
+        """The raw table: conversations, registers, drafts, outbox rows."""
         return self._shared.table(self._shared.settings.conversations_table)
 
     @cached_property
     def conversations(self) -> Conversations:
-        """The conversations table as conversations."""
+        """The conversations of that table, as records."""
         shared = self._shared
         return Conversations(
             table=self.conversations_table,
@@ -53,36 +53,36 @@ class Outreach:
 
     @cached_property
     def parcels(self) -> Parcels:
-        """What a start brings along, until it is opened."""
+        """The stored jobs of starts whose conversations are not open yet."""
         return Parcels(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def starts(self) -> Starts:
-        """Starts in table A."""
+        """The starts in table A, the ledger's table."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
         return Starts(table=table, ledger=shared.ledger, clock=shared.clock)
 
     @cached_property
     def kept(self) -> ConversationStores:
-        """Where conversations, their starts and their events are kept."""
+        """The stores that an event's flow reads and writes: conversations, starts, ledger."""
         return ConversationStores(
             conversations=self.conversations, starts=self.starts, ledger=self._shared.ledger
         )
 
     @cached_property
     def companies(self) -> Companies:
-        """The companies' projects."""
+        """The companies' projects, read from `company-data`."""
         return Companies(self._shared.table(self._shared.settings.company_data_table))
 
     @cached_property
     def current_settings(self) -> CachedSettings:
-        """The settings of conversations' projects."""
+        """The current settings of a conversation's project, at most `CACHED_SECONDS` old."""
         return CachedSettings(self.companies.current, self._shared.clock)
 
     @cached_property
     def providers(self) -> Providers:
-        """Which provider's language model writes for a project, if one does."""
+        """Which provider's language model writes for a project, if any does."""
         settings = self._shared.settings
         return Providers(
             current=self.current_settings,
@@ -92,7 +92,7 @@ class Outreach:
 
     @cached_property
     def catalogue(self) -> ModelCatalogue:
-        """The language models that may write, with what each costs."""
+        """The language models that may write, with their prices."""
         from chalicelib.outreach.spending.model_catalogue import (  # noqa: PLC0415 - of few events
             ModelCatalogue,
         )
@@ -101,12 +101,12 @@ class Outreach:
 
     @cached_property
     def senders(self) -> Senders:
-        """Which company a number or address belongs to."""
+        """Which company a sending number or address belongs to."""
         return Senders(self._shared.table(self._shared.settings.company_data_table))
 
     @cached_property
     def company_events(self) -> CompanyEvents:
-        """Writes what happened in a conversation, once, and has it posted to the company."""
+        """Records each event of a conversation once, and queues its webhook to the company."""
         shared = self._shared
         return CompanyEvents(
             rows=EventRows(table=self.conversations_table, clock=shared.clock),
@@ -115,12 +115,12 @@ class Outreach:
             clock=shared.clock,
         )
 
-    # --- the desk, late: it loads half of the events' modules, 120 ms that no other door needs ---
+    # --- the desk, imported late: it loads half of `events`, 120 ms that no other door needs ------
 
     @cached_property
     def inbox(self) -> DeskInbox:
-        """What persons see of hand-offs, and what they do with them."""
-        from chalicelib.outreach.desk.inbox import DeskInbox  # noqa: PLC0415 - as said
+        """The hand-offs that persons see, and the acts that they perform on them."""
+        from chalicelib.outreach.desk.inbox import DeskInbox  # noqa: PLC0415 - loads much
 
         shared = self._shared
         return DeskInbox(
@@ -134,14 +134,14 @@ class Outreach:
 
     @cached_property
     def team(self) -> TeamRows:
-        """Who works for a company, and who is away."""
+        """The members of each company's team, and who of them is away."""
         from chalicelib.outreach.people.team_rows import TeamRows  # noqa: PLC0415 - of the console
 
         return TeamRows(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def desk(self) -> Desk:
-        """Where operators see and release conversations that were handed off."""
-        from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - as said
+        """The operators' acts on conversations that were handed off: list, show, approve, take."""
+        from chalicelib.outreach.desk.operators import Desk  # noqa: PLC0415 - loads much
 
         return Desk(inbox=self.inbox, handoffs=Handoffs(self.conversations_table))

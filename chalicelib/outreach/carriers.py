@@ -1,4 +1,4 @@
-"""What carries messages, built: Twilio, SES, and the shares of the lanes in which both are called."""
+"""Builds the clients of Twilio and SES, and the companies' shares of the lanes that call them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from chalicelib.shared import Shared, new_owner
 from chalicelib.vendors.http import VendorClient
 
 TWILIO_REQUESTS_PER_30_S = 300
-"""Per account and container; Twilio queues what exceeds a sender's own pace."""
+"""Our rate limit, per account and container; Twilio itself queues what exceeds a sender's rate."""
 
 
 class OutreachCarriers:
-    """The vendors that deliver to recipients, for the worker, the sweep and the notices to desks."""
+    """The carriers that deliver to recipients, for the worker, the sweep and the notices to desks."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def twilio(self) -> Twilio:
-        """Twilio by the name of a company's secret; one client each."""
+        """Twilio; a company's secret name selects the account, with one client for each name."""
         shared = self._shared
 
-        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - as it is asked
+        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - called by position
             return of.of_company(shared.secrets.text(name, refresh=refresh))
 
         def client(name: str) -> VendorClient:
@@ -44,7 +44,7 @@ class OutreachCarriers:
         return Twilio(credentials, client)
 
     def ses(self) -> ses.Ses:
-        """SES, under its own settings of the client."""
+        """A new SES client; botocore's own retries are off (`SES_CONFIG`)."""
         shared = self._shared
         client = shared.client("sesv2", ses.SES_CONFIG)
         return ses.Ses(
@@ -57,7 +57,7 @@ class OutreachCarriers:
 
     @cached_property
     def lane_shares(self) -> LaneShares:
-        """How a lane's workers are shared between companies."""
+        """How many of a lane's workers one company may hold with slow calls."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
 

@@ -1,4 +1,4 @@
-"""In what channels differ from one another: the fields of the records in `channels`."""
+"""How channels differ from one another: the fields of the records in `channels`."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from chalicelib.once.lanes import Lane
 
 
 class Form(StrEnum):
-    """What an opening is written as."""
+    """In which form the first message of a conversation is written."""
 
     TEMPLATE = "template"
-    """Values for a template that the carrier has approved, which says itself how to opt out."""
+    """Values for a template that the carrier has approved; the template says how to opt out."""
     TEXT = "text"
     MAIL = "mail"
-    """A subject and a text of paragraphs."""
+    """A subject, and a text of paragraphs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressKind:
-    """One kind of address at which a person is reached.
+    """One kind of recipient address: a phone number or a mailbox.
 
     Attributes:
-        field: its name in a request and in a record.
-        list_name: ends the name of a hand-off rule's list of such addresses.
-        normalised: the address as it is stored and compared; None for one that is not valid.
+        field: the field that holds the address in a request and in a record.
+        list_name: last part of the name of a hand-off rule's list of such addresses.
+        normalised: maps an address to its stored form; None for an invalid one.
         is_one: whether an address that is known to be valid is of this kind.
-        sample: an invented one, for what is only tried.
-        shows_zone: it shows the time zones that its owner may be in.
+        sample: an invented address, for dry runs.
+        shows_zone: the address itself shows in which time zones its owner may be.
     """
 
     field: str
@@ -48,9 +48,10 @@ class CarrierTraits:
     """What one vendor's channels have in common.
 
     Attributes:
-        vendor: its name, by which wiring knows what sends.
+        vendor: the vendor's name, by which `work` chooses the sender.
         opts_out_as: the register's reason where a receipt says that the recipient has opted out.
-        lists_received: it shows what has come in, so that a message no webhook has brought is found.
+        lists_received: the vendor lists received messages, so the sweep finds one whose webhook
+            never came.
     """
 
     vendor: str
@@ -60,29 +61,29 @@ class CarrierTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """One channel.
+    """What the code needs to know of one channel.
 
     Attributes:
-        title: in words for a person.
+        title: the channel's name for a reader.
         carrier: the vendor that carries its messages.
-        lane: the queue of its jobs.
-        sender: name of the company's sending identifier in `channel_config`.
-        credentials: name of the secret's name in `channel_config`; None where none is needed.
-        address: of a recipient.
-        prefix: the carrier's mark of the channel before an address.
-        sends: the kind of effect of a message.
-        confirms_stop: of the fixed text after STOP; None where nothing is sent.
-        answers_help: of the fixed text after HELP; None where nothing is sent.
-        form: of an opening.
-        longest: how many characters the carrier takes; None: as many as the project allows.
-        window: for how long after a message of the recipient it takes free text; None: always.
-        counts_segments: a text is paid by its segments.
+        lane: the queue of the channel's jobs.
+        sender: the field of `channel_config` that holds the company's number or address.
+        credentials: the field of `channel_config` that names the secret; None where none is needed.
+        address: the kind of address that a recipient has on the channel.
+        prefix: what the carrier writes before an address of the channel.
+        sends: the kind of effect that sends a message.
+        confirms_stop: the kind of effect that confirms a STOP; None where nothing is sent.
+        answers_help: the kind of effect that answers HELP; None where nothing is sent.
+        form: the form of a first message.
+        longest: maximum number of characters that the carrier takes; None: the project's limit alone counts.
+        window: how long after a message of the recipient free text may be sent; None: always.
+        counts_segments: the carrier charges a text by its segments.
         is_threaded: messages have subjects, and ids by which they refer to each other.
-        is_timed: the carrier says when a message was sent, and not its sender.
-        is_forgeable: anybody can write in a recipient's name: a wish that nothing proves suspends the
+        is_timed: the time of a message is the carrier's, not its sender's claim.
+        is_forgeable: anybody can write in a recipient's name, so an unproven STOP only suspends the
             address for a time.
-        charged_out: what its carrier charges for a message to a recipient, by names of `ops.cost.prices`.
-        charged_in: likewise for one of a recipient.
+        charged_out: what the carrier charges for a message to a recipient: names of `ops.cost.prices`.
+        charged_in: what the carrier charges for a message from a recipient, likewise.
     """
 
     title: str
@@ -107,32 +108,38 @@ class Traits:
 
     @property
     def index(self) -> str:
-        """The index of the `conversations` table by sender and recipient."""
+        """Name of the `conversations` table's index by sender and recipient."""
         return f"{self.sender}-{self.address.field}-index".replace("_", "-")
 
     @property
     def notices(self) -> tuple[EffectKind, ...]:
-        """The kinds of its fixed texts."""
+        """The kinds of effects that send the fixed answers to STOP and HELP."""
         return tuple(one for one in (self.confirms_stop, self.answers_help) if one is not None)
 
     @property
     def between(self) -> str:
-        """What separates a text and a line that code adds."""
+        """The separator between a message's text and a line that code adds to it."""
         return "\n\n" if self.form is Form.MAIL else " "
 
 
 class _Vendor(Protocol):
-    """What performs the effects of one vendor: `sending.prepared.Messages`."""
+    """The sender of one vendor's messages: `sending.prepared.Messages`."""
 
     def hands(self) -> Hands: ...
     def hands_of_notice(self) -> Hands: ...
 
 
 def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """The hands of a vendor's messages, which a last look may stop."""
+    """Build the `Hands` that send a vendor's messages, from the wired parts.
+
+    A last look at the register may stop each message.
+    """
     return lambda parts: part(parts).hands()
 
 
 def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """The hands of its fixed texts, the only messages that leave without a look at the register."""
+    """Build the `Hands` that send a vendor's fixed texts, from the wired parts.
+
+    Only these messages leave without a look at the register.
+    """
     return lambda parts: part(parts).hands_of_notice()

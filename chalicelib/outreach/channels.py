@@ -1,7 +1,7 @@
-"""The channels: one record each of what differs between them; nothing else compares channels.
+"""The channels: for each, one record of how it differs; no other code compares channels by name.
 
-A record holds data and pure functions, as the doors read it.  What calls a vendor is in the vendor's
-own package and in its module of `sending`.
+A record holds data and pure functions only, because the doors read it.  The code that calls a vendor is
+in the vendor's own package and in its module of `sending`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from chalicelib.outreach.channel_traits import (
 )
 
 TEXT_CHARACTERS = 1600
-"""Twilio's limit of a body; WhatsApp's free text has the same here."""
+"""Twilio's limit for the body of an SMS; used for free text on WhatsApp as well."""
 
 
 class Channel(StrEnum):
@@ -35,19 +35,19 @@ class Channel(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """In what it differs from the others."""
+        """The channel's record."""
         return CHANNELS[self]
 
 
 class Carrier(StrEnum):
-    """Which carrier a delivery receipt is from: Twilio carries texts, SES e-mail."""
+    """The carrier that a delivery receipt is from: Twilio carries texts, SES e-mail."""
 
     TEXT = "text"
     EMAIL = "email"
 
     @property
     def traits(self) -> CarrierTraits:
-        """In what it differs from the others."""
+        """The carrier's record."""
         return CARRIERS[self]
 
 
@@ -63,7 +63,7 @@ def _email(text: str) -> str | None:
     return email(text)
 
 
-# --- the kinds of effects that a channel's messages are -----------------------------------------
+# --- the kinds of effects that send messages ----------------------------------------------------
 
 KINDS = kinds(
     # One WhatsApp message or SMS; Twilio takes no idempotency key, but lists what it sent.
@@ -75,7 +75,7 @@ KINDS = kinds(
         hands=hands_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
-    # The one message that is sent to somebody who has just said STOP, once per message of theirs.
+    # The confirmation of a STOP: the only message that still reaches its sender, once per STOP.
     CONFIRM_STOP := EffectKind(
         "confirm_stop",
         "twilio",
@@ -84,7 +84,7 @@ KINDS = kinds(
         hands=notice_hands_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
-    # The answer to HELP, which everybody gets, once per message of theirs.
+    # The answer to HELP, which also a recipient who said STOP gets, once per HELP.
     ANSWER_HELP := EffectKind(
         "answer_help",
         "twilio",
@@ -93,7 +93,7 @@ KINDS = kinds(
         hands=notice_hands_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
-    # One e-mail; SES lists nothing, but its events carry our tag.
+    # One e-mail; SES cannot list what it sent, but its delivery events carry our tag.
     SEND_EMAIL := EffectKind(
         "send_email",
         "ses",
@@ -102,7 +102,7 @@ KINDS = kinds(
         hands=hands_of(lambda parts: parts.emails),
     ),
 )
-"""The kinds of effects that reach a recipient as a message."""
+"""Every kind of effect that reaches a recipient as a message."""
 
 # --- the records --------------------------------------------------------------------------------
 
@@ -173,50 +173,50 @@ CHANNELS: Mapping[Channel, Traits] = {
     ),
 }
 
-# --- views of them ------------------------------------------------------------------------------
+# --- views of the records -----------------------------------------------------------------------
 
 SENDER_OF: Mapping[Channel, str] = {one: of.sender for one, of in CHANNELS.items()}
-"""Name of the company's sending identifier in `channel_config`."""
+"""By channel, the field of `channel_config` that holds the company's number or address."""
 CREDENTIALS_OF: Mapping[Channel, str] = {
     one: of.credentials for one, of in CHANNELS.items() if of.credentials is not None
 }
-"""Name of the secret's name in `channel_config`, of those that need one."""
+"""By channel, the field of `channel_config` that names a secret; only channels that need one."""
 RECIPIENT_OF: Mapping[Channel, str] = {one: of.address.field for one, of in CHANNELS.items()}
-"""Name of the recipient's address in a request and in a record."""
+"""By channel, the field of a request and of a record that holds the recipient's address."""
 ADDRESSES = tuple(dict.fromkeys(one.address for one in CHANNELS.values()))
-"""The kinds of addresses of a recipient."""
+"""Every kind of recipient address."""
 LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
-"""The channels whose carrier shows what has come in."""
+"""The channels whose carrier lists received messages."""
 
 
 def lane_of(sender: str) -> Lane:
-    """The lane of what is sent from a company's address, where only that is known."""
+    """The lane of messages sent from a company's number or address, for callers that know no more."""
     found = (one.lane for one in CHANNELS.values() if one.address.is_one(sender))
     return next(found, OUTREACH)
 
 
 def address_of(text: str) -> str | None:
-    """The address that a text is, as it is stored and compared; None for one of no kind."""
+    """An address in its stored form, whatever its kind; None for an invalid one."""
     return next((found for one in ADDRESSES if (found := one.normalised(text))), None)
 
 
 def is_forgeable(address: str) -> bool:
-    """Whether anybody can write in the name of an address."""
+    """Whether anybody can write in the name of an address: true for e-mail."""
     return any(one.is_forgeable and one.address.is_one(address) for one in CHANNELS.values())
 
 
 def carrier_address(channel: Channel, number: str) -> str:
-    """A number in E.164 as Twilio takes it on this channel."""
+    """A number in E.164 as Twilio writes it on a channel, e.g. ``whatsapp:+15550100199``."""
     return f"{channel.traits.prefix}{number}"
 
 
 def channel_of(carrier_address: str) -> Channel:
-    """The channel of an address of Twilio's."""
+    """The channel of an address as Twilio writes it."""
     marked = (one for one in LISTED if one.traits.prefix)
     found = (one for one in marked if carrier_address.startswith(one.traits.prefix))
     return next(found, Channel.SMS)
 
 
 def number_of(carrier_address: str) -> str:
-    """The number in an address of Twilio's."""
+    """The number in an address as Twilio writes it."""
     return carrier_address.removeprefix(channel_of(carrier_address).traits.prefix)

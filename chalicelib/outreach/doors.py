@@ -1,6 +1,6 @@
-"""The doors of outreach, built; each loads its own modules at its first request.
+"""Builds the doors of outreach; each loads its own modules at its first request.
 
-One alone takes 80 to 350 ms of a cold container, all together 400: so imports stay in functions here.
+Loading one door takes 80 to 350 ms of a cold start, so the imports stay inside functions here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class OutreachDoors:
-    """What Router, companies' desks and endpoints, recipients, Twilio and SES call.
+    """Every entry point that the Channel Router, companies, recipients, Twilio and SES call.
 
     Args:
-        outreach: the tables, for the doors that need them.
+        outreach: builds the tables; called only by doors that need them.
     """
 
     def __init__(self, *, shared: Shared, outreach: Callable[[], Outreach]) -> None:
@@ -45,15 +45,15 @@ class OutreachDoors:
     # --- the Channel Router -------------------------------------------------------------------
 
     def initiate(self, request: HttpRequest) -> Answer:
-        """Answer the Channel Router."""
+        """Start a conversation for the Channel Router (`POST /initiate-conversation`)."""
         return self._initiate.start(request)
 
     def start_outcome(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer the Channel Router's question about a start."""
+        """Answer the Channel Router what became of a start."""
         return self._initiate.outcome(request, request_id)
 
     def start_messages(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer the Channel Router's question about a conversation's messages."""
+        """Answer the Channel Router with a conversation's messages."""
         return self._initiate.messages(request, request_id)
 
     @cached_property
@@ -110,7 +110,7 @@ class OutreachDoors:
         return Shares(levels=level, clock=shared.clock, workers=shared.settings.lane_concurrency)
 
     def may_send(self, request: HttpRequest) -> Answer:
-        """Answer the Channel Router's question whether a message may be sent."""
+        """Answer the Channel Router whether a message might be sent now, without sending one."""
         return self._may_send.ask(request)
 
     @cached_property
@@ -136,23 +136,23 @@ class OutreachDoors:
     # --- a company's register -----------------------------------------------------------------
 
     def register_lookup(self, request: HttpRequest) -> Answer:
-        """Answer a company what is known of an address."""
+        """Answer a company what its register holds about one address."""
         return self._register.lookup(request)
 
     def register_page(self, request: HttpRequest) -> Answer:
-        """Answer a company a page of its register."""
+        """Answer a company with one page of its register."""
         return self._register.page(request)
 
     def register_import(self, request: HttpRequest) -> Answer:
-        """Take a company's lines into its register."""
+        """Add a company's list of addresses to its register."""
         return self._register.take(request)
 
     def register_lift(self, request: HttpRequest) -> Answer:
-        """Lift the marks of an address for its company."""
+        """Lift an address's do-not-contact marks for its company."""
         return self._register.lift(request)
 
     def register_subscription(self, request: HttpRequest) -> Answer:
-        """Choose the events that a company's endpoint is sent."""
+        """Store which events a company's endpoint is sent."""
         return self._register.subscribe(request)
 
     @cached_property
@@ -221,7 +221,7 @@ class OutreachDoors:
     def tool_result(
         self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
     ) -> Answer:
-        """Take the result of a tool's call."""
+        """Take a company's result of a tool's call."""
         return self._results.result(headers, body, request_id, call_id)
 
     @cached_property
@@ -239,15 +239,15 @@ class OutreachDoors:
         )
 
     def desk_list(self, request: HttpRequest) -> Answer:
-        """Answer a company's desk: what waits for a person."""
+        """Answer a company's desk with the conversations that wait for a person."""
         return self._desk.listed(request)
 
     def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """Answer a company's desk: one conversation."""
+        """Answer a company's desk with one conversation."""
         return self._desk.shown(request, opaque_id)
 
     def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """Do what a person at a company's desk asks for."""
+        """Perform an act of a person at a company's desk: reply, take, close and the like."""
         return self._desk.act(request, opaque_id)
 
     @cached_property
@@ -269,13 +269,13 @@ class OutreachDoors:
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
-        """Answer Twilio's webhook of a message that came in."""
+        """Take Twilio's webhook about a message that came in."""
         return self._twilio.message(headers, body, query)
 
     def twilio_status(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
-        """Answer Twilio's callback on a message that went out."""
+        """Take Twilio's callback about the delivery of a message of ours."""
         return self._twilio.status(headers, body, query)
 
     @cached_property
@@ -312,7 +312,7 @@ class OutreachDoors:
         return Senders(self._shared.table(self._shared.settings.company_data_table))
 
     def mail(self, message: str) -> None:
-        """Take one SNS message of SES; raises `UnavailableError` where it was not kept."""
+        """Take one SNS message of SES; raises `UnavailableError` where it was not stored."""
         from chalicelib.outreach.doubtful import is_doubtful
         from chalicelib.outreach.ses import door
 
@@ -335,11 +335,11 @@ class OutreachDoors:
     # --- recipients ---------------------------------------------------------------------------
 
     def unsubscribe_page(self, token: str) -> Answer:
-        """Show the page behind an unsubscribe link."""
+        """Show the page behind an unsubscribe link; changes nothing."""
         return self._unsubscribe.page(token)
 
     def unsubscribe(self, token: str, body: bytes) -> Answer:
-        """Unsubscribe the recipient of a link, or take that back."""
+        """Unsubscribe the recipient of a link, allow messages again, or store their preferences."""
         return self._unsubscribe.unsubscribe(token, body)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Whether a message may be a wish to get no further one, and what a wish is limited to; pure."""
+"""Whether a message may be a STOP, and which purposes a STOP is limited to; pure."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from chalicelib.outreach.jobs import InboundMessage
 
 
 def is_doubtful(job: InboundMessage) -> bool:
-    """Whether a person has to say what a message means; one by a machine is never in doubt."""
+    """Whether a person has to judge if a message is a STOP; never so for a machine's message."""
     if job.is_automatic or job.opt_out is not None:
         return False
-    # A STOP that the door did not take may be a mailing's.
+    # The door did not act on this STOP, as the word may be quoted from a mailing.
     return _heard(job).word in (Word.DOUBT, Word.STOP)
 
 
 def refused_purposes(job: InboundMessage) -> frozenset[ContactPurpose] | None:
-    """The purposes that a STOP, or what may be one, is about; None for all.
+    """The purposes that a STOP or possible STOP refuses; None: all of them.
 
-    Only the recipient's own words limit it, not what a carrier or a link has made of them.
+    Only the recipient's own words limit the purposes, so a keyword that the carrier answers refuses all.
     """
     return None if job.carrier_answers else _heard(job).purposes
 

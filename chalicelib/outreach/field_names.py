@@ -1,11 +1,11 @@
-"""Names of fields as errors show them: a caller who has written a field's name may have written anything."""
+"""Field names in error messages: a name from a request is shown only where it cannot be a value."""
 
 from __future__ import annotations
 
 import re
 
 HIDDEN = "(name not shown)"
-"""In place of what may be no name."""
+"""Shown in place of a name that may hold personal data."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 
 

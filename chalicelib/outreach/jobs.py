@@ -1,4 +1,4 @@
-"""What the queue carries of outreach: starts, replies, receipts, resumes, releases, persons' acts, clicks."""
+"""The jobs of outreach on the queue: starts, replies, receipts, resumes, releases, persons' acts, clicks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from chalicelib.outreach.channels import Carrier, Channel, lane_of
 
 
 class OutreachJob(Job):
-    """Fields of every job of outreach."""
+    """A job about a conversation of outreach."""
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`: by the address that the company writes from."""
+        """The queue of the job, by the address that the company writes from."""
         return lane_of(self.group[1]) if len(self.group) > 1 else OUTREACH
 
 
@@ -26,9 +26,9 @@ class StartConversation(OutreachJob):
 
     Attributes:
         sender: the company's number or address.
-        recipient: the customer's, normalised.
-        record: the conversation's attributes, as `conversations.store.Conversations.open` takes them;
-            with `sender` and `recipient` the only personal data, and only in the queue body.
+        recipient: the recipient's number or address, normalised.
+        record: the conversation's attributes, as `conversations.store.Conversations.open` takes them.
+            Personal data is in `record`, `sender` and `recipient` only, and only in the queue body.
     """
 
     kind: Literal["start_conversation"] = "start_conversation"
@@ -38,34 +38,34 @@ class StartConversation(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """One group per sender and recipient: their jobs never run at the same time."""
+        """One FIFO group per sender and recipient, so that their jobs never run at the same time."""
         return ("pair", self.sender, self.recipient)
 
 
 class InboundMessage(OutreachJob):
-    """Something a recipient sent, on any channel.
+    """A message that a recipient sent, on any channel.
 
     Attributes:
-        sender: the company's number or address it came to, without a plus tag.
-        recipient: the sender of the message, normalised: the conversation's recipient.
-        account: the Twilio account that signed it; None for e-mail.
+        sender: the company's number or address that received the message, without a plus tag.
+        recipient: the number or address that wrote it, normalised: the conversation's recipient.
+        account: the Twilio account that signed the webhook; None for e-mail.
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
-        token: the opaque id a reply address carried.
-        in_reply_to: the messages it refers to, the closest one last: hashes of Message-IDs of an
-            e-mail, the id of the message that a text quotes.
+        token: the conversation's opaque id from the reply address; None without one.
+        in_reply_to: the messages that it refers to, the closest one last: hashes of Message-IDs for
+            an e-mail, the quoted message's id for a text.
         media: references to its media or attachments, as `conversations.records.Entry` has them.
         email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
-        is_automatic: an auto-reply or a bounce; never answered.
-        consent_at_door: the door has written or lifted the mark that the message asks for, or found
-            none to lift: the worker leaves it.
-        carrier_answers: the carrier answers such a message itself.
-        is_proven: its sender has written it, as the signature of a text or the checks of an e-mail
-            show; a token may still prove one that is not.
-        pair: the conversation's own addresses, once they are known to differ from the message's: an
-            e-mail with a valid token may come from any address.
-        is_apart: the door could not see that it may speak for its sender: the account that signed it
-            does not own the number, or nothing proves the e-mail.  It waits in a group of that
-            account or address, so that it delays no conversation; the worker judges it as any other.
+        is_automatic: an auto-reply or a bounce, which is never answered.
+        consent_at_door: the door has already acted on a STOP or START in the message, so the worker
+            does not.
+        carrier_answers: the carrier answers this keyword (STOP, START, HELP) itself.
+        is_proven: the text's signature or the e-mail's checks prove who wrote it; where they do not,
+            the token may still prove it.
+        pair: the conversation's sender and recipient, where they differ from the message's: an e-mail
+            with a valid token may come from any address.
+        is_apart: the door could not prove who wrote it: the signing account does not own the number,
+            or the e-mail failed its checks.  It waits in a FIFO group of that account or address, so
+            it delays no conversation; the worker judges it as any other message.
     """
 
     kind: Literal["inbound_message"] = "inbound_message"
@@ -91,35 +91,39 @@ class InboundMessage(OutreachJob):
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`."""
+        """The queue of the message's channel."""
         return self.channel.traits.lane
 
     @property
     def origin(self) -> str:
-        """The account: a provider's message id is its account's own."""
+        """The account within which the message id is unique; empty for e-mail."""
         return self.account or ""
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`: the conversation's pair, else the message's own."""
+        """FIFO group: the conversation's sender and recipient, else those of the message.
+
+        A message set apart (`is_apart`) has the group of its account or of its writer.
+        """
         if self.is_apart and self.pair is None:
             return ("foreign", self.account) if self.account else ("unproven", self.recipient)
         return ("pair", *(self.pair or (self.sender, self.recipient)))
 
 
 class DeliveryReceipt(OutreachJob):
-    """A provider's delivery status of one of our messages; `conversation_id` is its opaque id.
+    """A carrier's report on the delivery of one of our messages.
 
     Attributes:
-        account: see `InboundMessage`.
-        entry_id: which of the conversation's messages.
-        provider_id: the provider's id of it.
+        account: the Twilio account that signed the callback; None for e-mail.
+        entry_id: our id of the message.
+        provider_id: the carrier's id of the message.
         status: sent, delivered, read, canceled, undelivered, failed, bounced, complained, rejected.
         rank: order of the statuses; a lower rank never replaces a higher one.
-        reason: the provider's error code.
+        reason: the carrier's error code.
         opts_out: the recipient must not be contacted again.
         is_dead: the address does not exist.
-        is_apart: see `InboundMessage`.
+        is_apart: the signing account does not own the number; the receipt waits in that account's
+            FIFO group.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
@@ -138,19 +142,19 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def origin(self) -> str:
-        """The account: a provider's message id is its account's own."""
+        """The account within which the message id is unique; empty for e-mail."""
         return self.account or ""
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `InboundMessage.group`; its writes need no order."""
+        """FIFO group: sender and recipient, or the account of a receipt set apart."""
         if self.is_apart and self.account:
             return ("foreign", self.account)
         return ("pair", self.sender, self.recipient)
 
 
 class OutreachResume(OutreachJob):
-    """Resumes an event of a conversation; its row and the record hold everything it needs.
+    """Resumes a stored event of a conversation; the event's row and the record hold all it needs.
 
     Attributes:
         pair: the company's and the recipient's address, where known.
@@ -161,18 +165,18 @@ class OutreachResume(OutreachJob):
 
     @property
     def message_id(self) -> str | None:
-        """The provider's message id, so that its actions have the same keys as before."""
+        """The provider's message id, so that the event's actions keep their keys; None without one."""
         key = outreach_keys.parsed(self.event_key)
         return key.name if key.kind is outreach_keys.EventKind.MESSAGE else None
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`; without the pair, the ledger's lease alone orders it."""
+        """FIFO group: sender and recipient; without them the ledger's lease alone keeps the order."""
         return ("pair", *self.pair) if self.pair else (self.conversation_id,)
 
 
 class HandoffRelease(OutreachJob):
-    """An operator has approved a held message: it is sent."""
+    """Sends a held message that a person has approved."""
 
     kind: Literal["handoff_release"] = "handoff_release"
     handoff_id: str
@@ -180,55 +184,55 @@ class HandoffRelease(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class DeskReply(OutreachJob):
-    """A person has written a reply: its text is a draft of the conversation."""
+    """Sends a reply that a person wrote; its text is stored as a draft of the conversation."""
 
     kind: Literal["desk_reply"] = "desk_reply"
     pair: tuple[str, str]
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class Unsubscribed(OutreachJob):
-    """The recipient has unsubscribed by one click; the mark is written, and the company hears of it."""
+    """Reports a one-click unsubscribe to the company; the do-not-contact mark is written already."""
 
     kind: Literal["unsubscribed"] = "unsubscribed"
     pair: tuple[str, str]
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
+        """FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class HandoffNotice(Job):
-    """An e-mail to the company about a conversation that waits for a person; see `handoff_notices`."""
+    """Sends the company an e-mail about a conversation that waits for a person."""
 
     kind: Literal["handoff_notice"] = "handoff_notice"
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`: it is an e-mail, whatever the channel of its conversation."""
+        """The e-mail lane, whatever the channel of the conversation."""
         return EMAIL
 
     @property
     def group(self) -> tuple[str, ...]:
-        """No message of the conversation waits for it."""
+        """A FIFO group of its own, so that no message of the conversation waits for the notice."""
         return ("notice", self.conversation_id)
 
 
 class TellCompany(Job):
-    """Tells a company one event of a conversation; its row in the outbox holds it.
+    """Posts one event of a conversation to the company; the event is in the outbox.
 
     Attributes:
-        number: its place among the conversation's events, from 1.
+        number: the event's place among the conversation's events, from 1.
     """
 
     kind: Literal["tell_company"] = "tell_company"
@@ -236,12 +240,12 @@ class TellCompany(Job):
 
     @property
     def lane(self) -> Lane:
-        """See `Job.lane`: what an endpoint is slow at delays no recipient."""
+        """The companies' lane, so that a slow endpoint delays no recipient."""
         return COMPANIES
 
     @property
     def group(self) -> tuple[str, ...]:
-        """A conversation's events are posted one after another."""
+        """One FIFO group per conversation: its events are posted one after another."""
         return ("events", self.conversation_id)
 
 
@@ -256,6 +260,6 @@ KINDS = (
     HandoffNotice,
     TellCompany,
 )
-"""Every kind of job of this system; `wiring.jobs` joins the systems' lists."""
+"""Every kind of job of outreach; `wiring.jobs` joins them with those of tickets and facts."""
 TO_COMPANIES = (HandoffNotice, TellCompany)
-"""Those that tell companies, not recipients."""
+"""The jobs whose messages go to companies, not to recipients."""

@@ -1,4 +1,4 @@
-"""Event and action keys of outreach; their formats are fixed.
+"""Event keys (evt) and action keys (act) of outreach; their formats are fixed.
 
 ::
 
@@ -8,17 +8,17 @@
     evt:release:{opaque conversation id}:{hand-off id}
     evt:desk:{opaque conversation id}:{act id}
     evt:unsubscribe:{opaque conversation id}           one click in an e-mail of the conversation
-    evt:lifted:{opaque conversation id}:{by}-{change}  marks of its recipient were lifted
+    evt:lifted:{opaque conversation id}:{by}-{change}  do-not-contact marks of its recipient were lifted
     evt:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}   an e-mail to the company
     act:notice:{opaque conversation id}:{hand-off id}:{asked|waiting}
-    evt:follow:{opaque conversation id}:{step}         reminder or end
+    evt:follow:{opaque conversation id}:{step}         a reminder, or the closing message
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
-    evt:tell:{opaque conversation id}:{number}         telling a company one event
+    evt:tell:{opaque conversation id}:{number}         posting an event to the company
     act:tell:{opaque conversation id}:{number}
     act:tool:{opaque conversation id}:{entry_id}       the call that a message acknowledges
-    evt:tool:{opaque conversation id}:{call_id}        its result, or the end of the time for it
-    evt:silence:{opaque conversation id}:{hash of its end}   a doubt that no person has decided
+    evt:tool:{opaque conversation id}:{call_id}        the call's result, or its deadline
+    evt:silence:{opaque conversation id}:{hash of its end}   a possible STOP that no person judged in time
 """
 
 from __future__ import annotations
@@ -32,40 +32,40 @@ from chalicelib.once.reasons import UNKNOWN_EVENT_KIND
 
 
 class EventKind(StrEnum):
-    """What an event is, by the second part of its key."""
+    """The kind of an event: the second part of its key."""
 
     START = "start"
     """A conversation is started."""
     MESSAGE = "reply"
     """A recipient has written."""
     APPROVAL = "release"
-    """A held message is approved, or its conversation given back."""
+    """A person approves a held message, or gives its conversation back to automation."""
     ACT = "desk"
-    """A person of the company answers, takes or closes."""
+    """A person of the company answers, takes or closes a conversation."""
     STEP = "follow"
-    """A reminder or an end is due."""
+    """A reminder or the closing message is due."""
     CLICK = "unsubscribe"
     """A recipient has unsubscribed by one click."""
     LIFTED = "lifted"
-    """What a recipient had refused was lifted, and not by a message of theirs."""
+    """A recipient's refusal was lifted otherwise than by their own message."""
     RECEIPT = "receipt"
-    """A carrier reports on a message."""
+    """A carrier reports on the delivery of a message."""
     TOOL = "tool"
     """A tool's result has come, or is overdue."""
     SILENCE = "silence"
-    """No person has decided in time whether a recipient asked to stop."""
+    """No person decided in time whether a recipient asked to stop."""
     NOTICE = "notice"
-    """A company's desk hears of a hand-off."""
+    """An e-mail informs a company's desk of a hand-off."""
     COMPANY_EVENT = "tell"
-    """A company hears what happened."""
+    """A webhook informs the company of what happened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An event's key, read.
+    """An event's key in its parts.
 
     Attributes:
-        named: its parts after the kind, as they were joined.
+        named: the parts after the kind, in order.
     """
 
     kind: EventKind
@@ -73,15 +73,15 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The last part: an act's id, a step, a message's id, a number."""
+        """The last part: the id of an act or a message, a step, a number."""
         return self.named[-1]
 
 
 def parsed(event_key: str) -> Key:
-    """An event's key, read; the only reader of keys.
+    """Parse an event's key; no other code takes keys apart.
 
     Raises:
-        HandBackError: its kind is not known here: a newer release wrote it.
+        HandBackError: the kind is unknown, as a newer release wrote the key.
     """
     try:
         _, kind, *named = parts(event_key)
@@ -106,28 +106,28 @@ def receipt(provider_message_id: str, status: str) -> str:
 
 
 def release(opaque_id: str, handoff_id: str) -> str:
-    """Event key of the release of a hand-off; a hand-off is released once."""
+    """Event key of a hand-off's release: the held message is approved or given back, once."""
     return joined("evt", "release", opaque_id, handoff_id)
 
 
 def desk(opaque_id: str, act_id: str) -> str:
-    """Event key of a person's reply: one act, one message."""
+    """Event key of a person's act at the desk; an act sends one message at most."""
     return joined("evt", "desk", opaque_id, act_id)
 
 
 def unsubscribe(opaque_id: str) -> str:
-    """Event key of a recipient's one click in an e-mail of a conversation."""
+    """Event key of a one-click unsubscribe in an e-mail of a conversation; one per conversation."""
     return joined("evt", "unsubscribe", opaque_id)
 
 
 def lifted(opaque_id: str, by: str, root: str, version: int) -> str:
-    """Event key of a change of a subject that has lifted marks, by the change's version.
+    """Event key of the lifting of a person's do-not-contact marks.
 
     Args:
-        opaque_id: of the conversation in whose order the company hears of it.
-        by: who has lifted them.
-        root: of the subject.
-        version: of its row.
+        opaque_id: the conversation among whose events the company is informed.
+        by: who lifted the marks.
+        root: the person's id in the register.
+        version: the version of the person's row that lifted them.
     """
     return joined("evt", "lifted", opaque_id, f"{by}-{digest(root, str(version))[:16]}")
 
@@ -138,12 +138,12 @@ def notice(opaque_id: str, handoff_id: str, about: str) -> str:
 
 
 def notice_action(opaque_id: str, handoff_id: str, about: str) -> str:
-    """Action key of sending it."""
+    """Action key of sending an e-mail to the company about a hand-off."""
     return joined("act", "notice", opaque_id, handoff_id, about)
 
 
 def follow(opaque_id: str, step: str) -> str:
-    """Event key of a step that follows an opening; a conversation has each step once."""
+    """Event key of a reminder or closing message; a conversation has each step once."""
     return joined("evt", "follow", opaque_id, step)
 
 
@@ -158,37 +158,37 @@ def handoff_action(opaque_id: str, suffix: Suffix) -> str:
 
 
 def tool_action(opaque_id: str, entry_id: str) -> str:
-    """Action key of calling the tool that a message acknowledges."""
+    """Action key of the tool's call that a message announces to the recipient."""
     return joined("act", "tool", opaque_id, entry_id)
 
 
 def call_id(opaque_id: str, entry_id: str) -> str:
-    """Id of the call that a message acknowledges: one message, one call."""
+    """Id of the tool's call that a message announces: one message, one call."""
     return digest("call", opaque_id, entry_id)[:32]
 
 
 def tool(opaque_id: str, call_id: str) -> str:
-    """Event key of a call's result, or of the end of the time for it."""
+    """Event key of a tool's result, or of the deadline for it."""
     return joined("evt", "tool", opaque_id, call_id)
 
 
 def silence(opaque_id: str, ends_at: str) -> str:
-    """Event key of the silence about a doubt; `ends_at` is the ISO time from which on it is a STOP."""
+    """Event key of the end of a doubt: at `ends_at`, ISO time, the possible STOP becomes a STOP."""
     return joined("evt", "silence", opaque_id, digest(ends_at)[:16])
 
 
 def tell(opaque_id: str, number: int) -> str:
-    """Event key of telling a company one event of a conversation."""
+    """Event key of posting an event of a conversation to the company, by the event's number."""
     return joined("evt", "tell", opaque_id, str(number))
 
 
 def tell_action(opaque_id: str, number: int) -> str:
-    """Action key of telling it."""
+    """Action key of posting an event of a conversation to the company."""
     return joined("act", "tell", opaque_id, str(number))
 
 
 def held_entry_id(handoff_id: str) -> str:
-    """Id of the answer that waits for a person's approval, or was refused, in a hand-off."""
+    """Id of a hand-off's held answer, which waits for a person's approval or was refused."""
     return digest("held", handoff_id)[:32]
 
 

@@ -1,4 +1,4 @@
-"""What is slow in the lanes of outreach, and whose share of the workers it takes.
+"""Which company's share of a lane's workers a slow call counts against.
 
 ::
 
@@ -7,7 +7,7 @@
     outreach, email  company    a send                quick
     companies        endpoint   a post                slow, or failing
 
-Only a worker's job takes part: operators' commands hold no worker.
+Only calls from a worker's job are counted: operators' commands hold no worker.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from chalicelib.outreach.conversations.records import Record
 def held_by(
     shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
-    """`LaneShares.of_company`; nothing where there are no shares."""
+    """`LaneShares.of_company`; a context that does nothing where `shares` is None."""
     if shares is None:
         return nullcontext()
     return shares.of_company(record, deadline_seconds, is_send=is_send)
 
 
 class LaneShares:
-    """The shares of outreach's lanes.
+    """Counts slow calls against companies' shares of the lanes.
 
     Args:
-        share: of a lane.
+        share: the share counter of a lane.
         current: the job that this thread works on.
     """
 
@@ -47,7 +47,7 @@ class LaneShares:
     def of_company(
         self, record: Record, deadline_seconds: float, *, is_send: bool = False
     ) -> Iterator[None]:
-        """Around a send or a call of the model for a conversation; see `LaneShare.held`."""
+        """Count a send or a model call against the company while it runs; errors of `LaneShare.held`."""
         lane = record.channel.traits.lane
         with self._held(
             lane, record.company_id, deadline_seconds, Expected.QUICK if is_send else Expected.SLOW
@@ -58,7 +58,7 @@ class LaneShares:
     def of_endpoint(
         self, company_id: str, project_id: str, deadline_seconds: float, *, is_failing: bool
     ) -> Iterator[None]:
-        """Around a post to a company's endpoint; see `LaneShare.held`."""
+        """Count a post against the project's endpoint while it runs; errors of `LaneShare.held`."""
         key = keys.joined(company_id, project_id)
         with self._held(
             COMPANIES, key, deadline_seconds, Expected.FAILING if is_failing else Expected.SLOW

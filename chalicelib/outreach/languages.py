@@ -1,4 +1,4 @@
-"""The languages that code writes in, what it writes in them, and the one of a project."""
+"""The languages of our fixed texts, those texts, and the language of a project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chalicelib.tables import Rows, beside, read
 
 
 class Language(StrEnum):
-    """Languages of the wordings."""
+    """A language of the fixed texts, by its two letters."""
 
     EN = "en"
     ES = "es"
@@ -28,7 +28,7 @@ ByLanguage = Mapping[Language, str]
 
 @dataclass(frozen=True, slots=True)
 class FixedTexts:
-    """The rows of ``texts.toml``, which says when each is written."""
+    """The fixed texts of ``texts.toml``; that file says when each is used."""
 
     opt_out_line: ByLanguage
     machine_line: ByLanguage
@@ -68,16 +68,12 @@ FILE = beside(__file__, "texts.toml")
 
 
 def written(name: str) -> ByLanguage:
-    """A text in every language; read when it is first written.
-
-    Args:
-        name: of `FixedTexts`.
-    """
+    """A fixed text in every language, by its name in `FixedTexts`; loaded at its first use."""
     return Rows(lambda: getattr(_file(), name))
 
 
 def language_of(record: Record) -> Language:
-    """The project's language."""
+    """The language of a conversation's project; English without a known one."""
     given = str(record.item.get("language") or "")
     return Language(given) if given in set(Language) else Language.EN
 

@@ -1,4 +1,4 @@
-"""What language models write, built: the models of a stage, what they cost, and their checked drafts."""
+"""Builds the language models of a stage, the record of their costs, and their checked drafts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPENAI_REQUESTS_PER_30_S = 60
 
 
 class OutreachModels:
-    """The language models; one client for each company's own key, one for the account's Bedrock."""
+    """The language models: an OpenAI client for each company's own key, one client for Bedrock."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -27,7 +27,7 @@ class OutreachModels:
 
     @cached_property
     def writer(self) -> CheckedWriter:
-        """The drafts that may be sent."""
+        """Writes drafts by a language model and lets only checked drafts through."""
         current = self._outreach.current_settings
         shared = self._shared
         return CheckedWriter(
@@ -40,7 +40,7 @@ class OutreachModels:
 
     @cached_property
     def models(self) -> Models:
-        """The models, by conversation."""
+        """Selects the model for a conversation."""
         shared = self._shared
         return Models(
             providers=self._outreach.providers,
@@ -56,7 +56,7 @@ class OutreachModels:
 
     @cached_property
     def spending(self) -> Spending:
-        """What they cost."""
+        """Counts what model calls cost, against the budgets."""
         shared = self._shared
         return Spending(
             table=self._outreach.conversations_table, clock=shared.clock, log=shared.log

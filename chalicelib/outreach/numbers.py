@@ -1,4 +1,4 @@
-"""Forms of one phone number: some carriers write a country's mobile numbers with a digit more or less.
+"""Spellings of one phone number: some carriers write a country's mobile numbers with one digit more.
 
 WhatsApp reports a sender by the number under which it was registered, which may be the older form
 (https://faq.whatsapp.com/1294841057948784, "About international phone number format")::
@@ -7,8 +7,8 @@ WhatsApp reports a sender by the number under which it was registered, which may
     Brazil     +55 11 98123 4567    +55 11 8123 4567     mobile numbers got a ninth digit, 2012-2016
     Argentina  +54 9 11 2345 6789   +54 11 2345 6789     the 9 marks a mobile, dialled from abroad
 
-Two forms are one telephone.  A message is matched with every form, and so is a mark not to contact
-somebody; what is stored and sent to is the number as it was given.
+Both forms reach one telephone.  Messages and do-not-contact marks are matched by every form; a number
+is stored and sent to in the form in which it was given.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _FORMS = (
     (re.compile(r"\+549([1-8]\d{9})"), r"+54\1"),
     (re.compile(r"\+54([1-8]\d{9})"), r"+549\1"),
 )
-"""Brazil's landlines begin with 2 to 5 and have no ninth digit."""
+"""Pattern and other form. Brazil's landlines, 2 to 5 after the area code, have no ninth digit."""
 
 
 def forms(address: str) -> tuple[str, ...]:
-    """Every form of a number in E.164, the given one first; an e-mail address has one."""
+    """Every form of a number in E.164, the given one first; an e-mail address has one form."""
     others = (found.expand(other) for form, other in _FORMS if (found := form.fullmatch(address)))
     return (address, *others)
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two addresses are one telephone or one mailbox."""
+    """Whether two addresses reach one telephone or one mailbox."""
     return other in forms(one)
 
 
 def canonical(address: str) -> str:
-    """The one form of all variants of an address: the least form of a number, an e-mail in lower case."""
+    """One form for all spellings of an address: the first of a number's in sort order, or lower case."""
     return min(forms(address.strip().lower()))

@@ -1,6 +1,6 @@
 """Outreach's reasons: why a message was not sent, or not yet, and why a person has a conversation.
 
-Words go after *because*; see `once.reasons`.  Codes are stored for years: none is renamed.
+The words of a reason follow *because* in a sentence.  Codes are stored for years, so none is renamed.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ STEPPED_IN = Why("stepped_in", By.PERSON, "a colleague took it while automation 
 NO_LONGER_WAITING = Why(
     "no_longer_waiting",
     By.PERSON,
-    "a person had the conversation, or it waited for none any more",
+    "a person had the conversation, or it no longer waited for one",
 )
 HANDOFF_OVER = Why("handoff_over", By.PERSON, "the hand-off had ended already")
 RETURNED = Why(
@@ -83,11 +83,11 @@ RETURNED = Why(
     By.PERSON,
     "it was given back, and no message waited for an answer",
 )
-NOTED = Why("noted", By.PERSON, "it sends nothing and was noted")
-DECLINED = Why("declined", By.PERSON, "a person declined it")
-BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined it")
+NOTED = Why("noted", By.PERSON, "the act sends no message and was stored")
+DECLINED = Why("declined", By.PERSON, "a person declined the message")
+BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined the message")
 
-# --- the register, with `conversations.register_entries.Reason` ---------------------------------------
+# --- the register; the codes are those of `conversations.register_entries.Reason` -------------------
 
 DO_NOT_CONTACT = Why("do_not_contact", By.REGISTER, "the recipient must not be contacted")
 STOP = Why("stop", By.RECIPIENT, "the recipient wrote STOP")
@@ -123,7 +123,7 @@ SIGNING_SECRETS_MISSING = Why(
     "signing_secrets_missing", By.COMPANY, "the company has no signing secret"
 )
 SIGNING_SECRETS_MALFORMED = Why(
-    "signing_secrets_malformed", By.COMPANY, "a signing secret of the company is none"
+    "signing_secrets_malformed", By.COMPANY, "a signing secret of the company is malformed"
 )
 CREDENTIALS_MALFORMED = Why(
     "credentials_malformed", By.COMPANY, "the secret with the company's account is malformed"
@@ -131,7 +131,7 @@ CREDENTIALS_MALFORMED = Why(
 
 # --- what is set for a project ----------------------------------------------------------------------
 
-NO_TEMPLATE = Why("no_template", By.PROJECT, "no template of WhatsApp is set")
+NO_TEMPLATE = Why("no_template", By.PROJECT, "no WhatsApp template is set")
 NO_SMS_CREDENTIALS = Why(
     "no_sms_credentials_id", By.PROJECT, "the project names no secret of Twilio for SMS"
 )
@@ -184,10 +184,10 @@ BEYOND_SHARE = Why("beyond_share", By.LIMIT, "the company's share of starts was 
 UNKNOWN_MODEL = Why("unknown_model", By.PROJECT, "what the language model costs is not known")
 TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limit")
 
-# --- the rules of the recipient's place, with `jurisdictions.rulebook` -------------------------------
+# --- the law at the recipient's place; see `jurisdictions.rulebook` -----------------------------------
 
 CALLING_HOURS = Why(
-    "calling_hours", By.LIMIT, "the hours for it at the recipient's place were over"
+    "calling_hours", By.LIMIT, "the law at the recipient's place allows no message at that hour"
 )
 PUBLIC_HOLIDAY = Why("public_holiday", By.LIMIT, "it was a public holiday at the recipient's place")
 FREQUENCY_CAP = Why(
@@ -199,7 +199,7 @@ CONSENT_MISSING = Why(
 CONSENT_EXPIRED = Why("consent_expired", By.LIMIT, "the recipient's consent was too old")
 WORDS_MISSING = Why("words_missing", By.LIMIT, "the project lacks words that the opening must have")
 TEMPLATE_CATEGORY = Why(
-    "template_category", By.LIMIT, "WhatsApp takes no template of this category for it"
+    "template_category", By.LIMIT, "WhatsApp allows no template of this category for the message"
 )
 
 # --- the carrier ------------------------------------------------------------------------------------
@@ -246,12 +246,12 @@ DRAFT_PROMISE = Why("draft_promise", By.US, "two drafts promised something that 
 DRAFT_ORDER = Why(
     "draft_order", By.US, "two drafts held a number or state of an order that was not given"
 )
-DRAFT_ROLE = Why("draft_role", By.US, "two drafts gave a value as something else than it is")
+DRAFT_ROLE = Why("draft_role", By.US, "two drafts called a value something that it is not")
 DRAFT_AGREEMENT = Why(
     "draft_agreement", By.US, "two drafts agreed with what only the recipient has said"
 )
-DRAFT_CLAIM = Why("draft_claim", By.US, "two drafts named sources that do not say what they said")
-DRAFT_UNSURE = Why("draft_unsure", By.US, "it is not sure that the sources say what the draft says")
+DRAFT_CLAIM = Why("draft_claim", By.US, "two drafts named sources that do not support them")
+DRAFT_UNSURE = Why("draft_unsure", By.US, "it is uncertain whether the sources support the draft")
 DRAFT_LANGUAGE = Why("draft_language", By.US, "two drafts were not in the recipient's language")
 DRAFT_LENGTH = Why("draft_length", By.US, "two drafts were longer than the project's limit")
 DRAFT_PERSONAL = Why("draft_personal", By.US, "two drafts held personal identifiers")
@@ -265,31 +265,33 @@ DRAFT_ABUSE = Why("draft_abuse", By.VENDOR, "the provider's moderation flagged t
 
 # --- ourselves --------------------------------------------------------------------------------------
 
-MESSAGE_GONE = Why("message_gone", By.US, "the message it is about is not stored")
+MESSAGE_GONE = Why("message_gone", By.US, "the message that it is about is no longer stored")
 NEVER_OPENED = Why("never_opened", By.US, "the conversation was never opened")
 EXISTS = Why("conversation_exists", By.US, "another start has opened a conversation under this id")
 CONTINUED = Why("continued", By.US, "a conversation on another channel had taken its place")
-CONVERSATION_GONE = Why("conversation_gone", By.US, "the conversation is not kept any more")
+CONVERSATION_GONE = Why("conversation_gone", By.US, "the conversation is no longer stored")
 UNKNOWN_CONVERSATION = Why("unknown_conversation", By.US, "no such conversation is known")
 UNKNOWN_SENDER = Why("unknown_sender", By.US, "no conversation with that recipient is known")
-WRONG_ACCOUNT = Why("wrong_account", By.US, "another company's account had signed it")
+WRONG_ACCOUNT = Why("wrong_account", By.US, "another company's account signed the webhook")
 TOOL_FAILED = Why("tool_failed", By.COMPANY, "the company says that the tool has failed")
 NO_RESULT = Why("no_result", By.COMPANY, "the company gave no result of the tool in time")
 AWAITS_RESULT = Why("awaits_result", By.COMPANY, "the tool's result may still come")
 TOOL_CHANGED = Why(
-    "tool_changed", By.PROJECT, "the tool is declared otherwise than when it was asked for"
+    "tool_changed", By.PROJECT, "the tool's declaration has changed since it was asked for"
 )
 FOR_A_PERSON = Why(
     "for_a_person", By.US, "the message asks for more than to be sent, which a person decides"
 )
 FAILED = Why("failed", By.US, "a message could not be processed or sent")
 SLOW_LOOK = Why(
-    "slow_look", By.US, "whether it may be sent could not be read right before the request"
+    "slow_look", By.US, "the register could not be read in time right before the request"
 )
 START_TAKEN = Why("start_taken", By.US, "another worker took the start over")
-CONSENT_NOT_KEPT = Why("consent_not_kept", By.US, "the recipient's word could not be stored")
+CONSENT_NOT_KEPT = Why(
+    "consent_not_kept", By.US, "the recipient's STOP or START could not be stored"
+)
 
-# --- where a conversation failed: `failure_stage`, before the reason ------------------------------------
+# --- prefixes: the stage at which a conversation failed (`failure_stage`), before the reason --------------
 
 STAGE_OPEN = Why("open:", By.US, "no conversation was opened: {}")
 STAGE_SECRETS = Why("secrets:", By.US, "the company's secret cannot be used: {}")

@@ -1,4 +1,4 @@
-"""The jobs by which events of a conversation come back to the queue."""
+"""The jobs that put a conversation's stored events back on the queue."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import OutreachResume
 
 Resume = Callable[[Record, str], None]
-"""Puts an event of a conversation on the queue again."""
+"""Puts an event of a conversation, by its key, back on the queue."""
 
 
 class ResumeRebuilder:
-    """`once.recovery.rebuilders.Rebuilder`: resumes a stored event from its conversation.
+    """A `Rebuilder` (`once.recovery.rebuilders`) that resumes any stored event of a conversation.
 
     Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
     """
@@ -28,15 +28,15 @@ class ResumeRebuilder:
         self._conversations = conversations
 
     def __call__(self, event: EventFacts) -> OutreachResume:
-        """The job."""
+        """The job that resumes an event."""
         record = self._conversations.find(event.conversation_id)
         return resume_job(event, record)
 
 
 class StartRebuilder:
-    """`once.recovery.rebuilders.Rebuilder` for ``evt:start``.
+    """A `Rebuilder` (`once.recovery.rebuilders`) for the start of a conversation, ``evt:start``.
 
-    Before its conversation is open, a start's job is in its parcel.
+    Before the conversation is open, its parcel holds the job.
     """
 
     def __init__(self, *, conversations: Conversations, parcels: Parcels) -> None:
@@ -44,14 +44,14 @@ class StartRebuilder:
         self._parcels = parcels
 
     def __call__(self, event: EventFacts) -> Job:
-        """The job."""
+        """The start's own job from its parcel, or a job that resumes an opened conversation."""
         record = self._conversations.find(event.conversation_id)
         parcel = self._parcels.job(event) if record is None else None
         return parcel or resume_job(event, record)
 
 
 def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
-    """The job that resumes a stored event; `record` is its conversation, if it was opened."""
+    """The job that resumes a stored event; `record` is None where no conversation was opened."""
     return OutreachResume(
         pair=(record.sender, record.primary_channel) if record else None,
         event_key=event.event_key,
@@ -78,7 +78,7 @@ def resume_parked_job(record: Record, event_key: str, received_at: str) -> Outre
 
 
 def resume_through(intake: Intake) -> Resume:
-    """Puts a parked event on the queue through the normal door."""
+    """A function that puts a parked event back on the queue, through `Intake.accept`."""
 
     def resume(record: Record, event_key: str) -> None:
         job = resume_parked_job(record, event_key, iso(intake.clock.now()))
@@ -88,7 +88,7 @@ def resume_through(intake: Intake) -> Resume:
 
 
 def own_event(event_key: str, opaque_id: str, at: str, source: str) -> EventFacts:
-    """An event of our own making: a step, the start of a successor, a tool's result."""
+    """The facts of an event that no webhook brought: a reminder, a successor's start, a tool's result."""
     digest = keys.digest(event_key)
     return EventFacts(
         event_key=event_key,

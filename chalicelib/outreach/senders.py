@@ -1,18 +1,18 @@
-"""The map of senders: each number or address a company sends from belongs to that one company.
+"""The map of senders: which one company each sending number or address belongs to.
 
-It is in the `company-data` table, one row per sender, under a key that no project can have, because
-no company's id holds a ``#``::
+The map is in the `company-data` table, one row per sender, under a key that no project can have,
+because no company's id holds a ``#``::
 
     company_id        sender#+15550109001      the number in E.164, or the address in lower case
     project_id        owner
-    owner_company_id  ci-aaa-001               the company it belongs to, on every channel
+    owner_company_id  ci-aaa-001               the company that owns the sender, on every channel
     account_sid       AC...                    the Twilio account that signs its webhooks; texts only
     claimed_at        2026-11-20T09:00:00.000Z when the company last stored a project that uses it
-    claim_id          9f86d081...              another one with every claim
+    claim_id          9f86d081...              a new random id with every claim
 
-`python -m ops company put` writes it together with the project, `company map` for the projects that
-are there already.  The row stays when a project changes its sender, so that late replies still reach
-their company, until another company claims the sender.
+`python -m ops company put` writes the row together with the project, `company map` for the stored
+projects.  The row stays when a project changes its sender, so that late replies still reach their
+company, until another company claims the sender.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Owner:
     """The company that a sender belongs to.
 
     Attributes:
-        account: the Twilio account that signs the sender's webhooks; None where it is not known.
+        account: the Twilio account that signs the sender's webhooks; None where unknown.
     """
 
     company_id: str
@@ -37,18 +37,18 @@ class Owner:
 
 
 def key(address: str) -> Item:
-    """Key of a sender's row; `address` as a project's settings or an incoming message has it."""
+    """Key of a sender's row in `company-data`."""
     return {"company_id": f"{PREFIX}{address.strip().lower()}", "project_id": "owner"}
 
 
 class Senders:
-    """Read-only look-ups."""
+    """Looks up the owners of senders."""
 
     def __init__(self, table: Store) -> None:
         self._table = table
 
     def owner_of(self, address: str) -> Owner | None:
-        """The company of a number or address, by one read; None where it is not mapped.
+        """The company that owns a number or address, by one read; None where the map has no row.
 
         Raises:
             TransientError: the table could not be read.

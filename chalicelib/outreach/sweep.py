@@ -1,4 +1,4 @@
-"""The sweep's part of outreach, built: what it looks for at Twilio, and how jobs are made again."""
+"""Builds outreach's part of the sweep: the search for lost texts at Twilio, and the rebuilding of jobs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chalicelib.shared import Shared
 
 
 class OutreachSweep:
-    """What finds lost messages again."""
+    """Finds lost messages, for the sweep."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -29,7 +29,7 @@ class OutreachSweep:
 
     @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """By the first two parts of an event key; the other kinds resume."""
+        """What rebuilds an event's job, by the first two parts of the event's key."""
         shared, conversations = self._shared, self._outreach.conversations
         resume = ResumeRebuilder(conversations)
         return {
@@ -49,7 +49,7 @@ class OutreachSweep:
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """What reconciliation looks for at Twilio."""
+        """The searches that a sweep runs: texts that Twilio received and no webhook brought."""
         shared, outreach = self._shared, self._outreach
         found = LostTexts(
             lists=TextLists(companies=outreach.companies, twilio=self.twilio, sweeps=shared.sweeps),
@@ -63,5 +63,5 @@ class OutreachSweep:
 
     @property
     def twilio(self) -> Twilio:
-        """Where lost messages are looked for, by the name of a company's secret."""
+        """Twilio, which lists what it received; a company's secret name selects the account."""
         return self._carriers.twilio

@@ -1,6 +1,6 @@
-"""What reaches companies, built: hand-offs and notices of them, calls of tools, and the lane of events.
+"""Builds what informs companies: hand-offs and their notices, tool calls, the lane of events.
 
-Most messages lead to none of these, so that `work` does not load them.
+Most messages lead to none of these, so `work` does not load them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from chalicelib.vendors import posting
 
 
 class OutreachTelling:
-    """What hands conversations to companies, and tells them of what happened."""
+    """Hands conversations to companies, and informs companies of what happened."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -33,7 +33,7 @@ class OutreachTelling:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """By kind of job."""
+        """The flows of this module's jobs, by kind of job."""
         shared, outreach = self._shared, self._outreach
         return {
             "handoff_notice": NoticeFlow(
@@ -55,7 +55,7 @@ class OutreachTelling:
         shared, outreach = self._shared, self._outreach
         stage, loopback = shared.settings.stage, shared.settings.company_webhooks_on_loopback
 
-        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - as it is asked
+        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - called by position
             return shared.secrets.text(secret_id(stage, company_id), refresh=refresh)
 
         return Teller(
@@ -74,7 +74,7 @@ class OutreachTelling:
 
     @cached_property
     def notices(self) -> Notices:
-        """Asks for the notices of hand-offs, and sends them."""
+        """Queues the e-mails about hand-offs, and sends them."""
         shared, outreach = self._shared, self._outreach
         return Notices(
             conversations=outreach.conversations,
@@ -87,7 +87,7 @@ class OutreachTelling:
 
     @cached_property
     def hand_offs(self) -> HandOffs:
-        """Hands conversations over."""
+        """Hands conversations over to persons."""
         outreach = self._outreach
         return HandOffs(
             conversations=outreach.conversations,
@@ -97,7 +97,7 @@ class OutreachTelling:
 
     @cached_property
     def tool_calls(self) -> ToolCalls:
-        """Calls tools."""
+        """Calls the companies' tools."""
         shared, outreach = self._shared, self._outreach
         return ToolCalls(
             conversations=outreach.conversations,

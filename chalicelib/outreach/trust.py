@@ -1,4 +1,4 @@
-"""Whose word an entry of a conversation is: the label under which a writer sees it."""
+"""Who an entry of a conversation is from: the label under which a language model sees the entry."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from chalicelib.outreach.conversations.records import (
 
 
 class Trust(StrEnum):
-    """Only a recipient stops, starts, confirms or is answered."""
+    """Who an entry is from; only a `RECIPIENT` can stop, start or confirm, or is answered."""
 
     RECIPIENT = "recipient"
     UNPROVEN = "unproven"
-    """Nothing shows that the recipient wrote it."""
+    """Nothing proves that the recipient wrote the entry."""
     COMPANY = "company"
-    """The company's settings and request."""
+    """The company's settings and its request to start."""
     FORM = "form"
-    """What somebody has entered in the company's form."""
+    """What somebody entered in the company's web form."""
     TOOL = "tool"
     """A tool's result."""
     COLLEAGUE = "colleague"
     """A person of the company."""
     MACHINE = "machine"
-    """Our own messages, and those that say themselves that a machine wrote them."""
+    """Our own messages, and messages that are marked as automatic."""
 
 
 _BY_NOTE = {
@@ -46,7 +46,7 @@ _BY_NOTE = {
 
 
 def trust_of(entry: Entry) -> Trust:
-    """The trust of an entry, by its note, its author and its role."""
+    """The trust label of an entry, by its note, else its author, else its role."""
     if entry.note in _BY_NOTE:
         return _BY_NOTE[entry.note]
     if entry.by is not None:

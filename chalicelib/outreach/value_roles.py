@@ -1,4 +1,4 @@
-"""Which role a value has: a deposit, a balance, the date of a delivery; by the words of ``roles.toml``."""
+"""Roles of values in sentences (deposit, balance, date of a delivery), by the words of ``roles.toml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "roles.toml")
 _LONGEST = 4
-"""Words of the longest phrase."""
+"""Maximum number of words of a phrase."""
 _BEGINNING = 3
 _ENDINGS = "*"
 _WORD = re.compile(r"[^\W_]+")
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class RoleRow:
-    """One row; see the file."""
+    """One role: a row of ``roles.toml``, which explains the fields."""
 
     name: str
     kinds: tuple[str, ...]
@@ -38,14 +38,14 @@ class RoleRow:
 
 @dataclass(frozen=True, slots=True)
 class RoleFile:
-    """The file."""
+    """The contents of ``roles.toml``."""
 
     role: tuple[RoleRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleHit:
-    """Words in a folded text that give a role."""
+    """A place in a folded text whose words name a role."""
 
     start: int
     end: int
@@ -56,12 +56,12 @@ LANGUAGES = ("en", "es", "fr", "pt", "de", "it", "nl")
 
 
 _WANTED = {"time": ("date",), "number": ("number", "money", "percent"), "code": ("number",)}
-"""The kinds of roles that a value of another kind can have."""
+"""By kind of value, the kinds of roles that it can have; any other kind only its own."""
 
 
 @cache
 def rows() -> Mapping[str, RoleRow]:
-    """The rows by their names."""
+    """The roles by their names."""
     return {one.name: one for one in read(FILE, RoleFile).role}
 
 
@@ -71,26 +71,24 @@ def has_kind(role: str, kind: str) -> bool:
 
 
 def is_weak(role: str, kind: str) -> bool:
-    """Whether a role counts only where no other word gives one."""
+    """Whether a role counts for a kind of value only where no other word names a role."""
     return any(one in rows()[role].weak for one in _WANTED.get(kind, (kind,)))
 
 
 def is_aside(role: str, kind: str) -> bool:
-    """Whether a role says how much and never what."""
+    """Whether a role's words say how much a value is, as in "over 50", and never what it is."""
     return any(one in rows()[role].aside for one in _WANTED.get(kind, (kind,)))
 
 
 def is_like(role: str, other: str) -> bool:
-    """Whether what was given as `other` may be called by `role`."""
+    """Whether a value that the company gave as `other` may be called `role`."""
     return other in rows()[role].like
 
 
 def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
-    """The roles that a folded text names, longest phrases first at each place.
+    """The roles that a folded text names; at each place the longest phrase counts.
 
-    Args:
-        text: folded.
-        languages: whose words count; all without one.
+    Only the words of `languages` count; without any, those of all languages.
     """
     words = [(hit.start(), hit.end(), hit.group()) for hit in _WORD.finditer(text)]
     phrases, beginnings = _words(tuple(sorted(languages)) or LANGUAGES)
@@ -119,7 +117,7 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
 def _words(
     languages: tuple[str, ...],
 ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, list[tuple[str, str]]]]:
-    """Phrases with their roles, and beginnings of words by their first letters."""
+    """Phrases with their roles; word beginnings and roles by first letters, endings under ``*``."""
     phrases, beginnings = (
         defaultdict[str, list[str]](list),
         defaultdict[str, list[tuple[str, str]]](list),

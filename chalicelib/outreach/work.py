@@ -1,4 +1,4 @@
-"""The lanes of messages, built: the flows, what sends, and what is written; `model_drafts` by a model."""
+"""Builds the lanes of messages: the flows, the senders and the writers; `model_drafts` builds the models."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:  # loaded where a language model writes
 
 
 class OutreachWork:
-    """What writes to recipients, and hears what they answer.
+    """Writes to recipients, and processes their answers.
 
     Args:
-        by_model: loaded where a language model writes.
+        by_model: builds the language models; called only where one writes.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class OutreachWork:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """By kind of job: one for all of them but receipts, and what companies are sent."""
+        """The flows by kind of job: one for receipts, one for all others that concern recipients."""
         kinds = set(by_kind(KINDS)) - set(by_kind(TO_COMPANIES))
         return Lazy(
             {
@@ -133,10 +133,10 @@ class OutreachWork:
             self._outreach.senders, lambda record: self.messages_of(record).account_of(record)
         )
 
-    # --- what leaves, by vendor ---------------------------------------------------------------
+    # --- senders, by vendor -------------------------------------------------------------------
 
     def messages_of(self, record: Record) -> Messages[Any]:
-        """What sends the messages of a conversation's channel."""
+        """The sender of the messages of a conversation's channel."""
         return self._messages[record.channel.traits.carrier.vendor]
 
     @cached_property
@@ -145,12 +145,12 @@ class OutreachWork:
 
     @cached_property
     def texts(self) -> Texts:
-        """Sends texts, and settles them."""
+        """Sends SMS and WhatsApp messages, and settles those of unknown outcome."""
         return Texts(parts=self._message_parts, twilio=self._carriers.twilio)
 
     @cached_property
     def emails(self) -> Emails:
-        """Sends e-mails, and settles them."""
+        """Sends e-mails, and settles those of unknown outcome."""
         return Emails(parts=self._message_parts, ses=self._carriers.ses())
 
     def _message_id_header(self, ref: str) -> str:
@@ -168,11 +168,11 @@ class OutreachWork:
             shares=self._carriers.lane_shares,
         )
 
-    # --- what is written ----------------------------------------------------------------------
+    # --- writers ------------------------------------------------------------------------------
 
     @cached_property
     def composer(self) -> Composer:
-        """The writers behind the store of drafts."""
+        """Writes messages; a draft is stored first, so that a retry sends the same text."""
         conversations = self._outreach.conversations
         writer = ChosenWriter(
             plain=TemplateWriter(),
@@ -189,15 +189,15 @@ class OutreachWork:
     # --- for operators ------------------------------------------------------------------------
 
     def checked_writer(self) -> CheckedWriter:
-        """The language model's drafts that may be sent."""
+        """Writes drafts by a language model and lets only checked drafts through."""
         return self._by_model().writer
 
     @property
     def models(self) -> Models:
-        """The language models."""
+        """Selects the language model for a conversation."""
         return self._by_model().models
 
     @property
     def spending(self) -> Spending:
-        """What language models cost."""
+        """Counts what language models cost."""
         return self._by_model().spending

@@ -1,13 +1,13 @@
-"""One container: what it shares, and each system, loaded when its first job or request arrives.
+"""The services of one container; each system is loaded when its first job or request arrives.
 
-The HTTP function never imports the worker, and a worker only the systems of its own lane.  Each system
-builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside them); here
-kinds of jobs, effects and events are mapped to systems.
+The HTTP function never imports the worker, and a worker imports only the systems of its own lane.  Each
+system builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside them); this
+package maps kinds of jobs, effects and events to systems.
 
     core            `Shared` on AWS: clients, tables, queues, switches, secrets, log
-    jobs            every kind of job, to decode what the queue carries
-    warm            what a function loads while Lambda starts it
-    watching        what alarms watch and no event reports
+    jobs            every kind of job, for decoding queue messages
+    warm            loads a function's modules and clients while Lambda starts it
+    watching        reports metrics that alarms watch and no job reports
 """
 
 from __future__ import annotations
@@ -62,111 +62,111 @@ if TYPE_CHECKING:
 
 
 class Services(Core):
-    """Everything of one container: what is shared, the systems, and the core over all of them."""
+    """All services of one container, each built at its first use: shared parts, systems, core."""
 
     # --- systems ------------------------------------------------------------------------------
 
     @cached_property
     def support_doors(self) -> SupportDoors:
-        """What Richpanel posts to."""
+        """The door that Richpanel posts to."""
         from chalicelib.support.doors import SupportDoors
 
         return SupportDoors(self)
 
     @cached_property
     def support(self) -> Support:
-        """Richpanel tickets."""
+        """The clients and stores for Richpanel tickets."""
         from chalicelib.support.build import Support
 
         return Support(self)
 
     @cached_property
     def support_work(self) -> SupportWork:
-        """What decides on tickets, and what is done about them."""
+        """The flow that decides on tickets, and the code that performs the decisions."""
         from chalicelib.support.work import SupportWork
 
         return SupportWork(shared=self, support=self.support, model=lambda: self.support_model)
 
     @cached_property
     def support_model(self) -> SupportModel:
-        """The language model's opinions."""
+        """The language model that gives opinions on tickets."""
         from chalicelib.support.model_opinions import SupportModel
 
         return SupportModel(self)
 
     @cached_property
     def support_sweep(self) -> SupportSweep:
-        """What finds lost tickets again."""
+        """The sweep's search for tickets whose webhooks were lost."""
         from chalicelib.support.sweep import SupportSweep
 
         return SupportSweep(shared=self, support=self.support)
 
     @cached_property
     def fact_doors(self) -> FactDoors:
-        """What Aloware and HubSpot post to."""
+        """The doors that Aloware and HubSpot post to."""
         from chalicelib.facts.doors import FactDoors
 
         return FactDoors(self)
 
     @cached_property
     def facts(self) -> Facts:
-        """Aloware's and HubSpot's events, stored."""
+        """The stores of Aloware's and HubSpot's events."""
         from chalicelib.facts.build import Facts
 
         return Facts(self)
 
     @cached_property
     def posting(self) -> Posting:
-        """The writer of facts and its sinks."""
+        """The writer that posts facts to their sinks, such as Power BI."""
         from chalicelib.facts.posting.build import Posting
 
         return Posting(shared=self, facts=self.facts)
 
     @cached_property
     def outreach_doors(self) -> OutreachDoors:
-        """What Router, companies, recipients, Twilio and SES call."""
+        """The doors that the Channel Router, companies, recipients, Twilio and SES call."""
         from chalicelib.outreach.doors import OutreachDoors
 
         return OutreachDoors(shared=self, outreach=lambda: self.outreach)
 
     @cached_property
     def outreach(self) -> Outreach:
-        """Conversations that a company starts."""
+        """The stores and settings of outreach conversations."""
         from chalicelib.outreach.build import Outreach
 
         return Outreach(self)
 
     @cached_property
     def outreach_carriers(self) -> OutreachCarriers:
-        """What delivers to recipients."""
+        """The clients of Twilio and SES."""
         from chalicelib.outreach.carriers import OutreachCarriers
 
         return OutreachCarriers(self)
 
     @cached_property
     def outreach_sweep(self) -> OutreachSweep:
-        """What finds lost messages again."""
+        """The sweep's search for texts whose webhooks were lost."""
         from chalicelib.outreach.sweep import OutreachSweep
 
         return OutreachSweep(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
 
     @cached_property
     def outreach_telling(self) -> OutreachTelling:
-        """What hands conversations to companies, and tells them of what happened."""
+        """The code that hands conversations to companies and informs companies of events."""
         from chalicelib.outreach.telling import OutreachTelling
 
         return OutreachTelling(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
 
     @cached_property
     def outreach_models(self) -> OutreachModels:
-        """The language models, and their drafts."""
+        """The language models that write drafts."""
         from chalicelib.outreach.model_drafts import OutreachModels
 
         return OutreachModels(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
 
     @cached_property
     def outreach_work(self) -> OutreachWork:
-        """What writes to recipients, and hears what they answer."""
+        """The flows that write to recipients and process their answers."""
         from chalicelib.outreach.work import OutreachWork
 
         return OutreachWork(
@@ -180,7 +180,7 @@ class Services(Core):
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """By kind of job; a resend is built by the flow of the event that it repeats."""
+        """The flow of each kind of job; a resend uses the flow of the event that it repeats."""
         return Deferred(self._flows)
 
     def _flows(self) -> Mapping[str, Flow]:
@@ -202,7 +202,7 @@ class Services(Core):
 
     @cached_property
     def keepers(self) -> Mapping[str, Callable[[Any], None]]:
-        """By kind of job that only stores rows."""
+        """The functions that store the jobs of facts, by kind of job; such jobs have no flow."""
         from chalicelib.facts.jobs import KINDS
         from chalicelib.once.job import by_kind
 
@@ -210,7 +210,7 @@ class Services(Core):
 
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
-        """By kind of effect."""
+        """The `Hands` that perform each kind of effect."""
         from chalicelib.outreach.sending import effects as outreach
         from chalicelib.support import effects as support
 
@@ -225,7 +225,7 @@ class Services(Core):
 
     @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """By the first two parts of an event key: how a stored event becomes a job again."""
+        """What makes a job of a stored event, by the first two parts of the event's key."""
         from chalicelib.outreach.keys import EventKind
 
         events = [f"evt:{kind}" for kind in EventKind]
@@ -240,9 +240,13 @@ class Services(Core):
 
     @cached_property
     def worker(self) -> Worker:
-        """The queue's consumer; refuses another stage's resources once per container.
+        """The consumer of the queues; checks once that the tables and queue are this stage's.
 
-        Its parts are built at their first use: a job that is only stored needs none of them.
+        Its parts are built at their first use, as a job that is only stored needs none of them.
+
+        Raises:
+            SettingsError: a table or the queue is another stage's.
+            TransientError: the tags that show it could not be read.
         """
         from chalicelib.once.worker import JobHandlers, Postponing, Worker
 
@@ -266,7 +270,7 @@ class Services(Core):
 
     @cached_property
     def plans(self) -> PlanRun:
-        """Runs the plans of events."""
+        """Runs the stored plans of events, action by action."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
 
@@ -282,7 +286,7 @@ class Services(Core):
 
     @cached_property
     def effects(self) -> Effects:
-        """The one door out."""
+        """The one door out: performs every effect, once."""
         from chalicelib.once.effects import Effects
 
         return Effects(
@@ -296,14 +300,14 @@ class Services(Core):
 
     @cached_property
     def settlement(self) -> Settlement:
-        """Decides whether an effect of unknown outcome happened."""
+        """Finds out whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
         return Settlement(ledger=self.ledger, hands=self.hands, clock=self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
-        """The scheduled sweep; it asks the vendors of those systems only that the stage has."""
+        """The scheduled sweep; it calls only the vendors of systems that the stage has."""
         from chalicelib.aws.switch_story import SwitchStory
         from chalicelib.once.incidents import IncidentPart
         from chalicelib.once.recovery.reconcile import Reconciler
@@ -330,29 +334,29 @@ class Services(Core):
     # --- what the functions do ----------------------------------------------------------------
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
-        """Work on one SQS record; raising keeps it on the queue."""
+        """Process one SQS record; raising keeps the record on the queue."""
         limit = self.settings.max_receive_count
         delivery = lambda_events.delivery(record, context, max_receives=limit)
-        if delivery.lane != FACTS:  # its jobs are stored under keys of their own: it makes no ids
+        if delivery.lane != FACTS:  # jobs of facts bring their own keys, so no id keys are needed
             self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
         with self.log.gathered(), self.heartbeat.of(delivery):
             self.worker.process(delivery)
 
     def answered(self, source: str, address: str, answering: Callable[[], Answer]) -> Answer:
-        """A door's answer, or 429 to who is beyond its share."""
+        """A door's answer, or 429 to a caller beyond its share of requests."""
         with self.log.gathered():
             return self.caller_shares.answered(source, address, answering)
 
     def job_in(self, body: str, lane: Lane, group_id: str) -> Job:
-        """The job in a message that this stage has sealed for a lane and a group.
+        """The job in a queue message, whose seal must be this stage's for the lane and group.
 
         Raises:
-            HandBackError: the version or kind is unknown here.
-            PayloadError: the body is no job, or not sealed for this place.
+            HandBackError: the job's version or kind is unknown here.
+            PayloadError: the body is no job, or its seal is not for this lane and group.
             UnavailableError: the key of the seals cannot be read.
         """
         opened = self.seal.opened(body, queue=self.settings.queue_of(lane), group_id=group_id)
-        if lane == FACTS:  # its worker loads no other system
+        if lane == FACTS:  # the worker of facts loads no other system
             from chalicelib.facts.jobs import KINDS
             from chalicelib.once import job
 
@@ -365,7 +369,7 @@ class Services(Core):
         """Put the job of one SQS record of the queue `later` back into its FIFO group.
 
         Raises:
-            PayloadError: this stage has not put it there.
+            PayloadError: the record's seal is not this stage's.
         """
         from chalicelib.once import later
 
@@ -373,7 +377,7 @@ class Services(Core):
         later.put_back(body, record["messageId"], self.outbox)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """One run of reconciliation, in numbers."""
+        """Run reconciliation once and report hand-offs and waits; returns its counts."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
         with self.log.gathered():
@@ -384,14 +388,14 @@ class Services(Core):
         return asdict(swept)
 
     def ticket_texts(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """What was written in a ticket; see `chalicelib.support.ticket_texts`."""
+        """The texts of a Richpanel ticket, for the console and operators."""
         from chalicelib.support import ticket_texts
 
         bot = self.settings.support.bot_agent_id
         return ticket_texts.read(event, self.support.richpanel_reader, bot=bot)
 
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """One run of the writer of facts, in numbers."""
+        """Run the writer of facts once and report the switches; returns its counts."""
         from chalicelib.wiring.watching import report_switches
 
         with self.log.gathered():
@@ -400,7 +404,7 @@ class Services(Core):
 
 
 def failed_at(source: str, error: Exception) -> Answer:
-    """The answer of a door that raised; the log gets the error's type and place, and no text."""
+    """The 500 of a door that raised; the log gets the error's type and place, without its text."""
     from chalicelib.once import door
     from chalicelib.outreach.door import initiate, router
 
@@ -409,7 +413,7 @@ def failed_at(source: str, error: Exception) -> Answer:
 
 
 def _log() -> Log:
-    """The container's log; without valid settings one that needs none."""
+    """The container's log; where the settings are invalid, one that needs none."""
     try:
         return services().log
     except SettingsError:

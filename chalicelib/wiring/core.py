@@ -28,30 +28,30 @@ _FAST = Config(
     parameter_validation=False,
     user_agent=f"rp-mw Boto3/{boto3.__version__}",
 )
-"""AWS responds in milliseconds; a call that takes seconds is lost and is retried.
+"""Options of AWS clients: AWS responds in milliseconds, so a call that takes seconds is retried.
 
 Two things that botocore repeats for every call, a fifth of its time, are switched off: checking
-arguments against the service model, which types and the service itself check too, and composing
+arguments against the service model, which our types and the service check as well, and composing
 its user agent.
 """
 
 
 class Core(Shared):
-    """What the systems share, on AWS."""
+    """The parts that all systems share, on AWS."""
 
     @cached_property
     def outbox(self) -> SqsOutbox:
-        """The lanes' FIFO queues."""
+        """Sends jobs to the lanes' FIFO queues."""
         return SqsOutbox(self.client_of("sqs"), self.settings.queue_of, self.seal)
 
     @cached_property
     def delay_queue(self) -> SqsDelayQueue:
-        """The queue of short waits."""
+        """Sends jobs to the queue `later`, which holds them for up to 15 minutes."""
         return SqsDelayQueue(self.client_of("sqs"), self.settings.later_queue_name, self.seal)
 
     @cached_property
     def switches(self) -> SsmSwitches:
-        """The stage's four switches."""
+        """The stage's switches, read from SSM and tightened by the environment."""
         from chalicelib.aws.switches import SsmSwitches
 
         settings = self.settings
@@ -60,19 +60,24 @@ class Core(Shared):
 
     @cached_property
     def secrets(self) -> SecretsManager:
-        """Named secrets."""
+        """Reads secrets by name, with a cache."""
         return SecretsManager(self.client_of("secretsmanager"), self.clock)
 
     @cached_property
     def log(self) -> JsonLog:
-        """The redacting log."""
+        """The structured log, which redacts personal data."""
         settings = self.settings
         return JsonLog(
             self.clock, stage=settings.stage, release=settings.release, xray=_xray_header
         )
 
     def check_stage(self) -> None:
-        """Refuse another stage's tables and queue."""
+        """Check that the tables and the queue are this stage's.
+
+        Raises:
+            SettingsError: a table or the queue has another stage's tag, or none.
+            TransientError: the tags could not be read.
+        """
         from chalicelib.aws import stage_guard
 
         settings = self.settings
@@ -97,7 +102,10 @@ class Core(Shared):
         return Table(self._dynamodb, name)
 
     def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Table:
-        """See `Shared.table_at`; DynamoDB Local knows no tags, so an endpoint's is not checked."""
+        """A table that may be in another region or at an endpoint, as `Shared.table_at`.
+
+        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no tags.
+        """
         from chalicelib.aws import stage_guard
         from chalicelib.aws.dynamo import Table
 
@@ -108,13 +116,13 @@ class Core(Shared):
         return Table(client, name, attributes)
 
     def client(self, service: str, config: Config | None = None, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """See `Shared.client`; with our time-outs unless it is given others."""
+        """A new boto3 client of a service, with our time-outs unless `config` is given."""
         return boto3.client(service, config=config or _FAST, **where)
 
     def client_of(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """The container's one client of a service, with our time-outs."""
+        """The container's shared boto3 client of a service, with our time-outs."""
         if service not in self._clients:
-            self._clients.setdefault(service, self.client(service))  # one for all threads
+            self._clients.setdefault(service, self.client(service))  # threads share one client
         return self._clients[service]
 
     @cached_property
@@ -127,5 +135,5 @@ class Core(Shared):
 
 
 def _xray_header() -> str:
-    """The trace header of this invocation, which Lambda puts into the environment each time."""
+    """The X-Ray trace header of this invocation, which Lambda writes into the environment."""
     return os.environ.get("_X_AMZN_TRACE_ID", "")

@@ -1,8 +1,8 @@
-"""What a function loads while Lambda starts it, before the first job is handed over.
+"""Loads a function's modules and clients while Lambda starts it, before the first job.
 
-A caller waits for a webhook's first job, and the job runs on the share of a processor that the
-function's memory buys (512 MB: three tenths); the start has a whole one.  So each function imports the
-modules and builds the AWS clients of its most frequent job at the start.  Nothing is called.
+A caller waits for a webhook's first request, which runs on the fraction of a processor that the
+function's memory buys (512 MB: three tenths); the start runs on a whole one.  So each function imports
+the modules and builds the AWS clients of its most frequent job at the start.  No AWS service is called.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from chalicelib.wiring import Services
 
 _STARTED_BY_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
-"""Only Lambda sets it: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html ."""
+"""Set by Lambda only: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html ."""
 
 
 def load(environ: Mapping[str, str], services: Callable[[], Services]) -> None:
-    """Load what the function that Lambda starts will need; elsewhere nothing.
+    """Load what the function that Lambda starts will need; outside Lambda load nothing.
 
-    Whatever fails here fails again in the job that needs it, where it is reported.
+    An error here is ignored: it happens again in the job that needs the part, and is reported there.
     """
     prepare = _JOBS.get(environ.get("_HANDLER", "").removeprefix("app."))
     if prepare is None or _STARTED_BY_LAMBDA not in environ:
         return
     try:
         prepare(services())
-    except Exception:  # noqa: BLE001 - as said
+    except Exception:  # noqa: BLE001 - the job that needs the part reports it
         return
 
 
@@ -68,4 +68,4 @@ _JOBS: Mapping[str, Callable[[Services], None]] = {
     EMAIL.handler: _message,
     FACTS.handler: _fact,
 }
-"""By the handler's name in `app`."""
+"""What to load for each function, by the handler's name in `app`."""

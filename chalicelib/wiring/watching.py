@@ -1,6 +1,6 @@
-"""What alarms watch and no event reports: switches that stay on, what waits for a person or a vendor.
+"""Metrics that alarms watch and no job reports: switches, and waits for a person or a vendor.
 
-The schedules report them; a report that fails stops no schedule, and the next one follows in minutes.
+The scheduled functions report them; a failed report stops no schedule, and the next follows in minutes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from chalicelib.vendors.shared_level import SharedLevel
 
 
 def report_switches(switches: SwitchesPort, log: Log) -> None:
-    """Count 1 while a switch stops every effect, else 0; unreadable ones ring by the queue's age."""
+    """Report 1 while the kill switch or shadow mode stops every effect, else 0.
+
+    Where the switches cannot be read nothing is reported; the alarm on the queue's age covers that.
+    """
     try:
         now = switches.current()
     except MiddlewareError as error:
@@ -23,9 +26,9 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Count the conversations that wait for a person, how long the oldest has waited, and who is late.
+    """Report how many conversations wait for a person, how long the oldest has, and how many are late.
 
-    The counts are bounded, far above every alarm's threshold: see `Desk.figures`.
+    The counts have an upper bound far above every alarm's threshold (`Desk.figures`).
     """
     now = clock.now()
     try:
@@ -40,7 +43,7 @@ def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
 
 
 def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:
-    """Seconds until the turn of a ticket that arrives now, at Richpanel."""
+    """Report how many seconds a new ticket waits for its turn in Richpanel's rate limit."""
     try:
         found = level.read()
     except MiddlewareError as error:

@@ -5,7 +5,7 @@
     "event_webhook": {"url": "https://hooks.example.com/conversations", "include": ["text"]}
 
 ``include`` may name ``text``, ``recipient`` and ``person``; without it a body holds no personal data.  The
-secrets are those of Standard Webhooks, the newest first, all of which sign while one is replaced::
+secrets are those of Standard Webhooks, the newest first; every secret signs, so one can be replaced::
 
     rp-mw/{stage}/companies/{company id}/webhook     {"signing_secrets": ["whsec_...", "whsec_..."]}
 """
@@ -35,14 +35,14 @@ INCLUDES = ("text", "recipient", "person")
 MAX_URL_CHARACTERS = 1000
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _PRIVATE = (".localhost", ".local", ".internal")
-"""Ends of names that are never public (RFC 6761, RFC 6762, ICANN's resolution of 2024)."""
+"""Endings of host names that are never public (RFC 6761, RFC 6762, ICANN's resolution of 2024)."""
 _COMPANY_ID = re.compile(r"[A-Za-z0-9_+=.@-]{1,256}")
-"""Ids that the name of a secret may hold."""
+"""Company ids that may be part of a secret's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a project's events go.
+    """The URL to which a project's events are posted.
 
     Attributes:
         include: which personal data a body holds.
@@ -60,11 +60,11 @@ def _read(value: Any, info: ValidationInfo) -> Endpoint:  # noqa: ANN401 - any J
 
 
 EventWebhook = Annotated[Endpoint, PlainValidator(_read)]
-"""The setting; the validation's context says whether it may be on this machine."""
+"""The validated setting; the context's `allows_loopback` says whether this machine is a valid host."""
 
 
 def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """What is wrong with the setting, naming the field and never its value."""
+    """What is wrong with the setting; each fault names the field and never its value."""
     if not isinstance(value, Mapping):
         yield f"{SETTING} is not an object"
         return
@@ -99,12 +99,12 @@ def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: A
 
 
 def _may_be_public(host: str) -> bool:
-    """Whether a host's name or address may be; what addresses a name has is looked at when it is called."""
+    """Whether a host may be public; the addresses behind a name are checked at each request."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:
         pass
-    with suppress(OSError):  # 127.1, 0x7f000001: what no address but a resolver reads as one
+    with suppress(OSError):  # 127.1, 0x7f000001: spellings that only resolvers read as addresses
         return is_public(ipaddress.IPv4Address(socket.inet_aton(host)))
     name = host.rstrip(".")
     return "." in name and not name.endswith(_PRIVATE)
@@ -114,7 +114,7 @@ def secret_id(stage: str, company_id: str) -> str:
     """Name of the secret that signs a company's events.
 
     Raises:
-        UnavailableError: no secret can have a name with this id.
+        UnavailableError: no secret's name can hold this company id.
     """
     if not _COMPANY_ID.fullmatch(company_id):
         raise UnavailableError(reasons.COMPANY_ID_UNUSABLE)
@@ -125,7 +125,7 @@ def signing_secrets(text: str) -> tuple[bytes, ...]:
     """The keys in a company's secret, the newest first.
 
     Raises:
-        UnavailableError: it holds none, or one that is none.
+        UnavailableError: the secret holds no key, or a malformed one.
     """
     try:
         listed = json.loads(text)["signing_secrets"]

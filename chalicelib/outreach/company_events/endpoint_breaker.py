@@ -1,8 +1,8 @@
-"""Circuit breaker of one company's endpoint, kept in its `state` row that every post reads anyway.
+"""Circuit breaker of one endpoint, kept in the endpoint's `state` row, which every post reads anyway.
 
 After three failures in a row nothing is posted for 30 s, then one event as a probe; every further
-failure doubles the pause, up to 15 minutes.  So an endpoint that hangs holds one worker once in a
-while, and not one for each of its conversations.
+failure doubles the pause, up to 15 minutes.  So an endpoint that hangs holds one worker now and then,
+instead of one worker for each of its conversations.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ FAILURES_TO_OPEN = 3
 FIRST_PAUSE_SECONDS = 30.0
 MAX_PAUSE_SECONDS = 900.0
 PROBE_PAUSE_SECONDS = 15.0
-"""No second probe leaves so long: an attempt's deadline, and what its worker needs beside it."""
+"""Time between two probes: one attempt's deadline, and the time its worker needs besides."""
 SPREAD_SECONDS = 30.0
-"""Over which the conversations come that wait for the same moment."""
+"""Conversations that wait for the same moment are spread over this time."""
 OPEN = reasons.ENDPOINT_BREAKER_OPEN
 
 
 def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
-    """None where an event may be posted; else when its conversation comes again, in epoch seconds.
+    """None where an event may be posted now; else when to try again, in epoch seconds.
 
-    One write where it is to be the probe, none otherwise.
+    Costs one write where the event is the probe, none otherwise.
     """
     if state.open_until is None:
         return None
@@ -38,7 +38,7 @@ def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> f
 
 
 def failed(rows: EventRows, head: Head, now: float) -> float:
-    """Count a failure; returns until when nothing is posted, or 0 where the breaker stays closed."""
+    """Count a failure; returns when to try again, in epoch seconds, or 0 while the breaker is closed."""
     failures = rows.count_failure(head, now)
     if failures < FAILURES_TO_OPEN:
         return 0.0

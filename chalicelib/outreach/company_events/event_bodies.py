@@ -1,4 +1,4 @@
-"""Renders the body of an event, as it is posted and as a person looks at it: it is stored nowhere."""
+"""Renders the body of an event, for the post and for a person's view; no body is stored."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ PROVIDER = "company"
 
 
 class EventBodies:
-    """Renders bodies.
+    """Renders the bodies of events.
 
     Args:
-        signing: signs the token with which a tool's result comes back; None: no body has one.
+        conversations: hold the personal data that a body may ask for.
+        signing: signs the token with which a tool's result comes back; None: bodies have no token.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class EventBodies:
         self._signing = signing
 
     def built(self, head: Head, event: CompanyEvent, number: int, endpoint: Endpoint) -> bytes:
-        """The body, with what the project's endpoint asks for.
+        """The body, with the personal data that the project's endpoint asks for.
 
         Raises:
             WithdrawnError: the conversation was erased.
@@ -49,17 +50,17 @@ class EventBodies:
         return body(event, number, about, self._personal(head, event, endpoint))
 
     def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
-        """The body without anything of a person, whatever the endpoint asks for."""
+        """The body without personal data, whatever the endpoint asks for."""
         return body(event, number, {"conversation": head.opaque_id, **head.about})
 
     def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
-        """What the body holds of a person; None where the project asks for nothing."""
+        """The personal data of a body; None where the project asks for none."""
         is_tool = event.name == Name.TOOL_CALLED
         if not (endpoint.include or is_tool):
             return None
         record = self._conversations.find(head.opaque_id)
         if record is None and event.facts.get("stage") == UNOPENED:
-            return None  # there is no conversation
+            return None  # the start failed before a conversation was opened
         if record is None:
             raise WithdrawnError(PROVIDER, "tell", reason=reasons.CONVERSATION_GONE)
         return Personal(
@@ -84,7 +85,7 @@ class EventBodies:
         return dict(json.loads(draft.function_arguments or "{}"))
 
     def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
-        """How a tool's result comes back; its token is of this call alone, and not stored."""
+        """The call's id, and the token that authorizes the result of this call alone; not stored."""
         call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
         if self._signing is None:
             return {"call_id": call_id}

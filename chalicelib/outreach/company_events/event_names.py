@@ -7,9 +7,9 @@ Example body, version 1 (the headers are those of Standard Webhooks, `outreach.s
               "project_id": "pi-aaa-001", "request_id": "req123", "channel": "sms",
               "message_id": "SM91..."}}
 
-A body holds identifiers and fixed codes.  The text of a message, the recipient's address and the person
-of the team who acted are in it only where the project asks for them (`endpoint`), and a tool's arguments
-in `tool_called`.
+A body holds identifiers and fixed codes.  It holds the text of a message, the recipient's address and
+the team member who acted only where the project asks for them (`endpoint`); `tool_called` always holds
+the tool's arguments.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import Any
 from chalicelib.once import keys
 
 TELLS = "tells_company"
-"""Attribute of a conversation whose project had an endpoint when it was opened."""
+"""Attribute that a conversation has if its project had an endpoint when it was opened."""
 UNOPENED = "open"
-"""``stage`` of a start that has failed before it had a conversation."""
+"""The ``stage`` of a start that failed before a conversation was opened."""
 VERSION = 1
 PERSON = "person_"
-"""Begins the facts about who of the company's team has acted: name, subject and issuer."""
+"""Prefix of the facts about the team member who acted: name, subject and issuer."""
 MAX_TEXT_CHARACTERS = 4096
-"""Of a message's text in a body; a longer one is cut, and ``text_is_cut`` is true."""
+"""A message's text in a body is cut to this many characters; ``text_is_cut`` is then true."""
 
 
 class Name(StrEnum):
@@ -39,7 +39,7 @@ class Name(StrEnum):
     ACCEPTED = "accepted"
     """The conversation was opened."""
     SENT = "sent"
-    """Its first message went to the carrier."""
+    """The conversation's first message went to the carrier."""
     DELIVERED = "delivered"
     READ = "read"
     FAILED = "failed"
@@ -48,37 +48,37 @@ class Name(StrEnum):
     ANSWERED = "answered"
     """A later message went to the carrier; ``by``: ``machine`` or ``person``."""
     HANDED_OFF = "handed_off"
-    """It waits for a person; ``reason`` says why."""
+    """The conversation waits for a person; ``reason`` says why."""
     TAKEN = "taken"
-    """A person has it."""
+    """A person has taken the conversation."""
     OPTED_OUT = "opted_out"
     """The recipient must not be contacted any more."""
     OPTED_IN = "opted_in"
-    """The recipient has said START, or a person has lifted what they had asked for (``by``)."""
+    """The recipient said START, or somebody (``by``) lifted the recipient's refusal."""
     SUSPENDED = "suspended"
-    """Marketing to the recipient waits: ``reason`` says what it is not known of."""
+    """Marketing to the recipient is suspended; ``reason`` says what is uncertain."""
     TOOL_CALLED = "tool_called"
-    """The recipient wants something done; ``tool`` and ``arguments`` say what."""
+    """A tool of the company is called for the recipient; ``tool`` and ``arguments`` say which and how."""
     CLOSED = "closed"
-    """A person has closed it."""
+    """A person has closed the conversation."""
     FOLLOWED_UP = "followed_up"
-    """A reminder or an end message went to the carrier; ``step`` says which."""
+    """A reminder or the closing message went to the carrier; ``step`` says which."""
     CONTINUED = "continued"
-    """It has failed, and another conversation has taken its place, on another channel."""
+    """The conversation failed, and another one on another channel has taken its place."""
 
 
 CHOICE = frozenset(one.value for one in Name) - {Name.TOOL_CALLED.value}
-"""Events that a company may choose; the call of a tool is sent whatever it chooses."""
+"""Events that a company may choose or leave out; a tool's call is always sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyEvent:
-    """One event of a conversation, as its row has it.
+    """One event of a conversation, as stored in the outbox.
 
     Attributes:
         id: the ``webhook-id``, the same in every attempt.
-        at: ISO time at which it was written.
-        facts: identifiers and fixed codes, and who of the team has acted; no text.
+        at: ISO time at which the event was written.
+        facts: identifiers, fixed codes, and the team member who acted; no text.
     """
 
     id: str
@@ -88,20 +88,20 @@ class CompanyEvent:
 
 
 def id_of(opaque_id: str, name: Name, key: str) -> str:
-    """The id of what happened, by a key that is unique among the conversation's events of the name."""
+    """An event's id; `key` is unique among the conversation's events of that name."""
     return f"evt_{keys.digest('company-event', opaque_id, name.value, key)[:32]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """What a body holds of a person, where its project asks for it.
+    """The personal data of one body, where the project asks for it.
 
     Attributes:
         recipient: number or address of the recipient.
-        text: of the message that the event is about.
-        arguments: of a tool, already checked against its schema.
-        result: ``call_id`` and ``token``, with which its result comes back.
-        shows_person: whether it says who of the team has acted.
+        text: the text of the message that the event is about.
+        arguments: a tool's arguments, already checked against the tool's schema.
+        result: ``call_id`` and ``token``, with which the company returns the tool's result.
+        shows_person: the body names the team member who acted.
     """
 
     recipient: str | None = field(default=None, repr=False)
@@ -111,7 +111,7 @@ class Personal:
     shows_person: bool = False
 
     def shown(self) -> dict[str, Any]:
-        """The fields of a body."""
+        """The personal fields of the body; a long text is cut."""
         found: dict[str, Any] = {}
         if self.recipient is not None:
             found["recipient"] = self.recipient
@@ -129,13 +129,13 @@ class Personal:
 def body(
     event: CompanyEvent, number: int, about: Mapping[str, str], personal: Personal | None = None
 ) -> bytes:
-    """The bytes that are signed and sent.
+    """The bytes of the body that is signed and sent.
 
     Args:
-        event: of the row.
+        event: the event as stored.
         number: its place in the conversation, from 1.
         about: the ids of conversation, company, project and request, and the channel.
-        personal: what the project asks for.
+        personal: the personal data that the project asks for.
     """
     shows_person = personal is not None and personal.shows_person
     data = {

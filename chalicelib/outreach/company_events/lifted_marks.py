@@ -1,4 +1,4 @@
-"""The event by which a company hears that marks of a recipient were lifted, and not by a message."""
+"""The event that reports to a company that a recipient's marks were lifted otherwise than by a message."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from chalicelib.outreach.resume import own_event
 
 SOURCE = "lifted"
 MOST_CONVERSATIONS = 200
-"""Of one address that are looked at for the newest that a company hears of."""
+"""Maximum number of conversations of one address among which the newest is searched."""
 
 
 def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
-    """The conversation in whose order a company hears of an address: the newest that it hears of."""
+    """The newest conversation with an address whose events the company is sent; None without one."""
     found = [
         one
         for form in numbers.forms(address)
@@ -36,12 +36,14 @@ def heard_in(conversations: Queries, company_id: str, address: str) -> Record | 
 def telling_lifted(
     ledger: Ledger, record: Record | None, by: str, now: datetime
 ) -> Callable[[Subject], list[Item]]:
-    """The row by which a company hears that marks were lifted, for the transaction that lifts them.
+    """A function that gives the event's ledger row, for the transaction that lifts a person's marks.
+
+    It gives no row where none of the marks was a wish of the recipient's.
 
     Args:
-        ledger: has the rows of events.
-        record: the conversation in whose order it hears of it; None: it does not.
-        by: ``recipient``, ``operator`` or ``company``.
+        ledger: writes the row.
+        record: the conversation among whose events the company is informed; None: it is not.
+        by: who lifted the marks: ``recipient``, ``operator`` or ``company``.
         now: the time.
     """
 

@@ -1,13 +1,13 @@
 """The outbox: the events of each conversation in order, and the state of each endpoint.
 
-Rows of the `conversations` table in partitions that no request can name; they lack every index key::
+The rows are in the `conversations` table, in partitions that no request can name, outside every index::
 
     events#{opaque id}                head               count: events written; posted: events posted,
                                                          from the first without a gap; tried: number
-                                                         and time of a first attempt that failed; the
-                                                         ids of company, project and request
+                                                         and first attempt's time of an event that
+                                                         failed; ids of company, project and request
     events#{opaque id}                event#00000004     one event: its id, name, time and facts
-    events#{opaque id}                seen#{event id}    it was written, and under which number
+    events#{opaque id}                seen#{event id}    the number under which an event was written
     endpoint#{company}#{project}      state              failing_since, failures, open_until,
                                                          paused_at, pause_reason; chosen: the events
                                                          that the company wants, all without it
@@ -15,8 +15,8 @@ Rows of the `conversations` table in partitions that no request can name; they l
     endpoint#{company}#{project}      attempt#{time}#{event id}   one request and the status of its
                                                          answer, for a week (`post_attempt`)
 
-The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
-an erasure, which finds them by the opaque id.
+The first three are kept as long as the conversation's messages (`conversations.items.TTL`). Erasing a
+person finds them by the opaque id.
 """
 
 from __future__ import annotations
@@ -37,20 +37,19 @@ from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
 
 TRIES = 8
-"""Attempts at a write while another worker adds an event to the same conversation."""
+"""Attempts at a write while other workers add events to the same conversation."""
 STOPPED, ATTEMPT = "stopped#", "attempt#"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a conversation's events.
+    """The state of a conversation's events: how many were written and how many posted.
 
     Attributes:
         count: number of events written.
         posted: number of events posted, from the first one without a gap.
-        resumed_epoch: when an operator last had them posted again; epoch seconds, or 0.
-        tried: the number of the event that was tried last, and epoch seconds of its first attempt;
-            only of one that failed.
+        resumed_epoch: when an operator last resumed the posts; epoch seconds, or 0.
+        tried: the number of the event that failed last, and epoch seconds of its first attempt.
         about: the ids of company, project and request, and the channel.
     """
 
@@ -63,25 +62,25 @@ class Head:
 
     @property
     def company_id(self) -> str:
-        """The company that is informed."""
+        """Id of the company that is informed."""
         return self.about["company_id"]
 
     @property
     def project_id(self) -> str:
-        """The project, whose settings name the endpoint."""
+        """Id of the project whose settings name the endpoint."""
         return self.about["project_id"]
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointState:
-    """What is known of an endpoint.
+    """The state of one endpoint.
 
     Attributes:
-        failing_since: epoch seconds of the first failure since it last accepted an event.
-        paused_at: ISO time since which nothing is sent to it, until an operator resumes it.
-        open_until: epoch seconds until which nothing is posted, as its last attempts failed; None
-            where it accepts events.  See `endpoint_breaker`.
-        chosen: the names of the events that it is sent; None for all.
+        failing_since: epoch seconds of the first failure since the endpoint last accepted an event.
+        paused_at: ISO time since which nothing is posted, until an operator resumes the endpoint.
+        open_until: epoch seconds until which the circuit breaker lets nothing pass (see
+            `endpoint_breaker`); None where the endpoint accepts events.
+        chosen: the names of the events that the company chose; None for all.
     """
 
     failing_since: float | None = None
@@ -90,7 +89,7 @@ class EndpointState:
     chosen: frozenset[str] | None = None
 
     def takes(self, name: Name) -> bool:
-        """Whether the company has chosen events of a name; a tool's call is sent in any case."""
+        """Whether the endpoint is sent events of a name; a tool's call always is."""
         return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
 
 
@@ -98,7 +97,7 @@ class EventRows(items.OnTable):
     """Reads and writes the outbox."""
 
     def add(self, record: Record, event: CompanyEvent) -> int:
-        """Add an event once, at the end; returns its number.
+        """Append an event, once; returns its number, also when it was appended before.
 
         Raises:
             TransientError: other writers interfered with every attempt.
@@ -121,7 +120,7 @@ class EventRows(items.OnTable):
     def announcing(self, start: Record) -> Item:
         """The head of a conversation that is not open yet, as one write of a transaction.
 
-        With it the company hears of a start of which nothing else is left.
+        With it the company can be informed of a start that fails and leaves nothing else.
         """
         return self._table.updating(
             _head_key(start.opaque_id),
@@ -130,21 +129,21 @@ class EventRows(items.OnTable):
         )
 
     def head(self, opaque_id: str) -> Head | None:
-        """The head; None where the conversation has no events, or they were erased."""
+        """The head of a conversation's events; None where there are none, or they were erased."""
         item = self._table.get(_head_key(opaque_id))
         return _head(item) if item else None
 
     def event(self, opaque_id: str, number: int) -> CompanyEvent | None:
-        """One event; None where it was erased."""
+        """One event, by its number; None where it was erased."""
         item = self._table.get(_event_key(opaque_id, number))
         if item is None:
             return None
         return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
 
     def tried_since(self, head: Head, number: int) -> float:
-        """Epoch seconds of the first attempt at an event, or of an operator's last resumption.
+        """Epoch seconds of an event's first failed attempt, or of an operator's later resumption.
 
-        An attempt has failed: the first one is noted.
+        Called after a failed attempt; the first such call stores the time.
         """
         if head.tried[0] == number:
             return max(head.tried[1], head.resumed_epoch)
@@ -153,7 +152,7 @@ class EventRows(items.OnTable):
         return now
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
-        """Note that an event was posted; repeating it changes nothing."""
+        """Store that an event was posted; returns the head, None once erased. Idempotent."""
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -180,7 +179,7 @@ class EventRows(items.OnTable):
         )
 
     def choose(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
-        """Choose which events a project's endpoint is sent; None for all."""
+        """Store which events a project's endpoint is sent; None for all."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={} if events is None else {"chosen": list(events)},
@@ -189,7 +188,7 @@ class EventRows(items.OnTable):
         )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Note that an endpoint has accepted nothing since, whatever the reason."""
+        """Store since when an endpoint has accepted nothing; an earlier time stays."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -198,7 +197,7 @@ class EventRows(items.OnTable):
         )
 
     def count_failure(self, head: Head, epoch: float) -> int:
-        """Count a failed attempt; returns how many there were since it last accepted an event."""
+        """Count a failed attempt; returns the failures since the endpoint last accepted an event."""
         item = self._table.update(
             self._state_of(head),
             set_={},
@@ -208,16 +207,16 @@ class EventRows(items.OnTable):
         return int(item["failures"])
 
     def open_breaker(self, head: Head, until: float) -> None:
-        """Post nothing to an endpoint until a time."""
+        """Open the endpoint's circuit breaker until a time, in epoch seconds."""
         self._table.update(self._state_of(head), set_={"open_until": until}, reading=False)
 
     def take_probe(self, head: Head, seen: float, until: float) -> bool:
-        """Be the one that tries an endpoint whose pause is over; the next may at `until`.
+        """Claim the one probe of an endpoint whose pause is over; False where another worker has it.
 
         Args:
-            head: of the conversation that tries it.
+            head: the head of the conversation that probes.
             seen: the end of the pause, as it was read.
-            until: epoch seconds.
+            until: when the next probe may leave, epoch seconds.
         """
         try:
             self._table.update(
@@ -232,12 +231,12 @@ class EventRows(items.OnTable):
         return True
 
     def accepting(self, head: Head) -> None:
-        """Note that the endpoint accepts events again."""
+        """Clear the failures of an endpoint that accepts events again; closes its breaker."""
         gone = ["failing_since", "failures", "open_until"]
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
     def pause(self, company_id: str, project_id: str, reason: str) -> None:
-        """Send nothing more to an endpoint until an operator resumes it."""
+        """Pause an endpoint: nothing is posted until an operator resumes it."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={"pause_reason": reason},
@@ -246,7 +245,7 @@ class EventRows(items.OnTable):
         )
 
     def stop(self, head: Head, reason: str) -> None:
-        """List a conversation whose events are posted no more until an operator resumes them."""
+        """List a conversation as stopped: its events are not posted until an operator resumes them."""
         now = self._clock.now()
         self._table.put(
             {
@@ -259,7 +258,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The conversations of an endpoint whose events are posted no more."""
+        """The rows of an endpoint's stopped conversations."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -267,7 +266,7 @@ class EventRows(items.OnTable):
         )
 
     def resume_endpoint(self, company_id: str, project_id: str) -> Item:
-        """The write that lets events be sent to an endpoint again; for `Store.transact`."""
+        """The write that resumes a paused endpoint; for `Store.transact`."""
         return self._table.updating(
             _endpoint_key(company_id, project_id, "state"),
             set_={"resumed_at": iso(self._clock.now())},
@@ -275,7 +274,10 @@ class EventRows(items.OnTable):
         )
 
     def resume(self, opaque_id: str) -> Head | None:
-        """Let a conversation's events be posted for another `telling.GIVE_UP_AFTER`."""
+        """Let a stopped conversation's events be tried for another `teller.GIVE_UP_AFTER`.
+
+        Returns the head; None where the conversation has no events.
+        """
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -287,18 +289,18 @@ class EventRows(items.OnTable):
         return _head(item)
 
     def unlist(self, company_id: str, project_id: str, opaque_id: str) -> None:
-        """Take a conversation off the list of stopped ones; only an operator's role may."""
+        """Take a conversation off the list of stopped ones; only operators' IAM roles may."""
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
 
     def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
-        """Note a request that was made now."""
+        """Store the record of a request that was made now."""
         now = self._clock.now()
         own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
         key = _endpoint_key(company_id, project_id, f"{ATTEMPT}{iso(now)}#{attempt.event}")
         self._table.put({**key, **attempt.row, **own})
 
     def attempts(self, company_id: str, project_id: str, limit: int) -> list[PostAttempt]:
-        """The newest requests to an endpoint, newest first."""
+        """The records of the last requests to an endpoint, newest first, at most `limit`."""
         found = self._table.query_all(
             at_most=limit,
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :attempt)",
@@ -307,10 +309,10 @@ class EventRows(items.OnTable):
         )
         return [PostAttempt.read(one) for one in found]
 
-    # --- the rows behind ----------------------------------------------------------------------
+    # --- rows and keys ------------------------------------------------------------------------
 
     def _adding(self, record: Record, event: CompanyEvent, count: int) -> list[Item]:
-        """The mark comes first: it alone shows that the event was written before."""
+        """The writes that append an event; the ``seen`` row is first, as `add` reads its refusal."""
         now = self._clock.now()
         own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
         absent = "attribute_not_exists(#conversation_id)"
@@ -345,7 +347,7 @@ class EventRows(items.OnTable):
 
 
 def _about(record: Record) -> Item:
-    """What the head keeps of its conversation."""
+    """What the head stores about its conversation."""
     ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
     about = {**ids, "channel": record.channel.value}
     return {"about": about, "opaque_id": record.opaque_id}

@@ -1,4 +1,4 @@
-"""One request to a company's endpoint, as its engineers look at it: when, what, and what was answered."""
+"""The record of one request to a company's endpoint, for the company's engineers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from chalicelib.outreach.company_events.event_names import CompanyEvent
 
 KEPT = timedelta(days=7)
 TEST = "endpoint.test"
-"""The ``type`` of an event that tells of nothing: a person tries the endpoint."""
+"""The ``type`` of an event with which a person tests the endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostAttempt:
-    """One attempt; neither its body nor its answer's is kept.
+    """One attempt to post an event; neither the body nor the answer's body is kept.
 
     Attributes:
         event: the ``webhook-id``, the same in every attempt at an event.
         type: as in the body.
         opaque_id: the conversation; empty for a test event.
-        number: the event's place in it, from 1; 0 for a test event.
-        status: what was answered; None where no answer came.
-        reason: why none came; empty where one did.
-        at: ISO time; empty until it is written.
+        number: the event's place in the conversation, from 1; 0 for a test event.
+        status: the answer's HTTP status; None where no answer came.
+        reason: why no answer came; empty where one did.
+        at: ISO time of the attempt; empty until stored.
     """
 
     event: str
@@ -40,13 +40,13 @@ class PostAttempt:
     def of(
         cls, event: CompanyEvent, opaque_id: str, number: int, status: int | None, reason: str
     ) -> PostAttempt:
-        """An attempt at an event of a conversation."""
+        """The record of an attempt at an event of a conversation."""
         kind = f"conversation.{event.name.value}"
         return cls(event.id, kind, opaque_id, number, status, "" if status else reason)
 
     @classmethod
     def read(cls, item: Item) -> PostAttempt:
-        """From its row."""
+        """The record from its stored row."""
         return cls(
             event=str(item["event"]),
             type=str(item["type"]),
@@ -59,14 +59,14 @@ class PostAttempt:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the endpoint has taken the event: any 2xx."""
+        """Whether the endpoint accepted the event: any 2xx."""
         return (
             self.status is not None and HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
         )
 
     @property
     def row(self) -> Item:
-        """Its attributes, those without a value left out."""
+        """The attributes of the record's row; empty values are left out."""
         given = {
             "event": self.event,
             "type": self.type,

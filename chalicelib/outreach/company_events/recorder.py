@@ -1,8 +1,8 @@
-"""Writes an event once and has it posted: what the rest of outreach calls.
+"""Writes an event once and queues its post: what the rest of outreach calls.
 
-`CompanyEvents.record` is called by a worker when it reaches what the event tells of, before the
-worker's own event ends: a crash repeats the call, which then changes nothing.  For a company without
-an endpoint it does nothing.
+A worker calls `CompanyEvents.record` when the thing to report happens, before the worker's own job
+ends.  After a crash the call is repeated and changes nothing.  For a company without an endpoint it
+does nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SOURCE = "company_events"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyEvents:
-    """Records the events of conversations."""
+    """Writes the events of conversations to the outbox, and queues their posts."""
 
     rows: EventRows
     intake: Intake
@@ -42,19 +42,18 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write what happened, once, and have it posted to the company.
+        """Write an event, once, and queue its post to the company. Idempotent by name and key.
 
         Args:
             record: the conversation.
             name: what happened.
-            key: of what happened, unique among the conversation's events of that name: an entry's
-                id, a hand-off's id.
-            facts: identifiers and fixed codes for the body; None is left out.  Who of the team has
+            key: unique among the conversation's events of that name: an entry's id, a hand-off's id.
+            facts: identifiers and fixed codes for the body; None is left out.  The team member who
                 acted is `DeskPerson.facts`.  No text, no address of a recipient.
 
         Raises:
-            TransientError: it was not written.
-            UnavailableError: it was not queued; call again.
+            TransientError: the event was not written.
+            UnavailableError: the event was not queued; call again.
         """
         if not record.item.get(TELLS):
             return
@@ -70,14 +69,14 @@ class CompanyEvents:
     def never_opened(
         self, opaque_id: str, reason: str, received_at: str, start: Record | None = None
     ) -> None:
-        """A start has failed before its conversation was opened; see `record`.
+        """Record that a start failed before its conversation was opened; errors of `record`.
 
         Args:
             opaque_id: the id that the conversation would have.
             reason: a fixed code.
-            received_at: of the start; its sender may repeat it.
-            start: the attributes that it would have been opened with; without them they are those
-                that the door has kept for this.
+            received_at: when this start was received; the Channel Router may repeat a failed start.
+            start: the attributes with which the conversation would have been opened; None: those in
+                the head that the door stored.
         """
         if start is None:
             head = self.rows.head(opaque_id)
@@ -91,13 +90,13 @@ class CompanyEvents:
     def go_on(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
-        """Queue an event that was written before.
+        """Queue the post of an event that was written before.
 
-        A long chain of jobs that queue each other ends here: the row of the next event is due at once,
-        and the sweep begins another chain.
+        After `MOST_ROUNDS` jobs that queued each other, the event's ledger row is made due at once
+        instead, and the sweep queues it.
 
         Raises:
-            UnavailableError: it was not queued.
+            UnavailableError: the event was not queued.
             TransientError: likewise.
         """
         following = job(opaque_id, number, iso(self.clock.now()))
@@ -108,13 +107,12 @@ class CompanyEvents:
         self.intake.accept(again, recovery=recovery)
 
     def begin(self, head: Head) -> None:
-        """Queue the first event that is not posted, if no worker has ever claimed it.
+        """Queue the first unposted event, if no worker has ever claimed it.
 
-        A crash may come between its outbox and the queue, and what is done afterwards may record
-        other events and not that one again.
+        A worker may crash between writing the event and queueing it, and not record it again.
 
         Raises:
-            UnavailableError: it was not queued.
+            UnavailableError: the event was not queued.
             TransientError: likewise.
         """
         first = head.posted + 1
@@ -123,7 +121,7 @@ class CompanyEvents:
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:
-    """The job that tells one event."""
+    """The job that posts one event to the company."""
     event_key = outreach_keys.tell(opaque_id, number)
     return TellCompany(
         event_key=event_key,

@@ -1,4 +1,4 @@
-"""Signatures of Standard Webhooks (https://www.standardwebhooks.com), for both directions; pure."""
+"""Signatures of Standard Webhooks (https://www.standardwebhooks.com), sent and received; pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import hmac
 from collections.abc import Sequence
 
 SHORTEST_SECRET_BYTES = 24
-"""Of a signing secret, decoded."""
+"""Minimum length of a signing secret, decoded."""
 
 
 def key(secret: str) -> bytes:
@@ -22,13 +22,13 @@ def key(secret: str) -> bytes:
 
 
 def signature(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
-    """``v1,<base64>`` of one message under one key."""
+    """The signature of one message under one key, as ``v1,<base64>``."""
     signed = f"{message_id}.{timestamp}.".encode("utf-8", "surrogatepass") + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 def headers(keys: Sequence[bytes], message_id: str, epoch: float, body: bytes) -> dict[str, str]:
-    """The headers of a message that is signed with every key, so that a receiver may know any."""
+    """The headers of a message, signed with every key: a receiver needs to know only one of them."""
     at = str(int(epoch))
     return {
         "webhook-id": message_id,

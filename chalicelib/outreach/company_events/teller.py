@@ -1,11 +1,11 @@
-"""Posts one event to its company's endpoint, and decides when it is tried again.
+"""Posts one event to its company's endpoint, and decides when a failed post is tried again.
 
-An attempt that fails ends the run: the event's row waits as long as it has been tried, from seconds up
-to hours, for three days.  The later events of the conversation wait behind it without a row or a message
-of their own.  Nothing is posted while the endpoint's breaker is open (`endpoint_breaker`).
+After a failed attempt the event's ledger row waits as long as the event has been tried so far, from 5 s
+up to 8 h, for three days in all.  The conversation's later events wait behind it, without rows or queue
+messages of their own.  Nothing is posted while the endpoint's breaker is open (`endpoint_breaker`).
 
-After three days, or at once where the endpoint is gone, the conversation is listed as
-stopped; an endpoint that has accepted nothing for so long is paused.  An operator resumes both.
+After three days, or at once after an answer 410 Gone, the conversation is listed as stopped.  An
+endpoint that has accepted nothing for three days, or is gone, is paused.  An operator resumes both.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from chalicelib.vendors.posting import PostAnswer, SignedPost
 
 PROVIDER = "company"
 DEADLINE_SECONDS = 10.0
-"""Of one attempt, in all; a consumer answers first and works afterwards."""
+"""Total time of one attempt; a receiver should answer first and work afterwards."""
 FIRST_WAIT_SECONDS = 5.0
 LONGEST_WAIT_SECONDS = 8 * 3600.0
 GIVE_UP_AFTER = timedelta(days=3)
-"""Of an event, from its first attempt or from an operator's last resumption, at an attempt that fails."""
+"""How long an event is tried, from its first failed attempt or an operator's last resumption."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """One event as it is about to be posted."""
+    """One event that is ready to be posted."""
 
     head: Head
     state: EndpointState
@@ -64,13 +64,13 @@ class _Built:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointAccess:
-    """How companies' endpoints are reached.
+    """The functions by which a `Teller` reaches companies' endpoints.
 
     Attributes:
-        endpoint: a project's endpoint as it is set now, by the ids of company and project.
-        secret: the text of a company's signing secret; with True read again.
+        endpoint: a project's endpoint by its current settings, given company id and project id.
+        secret: the text of a company's signing secret; with True it is read past the cache.
         post: sends one request to a public address.
-        shares: how the lane's workers are shared; None where they are not.
+        shares: limits how many workers one endpoint may hold; None: no limit.
     """
 
     endpoint: Callable[[str, str], Endpoint | None]
@@ -80,7 +80,7 @@ class EndpointAccess:
 
 
 class Teller:
-    """Posts the events that `outreach.actions.TELL_COMPANY` names.
+    """Performs the effect `TELL_COMPANY`: posts one event to its company's endpoint.
 
     Args:
         signing: signs the token with which a tool's result comes back.
@@ -105,7 +105,13 @@ class Teller:
         self._built: dict[str, _Built] = {}
 
     def prepare(self, actions: Sequence[Effect]) -> None:
-        """Read the event, its endpoint and its secret, and build the request."""
+        """Read the event, the endpoint and the secret, and build the request for `tell`.
+
+        Raises:
+            WithdrawnError: the conversation or the endpoint is gone, or the event is not chosen.
+            PermanentError: the endpoint is paused, or three days are over.
+            NotYet: the breaker is open, or the secret cannot be used yet.
+        """
         (action,) = actions
         head = self._rows.head(action.conversation_id)
         number = int(action.argument)
@@ -129,15 +135,15 @@ class Teller:
         content = self._bodies.built(head, event, number, endpoint)
         comes = endpoint_breaker.admitted(self._rows, head, state, self._clock.now().timestamp())
         if comes is not None:
-            raise NotYet(endpoint_breaker.OPEN, comes)  # not tried: its own wait does not grow
+            raise NotYet(endpoint_breaker.OPEN, comes)  # no attempt: the event's wait does not grow
         self._built = {action.key: _Built(head, state, event, endpoint.url, content, keys)}
 
     def tell(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Post the event; whatever is not accepted raises.
+        """Post the event that `prepare` built; returns its id once accepted (2xx).
 
         Raises:
-            NotYet: it was not accepted; it is tried again.
-            PermanentError: it is not tried again.
+            NotYet: the event was not accepted, and is tried again.
+            PermanentError: the event is not tried again.
         """
         (action,) = actions
         built, number = self._built.pop(action.key), int(action.argument)
@@ -146,12 +152,12 @@ class Teller:
         try:
             receipt = self._posted(built, min(deadline_seconds, DEADLINE_SECONDS))
             status, retry_after = receipt.status, receipt.retry_after
-        except PacedError as error:  # others of the endpoint hold its share of the workers
+        except PacedError as error:  # other posts hold the endpoint's share of the workers
             raise NotYet(error.reason, now + (error.retry_after or FIRST_WAIT_SECONDS)) from None
         except ProviderError as error:
             reason = error.reason
         attempt = PostAttempt.of(built.event, built.head.opaque_id, number, status, reason)
-        with suppress(TransientError):  # it is for people to look at: the event itself goes on
+        with suppress(TransientError):  # the record is only for people, so the event goes on
             self._rows.attempted(built.head.company_id, built.head.project_id, attempt)
         self._log.event(
             "vendor.company.tell",
@@ -183,13 +189,13 @@ class Teller:
             return self._access.post(self._signed(built, deadline_seconds))
 
     def _signed(self, built: _Built, deadline_seconds: float) -> SignedPost:
-        """Signed last of all: a receiver refuses a signature of five minutes ago."""
+        """The signed request; built right before the post, as receivers refuse old signatures."""
         now = self._clock.now().timestamp()
         headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
         return SignedPost(built.url, headers, built.content, deadline_seconds)
 
     def _accepted(self, opaque_id: str, event: CompanyEvent) -> None:
-        """Note in the conversation that the company has taken a tool's call."""
+        """Store in the conversation that the company accepted a tool's call."""
         record = self._conversations.find(opaque_id)
         if record is not None:
             call_id = outreach_keys.call_id(opaque_id, event.facts["message_id"])
@@ -203,10 +209,10 @@ class Teller:
         reason: str,
         comes_epoch: float = 0.0,
     ) -> NoReturn:
-        """End an attempt that failed; it is tried again at `comes_epoch` or later.
+        """End a failed attempt; the event is tried again at `comes_epoch` or later.
 
         Raises:
-            NotYet: until it is tried again.
+            NotYet: the event is tried again.
             PermanentError: three days are over.
         """
         now = self._clock.now().timestamp()

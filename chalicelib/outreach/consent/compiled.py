@@ -1,7 +1,7 @@
-"""Patterns kept as compiled, so that a container's first message does not wait half a second for them.
+"""Precompiled patterns: a container's first message need not wait half a second for their compilation.
 
-`bench.consent` makes `wordings.bin`.  A file of another table or another Python is not used: the patterns
-are compiled then, which is slower and hears the same.
+`bench.consent` makes `wordings.bin`.  A file made from another table or by another Python is not used;
+the patterns are then compiled from the table, with the same results.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from chalicelib.tables import beside
 
 FILE = beside(__file__, "wordings.bin")
 _ENGINE = import_module("_sre")
-"""Python's own; a code that is none is refused by it."""
+"""Python's regular-expression engine; it refuses code that is not valid."""
 _LETTERS = "I"
-"""Of a code: four bytes, in the order of every processor that Lambda has."""
+"""Array type of the engine's code: four bytes, little-endian as on every processor of Lambda."""
 
 
 def packed(sources: Sequence[str], made_from: str) -> bytes:
-    """The file of some patterns, which name no groups.
+    """The contents of `wordings.bin` for patterns without named groups.
 
     Args:
-        sources: the expressions.
+        sources: the regular expressions.
         made_from: a digest of the table.
     """
     compiler = import_module("re._compiler")
@@ -42,10 +42,10 @@ def packed(sources: Sequence[str], made_from: str) -> bytes:
 
 
 def shipped(made_from: str) -> tuple[re.Pattern[str], ...] | None:
-    """The patterns of this release; None where the file is of another table or another Python.
+    """The patterns of the file; None where it was made from another table or by another Python.
 
     Args:
-        made_from: a digest of the table.
+        made_from: a digest of the current table.
     """
     if not FILE.exists() or sys.byteorder != "little":
         return None

@@ -1,4 +1,4 @@
-"""A recipient's consent, as a value."""
+"""The record of a recipient's consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a company contacts somebody for; consent and refusals are given by it."""
+"""What a company contacts somebody for; consents and refusals are kept for each purpose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ContactPurpose(StrEnum):
-    """What a message is for; stored, so never changed."""
+    """What a message is for; the values are stored, so they never change."""
 
     MARKETING = "marketing"
     SERVICE = "service"

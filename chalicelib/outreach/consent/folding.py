@@ -1,8 +1,8 @@
-"""A message as it is compared: without what people leave out or write in several ways; pure.
+"""The normal form of a message for comparison; pure.
 
-Case, accents, vowel points, invisible signs, punctuation and emoji are left out; letters that have
-several shapes get one.  The rows of `wordings.toml` are folded alike, so they are written as people
-spell.  Chinese and Japanese have no spaces: their runs stay whole here, and `words_of` cuts them.
+Folding removes case, accents, vowel points, invisible signs, punctuation and emoji, and gives letters of
+several shapes one shape.  The rows of `wordings.toml` are folded in the same way, so they are written
+with usual spelling.  Chinese and Japanese have no spaces: `words_of` cuts their runs into pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIGNS = {
 _INVISIBLE = re.compile(
     "[\u00ad\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )
-"""Signs without a shape, among them those that set the direction; and the stroke that widens Arabic."""
+"""Invisible signs, among them those that set the direction, and the stroke that widens Arabic."""
 _SHAPES = str.maketrans(
     {
         "đ": "d",
@@ -42,25 +42,25 @@ _SHAPES = str.maketrans(
     }
 )
 _MARKS = re.compile("[^\\w\u0900-\u0963\u0966-\u097f]+|_+")
-"""Whatever is no letter and no digit; vowel signs of Devanagari are part of a word."""
+"""Everything but letters and digits; vowel signs of Devanagari are part of a word."""
 _SPELT = re.compile(r"(?:\b\w\b ?){4,}")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 """Runs of Chinese characters and of kana."""
 
 
 def shapes(text: str) -> str:
-    """A text in one shape of each letter; case, marks and spaces stay."""
+    """A text with one shape of each letter, without accents; case, punctuation and spaces stay."""
     apart = unicodedata.normalize("NFKD", _INVISIBLE.sub("", text))
     kept = "".join(one for one in apart if not unicodedata.combining(one))
     return unicodedata.normalize("NFC", kept).translate(_SHAPES)
 
 
 def bare(text: str, spellings: Mapping[str, str]) -> str:
-    """The words of a text, folded, with one space between them.
+    """The folded words of a text, with one space between them.
 
     Args:
-        text: of a message, or a row of the table.
-        spellings: what a word is read as, by the word.
+        text: a message, or a row of the table.
+        spellings: replacements of words, e.g. short forms.
     """
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
@@ -70,7 +70,7 @@ def bare(text: str, spellings: Mapping[str, str]) -> str:
 
 
 def words_of(said: str) -> list[str]:
-    """The words of a bare text; a run without spaces as its pairs of characters."""
+    """The words of a folded text; a Chinese or Japanese run becomes its pairs of characters."""
     return _UNSPACED.sub(_pairs, said).split()
 
 

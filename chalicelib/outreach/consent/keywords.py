@@ -1,4 +1,4 @@
-"""Keywords of STOP, START and HELP, which are whole messages, and a message in the shape to compare; pure."""
+"""Messages that are a keyword of STOP, START or HELP, and the form in which they are compared; pure."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from chalicelib.outreach.consent import folding, wordings
 
 _AGAIN = re.compile(r"\b(\w+)(?: \1)+\b")
 _LENGTHENED = re.compile(r"(\w)\1+$")
-"""A last letter that was held down: "STOPPP"."""
+"""A last letter that is repeated: "STOPPP"."""
 _SLIPPED = 9
-"""Letters of a keyword that is also recognised with a slip: a shorter one is near another word."""
+"""From this many letters on a keyword also counts with a typing error; shorter ones resemble other words."""
 _SLIP = 0.88
-"""How alike, as `difflib` counts."""
+"""Minimum similarity of a keyword with a typing error, as `difflib` counts it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownKeywords:
-    """The keywords of all languages.
+    """The keywords of all languages, folded.
 
     Attributes:
-        help: with their language, where it is not English.
-        long: those of STOP that are recognised with a slip.
+        help: the keywords of HELP with their language; None for English.
+        long: the keywords of STOP that count also with a typing error.
+        courtesies: words such as "please" that a keyword may have beside it.
     """
 
     stop: frozenset[str]
@@ -38,7 +39,7 @@ class KnownKeywords:
 
 @cache
 def known() -> KnownKeywords:
-    """They, read for the first message, to keep cold starts short."""
+    """The keywords, loaded at the first message, to keep cold starts short."""
     rows = wordings.listed()
     of = rows.keywords
     stop = frozenset(map(bare, wordings.every(of.stop)))
@@ -61,7 +62,7 @@ def known() -> KnownKeywords:
 
 
 def is_keyword(said: str) -> bool:
-    """A keyword of STOP, also a long one with a slip in it."""
+    """Whether a folded message is a keyword of STOP; a long keyword may have a typing error."""
     every = known()
     if said in every.stop or _LENGTHENED.sub(r"\1", said) in every.stop:
         return True
@@ -75,12 +76,12 @@ def is_keyword(said: str) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """Lower case without accents, marks, emoji and courtesies; a word repeated is one."""
+    """A message folded, without courtesies; a repeated word counts once."""
     words = bare(text)
     kept = " ".join(known().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 
 def bare(text: str) -> str:
-    """Lower case without accents, marks and emoji; short forms spelled out."""
+    """A message folded: lower case without accents, punctuation and emoji, short forms spelled out."""
     return folding.bare(text, wordings.listed().spellings)

@@ -1,8 +1,8 @@
-"""The page behind an e-mail's link: what holds, and its buttons; pure.
+"""The page behind an e-mail's unsubscribe link: whether messages are allowed, and its buttons; pure.
 
-It works without script, in the conversation's language, and does not name the recipient: who
-forwards an e-mail forwards the link.  It offers all messages of the company, none, or those
-at a time and on a channel (`preference_form`).
+The page works without scripts, in the conversation's language.  It does not name the recipient, because
+a forwarded e-mail carries the link along.  It offers all messages of the company, none, or those at
+a chosen time and on a chosen channel (`preference_form`).
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ _STYLE = (
     "button{font:inherit;min-height:3rem;padding:.5rem 1.25rem;max-width:100%}"
 )
 _UNNAMED = "this sender"
-"""Of a conversation that is kept no more."""
+"""The company's name where the conversation is no longer stored."""
 _TITLE = written("page_title")
 _STOPPED = written("page_stopped")
 _CONTACT = written("contact")
 _Button = tuple[str, str, Mapping[Language, str]]
-"""A field's name and value, and what is written on the button."""
+"""The name and value of a button's hidden field, and the button's label."""
 _STOP: _Button = ("List-Unsubscribe", "One-Click", written("page_stop"))
 _RESUME: _Button = ("choice", "resume", written("page_resume"))
 
 
 class Holds(Enum):
-    """What holds for a recipient."""
+    """Whether a recipient gets the company's messages."""
 
     OPEN = auto()
     IN_DOUBT = auto()
-    """A person has to say whether they have asked to stop, or nothing proves that it was they."""
+    """A person has to judge a possible STOP, or nothing proves that the recipient wrote it."""
     STOPPED = auto()
-    """By themselves alone."""
+    """The recipient stopped them by the link or by STOP, and may allow them again here."""
     STOPPED_OTHERWISE = auto()
 
 
@@ -63,18 +63,18 @@ _SHOWN: Mapping[Holds, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]
     Holds.STOPPED: ([_STOPPED], [_RESUME]),
     Holds.STOPPED_OTHERWISE: ([_STOPPED, written("page_stopped_otherwise")], []),
 }
-"""The sentences of the page and its buttons."""
+"""The page's sentences and buttons for each state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What holds for a recipient.
+    """What the page shows about a recipient.
 
     Attributes:
-        record: the conversation of the link, where it is still kept.
-        holds: by every address that the conversation names.
-        preferences: what they wish of time and channel.
-        has_zone: their time zone is known, without which hours mean nothing.
+        record: the conversation of the link; None where it is no longer stored.
+        holds: whether messages are allowed, over every address that the conversation names.
+        preferences: the times and channels that the recipient wishes.
+        has_zone: the recipient's time zone is known; without one the form asks for no hours.
     """
 
     record: Record | None = field(repr=False)
@@ -84,7 +84,7 @@ class Standing:
 
 
 def shown(standing: Standing) -> Answer:
-    """The page."""
+    """The page for a recipient, with status 200."""
     record = standing.record
     language = language_of(record) if record else Language.EN
     project = Project(record.item) if record else None
@@ -105,7 +105,7 @@ def shown(standing: Standing) -> Answer:
 
 
 def plain(status: HTTPStatus, content: str) -> Answer:
-    """A page that says one thing, in English."""
+    """A page in English with only the given HTML."""
     return _page(status, Language.EN, "Unsubscribe", content)
 
 

@@ -1,6 +1,7 @@
-"""Our footer in a reply: a mail program whose quotation is not recognised leaves it in the text; pure.
+"""Removes our own footer from a reply, where the mail program's quotation was not recognised; pure.
 
-Its words would be heard as the recipient's.  Each language says "our", as no recipient does.
+The footer's words would be read as the recipient's.  In every language it says "our", as no recipient
+does.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ UNSUBSCRIBE_LINE = written("unsubscribe_line")
 
 
 def without_footer(text: str) -> str:
-    """A reply without the line and the link of a footer that it quotes, in any language."""
+    """A reply without the footer's line and link that it quotes, in any language."""
     return _quoted().sub("", text).strip()
 
 
 @cache
 def _quoted() -> re.Pattern[str]:
-    """Such a line, with or without marks of a quotation, brackets and its link."""
+    """The pattern of a footer's line, with or without quotation marks, brackets and the link."""
     lines = "|".join(
         re.escape(one.rstrip(".")).replace(r"\ ", r"\s+") for one in UNSUBSCRIBE_LINE.values()
     )

@@ -1,17 +1,17 @@
-"""The link in an outreach e-mail: one-click unsubscribe (RFC 8058), and the person's own page.
+"""The link in an outreach e-mail: one-click unsubscribe (RFC 8058), and the preference page.
 
-The link's token names a company, its recipient by the keyed id of the address, and the conversation,
-all signed::
+The link's token names the company, the recipient (by a keyed hash of the address) and the conversation,
+and is signed::
 
     <32 hex: member id of the address>.<company's id, base64url>.<opaque id>.<32 hex: signature>
 
-It holds no address, and is valid also after the conversation has ended. The hash is made with the
-stage's key of ids, the signature with the key of these links: once that is rotated, a link of before
-verifies for two years more. A `GET` shows what holds and a button, and changes nothing, as scanners and
-previews follow links; a `POST` marks the address, and so the person, whatever its body says, but for
-the page's own form of preferences and its `RESUME`: that lifts what the recipient has set by the link or
-by STOP, and nothing else. Where the company has an endpoint, the mark and the row of the event by which
-it hears of that are one transaction; the event takes its place in the conversation's lane.
+The token holds no address, and stays valid after the conversation has ended. The stage's key of ids
+makes the hash, the key of unsubscribe links the signature. An old link verifies for two years after that
+key was rotated. A `GET` shows the page and changes nothing, because scanners and previews follow links.
+A `POST` unsubscribes the person whatever its body says, with two exceptions: the page's form stores
+preferences, and `RESUME` lifts the marks that the recipient set by the link or by STOP, and no others.
+Where the company has an endpoint, one transaction writes the mark and the ledger row of the event that
+informs the company.
 """
 
 from __future__ import annotations
@@ -63,23 +63,23 @@ SOURCE = "unsubscribe"
 _LINK = "unsubscribe"
 _TOKEN = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,400})\.([0-9a-f]{32})\.([0-9a-f]{32})")
 RESUME = b"choice=resume"
-"""The whole body by which the page allows messages again."""
+"""The whole body of a `POST` that allows messages again."""
 _UNKNOWN = "<p>This link is not valid. Reply STOP to the message instead.</p>"
 _LATER = "<p>This did not work. Please try again in a few minutes.</p>"
 
 
 def is_marketing(record: Record) -> bool:
-    """Whether a conversation offers to unsubscribe: unless its messages are transactional."""
+    """Whether a conversation offers to unsubscribe: true unless its messages are transactional."""
     return purpose_of(record) != TRANSACTIONAL
 
 
 @dataclass(frozen=True, slots=True)
 class LinkKeys:
-    """What links are made with.
+    """The keys of unsubscribe links.
 
     Attributes:
-        opaque: names the recipient.
-        signing: signs.
+        opaque: hashes the recipient's address.
+        signing: signs the token.
     """
 
     opaque: Callable[[], OpaqueIds]
@@ -87,7 +87,7 @@ class LinkKeys:
 
 
 def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
-    """The link in an e-mail of a conversation; None for a project that offers no unsubscribing."""
+    """The link in an e-mail of a conversation; None where its messages are transactional."""
     if not is_marketing(record):
         return None
     signed = token(links, record.company_id, record.primary_channel, record.opaque_id)
@@ -95,7 +95,7 @@ def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
 
 
 def headers(link: str | None, reply_to: str) -> dict[str, str]:
-    """The headers by which a mail program unsubscribes with one click; none without a link."""
+    """The headers by which a mail program offers one-click unsubscribe; empty without a link."""
     if link is None:
         return {}
     return {
@@ -105,7 +105,7 @@ def headers(link: str | None, reply_to: str) -> dict[str, str]:
 
 
 def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> str:
-    """The token of a recipient's link in an e-mail of a conversation, named by its opaque id."""
+    """The token of a recipient's link; `conversation` is the conversation's opaque id."""
     hashed = member_id(links.opaque(), company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
     signature = links.signing().sign(_LINK, company_id, hashed, conversation)
@@ -114,11 +114,11 @@ def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class OpenedToken:
-    """What a token says.
+    """The contents of a verified token.
 
     Attributes:
-        hashed: the member id of the recipient's address.
-        conversation: its opaque id.
+        hashed: the member id (keyed hash) of the recipient's address.
+        conversation: the conversation's opaque id.
     """
 
     company_id: str
@@ -127,7 +127,7 @@ class OpenedToken:
 
 
 def opened(signing: PurposeKeys, text: str) -> OpenedToken | None:
-    """What a token says; None where its signature is not ours, or its key has ended."""
+    """The contents of a token; None where its signature is not ours, or its key has expired."""
     found = _TOKEN.fullmatch(text)
     if found is None:
         return None
@@ -146,8 +146,8 @@ class UnsubscribeDoor:
     """`/unsubscribe/{token}`; every answer is a page.
 
     Attributes:
-        conversations: also the register.
-        ledger: has the row of the event by which a company hears of a click.
+        conversations: the conversations, and the do-not-contact register.
+        ledger: writes the row of the event that informs the company of an unsubscribe.
     """
 
     conversations: Conversations = field(repr=False)
@@ -158,7 +158,7 @@ class UnsubscribeDoor:
     shares: CallerShares
 
     def page(self, text: str) -> Answer:
-        """The page with what holds and a button; it changes nothing."""
+        """Answer a `GET` with the recipient's page; changes nothing."""
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
@@ -169,7 +169,7 @@ class UnsubscribeDoor:
             return self._failed(error)
 
     def unsubscribe(self, text: str, body: bytes = b"") -> Answer:
-        """Enter the recipient into the register, before the 200, or take that back."""
+        """Answer a `POST`: unsubscribe, allow again, or store preferences, before the 200."""
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
@@ -180,17 +180,17 @@ class UnsubscribeDoor:
                 self._prefer(found, wish)
             else:
                 self._take_back(found) if is_resumed else self._enter(found)
-        except Exception as error:  # noqa: BLE001 - a page for whatever keeps it from being written
+        except Exception as error:  # noqa: BLE001 - every failure is answered with a page
             return self._failed(error)
         door.log_accepted(self.log, SOURCE)
         try:
             return preference_page.shown(self._standing(found))
-        except MiddlewareError:  # it is done, whatever can be read now
+        except MiddlewareError:  # the change is stored, though it cannot be read back now
             done = Holds.OPEN if is_resumed or wish else Holds.STOPPED
             return preference_page.shown(Standing(None, done))
 
     def _standing(self, found: OpenedToken) -> Standing:
-        """What holds for the recipient, by every address that their conversation names."""
+        """What the page shows, over every address that the recipient's conversation names."""
         record = self._record(found)
         places = self._places(found, record)
         liftable = {one.member for one in places}
@@ -203,7 +203,7 @@ class UnsubscribeDoor:
         return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
-        """Keep what the form says; the newest word of any of their addresses counts."""
+        """Store the form's wish; over all addresses of the recipient the newest wish counts."""
         record = self._record(found)
         places = self._places(found, record)
         known = preferred(distinct(self.conversations.subjects(places).values()))
@@ -227,7 +227,7 @@ class UnsubscribeDoor:
             )
 
     def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
-        """The recipient's address, and what else their conversation names of them."""
+        """The recipient's address, and their other addresses that the conversation names."""
         named = self.conversations.places_of(record) if record else []
         return [
             Member(found.hashed, found.company_id),
@@ -239,7 +239,7 @@ class UnsubscribeDoor:
         return Statement(door=SOURCE, conversation=found.conversation)
 
     def _record(self, found: OpenedToken) -> Record | None:
-        """The conversation of the link; None where it is over and gone, or names another recipient."""
+        """The conversation of the link; None where it is not stored, or has another recipient."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id:
             return None
@@ -247,7 +247,7 @@ class UnsubscribeDoor:
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
-        """Write the mark, and have the company hear of it; the mark is written whatever else fails."""
+        """Write the do-not-contact mark, whatever else fails, and inform the company."""
         job, failure = None, None
         try:
             job = self._job(found)
@@ -263,7 +263,7 @@ class UnsubscribeDoor:
             self.intake.accept(job, admission=job.received_at)
 
     def _job(self, found: OpenedToken) -> Unsubscribed | None:
-        """The job of the event; None where no company hears of it, or the conversation has ended."""
+        """The job that informs the company; None without an endpoint or a stored conversation."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
@@ -287,13 +287,18 @@ class UnsubscribeDoor:
 
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
-    """The zones in which the person's hours are; none where that is not known."""
+    """The time zones that the recipient may be in; empty where unknown."""
     named = tuple(one.key for one in rules.zones_of(record)) if record else ()
     return named or (known.hours.zones if known.hours else ())
 
 
 def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
-    """What the page says where marks block for these reasons, and those of other addresses for others."""
+    """Whether messages are allowed, by the reasons of the marks.
+
+    Args:
+        reasons: of marks on addresses that the page can open again.
+        others: of marks on the person's other addresses.
+    """
     if reasons & (WISHES - OWN) or others & WISHES:
         return Holds.STOPPED_OTHERWISE
     if reasons & OWN:
@@ -302,5 +307,5 @@ def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
 
 
 def failed() -> Answer:
-    """The page where the door itself failed."""
+    """The page with status 503, where the door itself failed."""
     return preference_page.plain(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)

@@ -1,6 +1,6 @@
-"""What recipients say about being contacted: the rows of ``wordings.toml`` as patterns, for `words`.
+"""The rows of ``wordings.toml``, what recipients say about being contacted, as patterns for `words`.
 
-Each is matched against text without accents, marks and courtesies, in lower case.
+A pattern is matched against folded text: lower case without accents, punctuation and courtesies.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = beside(__file__, "wordings.toml")
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Whole messages of a few words, by what they say."""
+    """Messages of a few words that are keywords, by meaning and language."""
 
     stop: ByLanguage
     start: ByLanguage
@@ -33,12 +33,12 @@ class Keywords:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The file, which says of each table when its rows count.
+    """The contents of ``wordings.toml``; the file explains each table.
 
     Attributes:
-        sets: words that the wordings name, by the name.
-        limits: words after which a wish may have its limits.
-        clauses: words that begin another clause.
+        sets: lists of words that wordings insert as ``{name}``.
+        limits: words after which a wish may be limited, e.g. to a time.
+        clauses: words that begin a new clause.
     """
 
     carriers: Mapping[str, tuple[str, ...]]
@@ -60,7 +60,7 @@ class Wordings:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The wordings of all languages, compiled; their names are those of `Wordings`."""
+    """The wordings of all languages, compiled; the fields are those of `Wordings`."""
 
     plain: tuple[re.Pattern[str], ...]
     negated: re.Pattern[str]
@@ -75,29 +75,29 @@ class Patterns:
 
 
 ASKED = re.compile(r"^(?:so )?(?:you )?(?:can|could|would|will|may|should|must|need to)(?: you)? ")
-"""Before a wish, which it leaves as it is."""
+"""Polite beginnings of a wish ("can you ..."), which do not change it."""
 WEAK = re.compile(
     r"(?:do not|dont|don t|no|nao|non)(?: (?:me|mi))? \w+(?: (?:me|us|to me|here|now|this number))*"
 )
-"""Beside another clause it may be a wish for now: "don't call me, I am at work"."""
+"""Weak wishes: beside another clause they may hold only for now ("don't call me, I am at work")."""
 _SOFTENED = (
     r"(?:(?:no|nah|nope|sorry|hi|thanks|oh|ugh|um|well|honestly|really|im|i m|i am|we re|we are|just|so)"
     r" )*(?:%s)(?: (?:sorry|man|mate|dude|please|lol|though|sir|guys))*"
 )
 ENDS = "[.!?;,:\n\u2013\u2014()\u3002\uff01\uff1f\uff0c\u3001\u060c\u061f\u061b\u0964\u037e]+"
-"""Marks that end a clause, in any script."""
+"""Pattern of the punctuation that ends a clause, in any script."""
 _SET = re.compile(r"\{([a-z]+)\}")
 
 
 @cache
 def listed() -> Wordings:
-    """The rows; read for the first message, to keep cold starts short."""
+    """The rows of the file; loaded at the first message, to keep cold starts short."""
     return read(FILE, Wordings)
 
 
 @cache
 def patterns() -> Patterns:
-    """The patterns; likewise."""
+    """The patterns, precompiled where possible; loaded at the first message."""
     *plain, negated, doubt, complained, soft, whence, again, marketing, limits, clauses = (
         compiled.shipped(made_from()) or map(re.compile, sources())
     )
@@ -116,12 +116,12 @@ def patterns() -> Patterns:
 
 
 def made_from() -> str:
-    """A digest of the file."""
+    """A digest of ``wordings.toml``, by which a precompiled file shows that it is current."""
     return hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]
 
 
 def sources() -> list[str]:
-    """The expressions of the patterns, in their order."""
+    """The patterns' regular expressions, in the order that `patterns` reads."""
     rows = listed()
     return [
         *(_filled(one) for one in every(rows.plain)),
@@ -138,12 +138,12 @@ def sources() -> list[str]:
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
-    """The wordings of all languages."""
+    """The wordings of all languages, one after another."""
     return (one for of_language in rows.values() for one in of_language)
 
 
 def _anywhere(rows: ByLanguage) -> str:
-    """Any of the rows as whole words; those of Chinese and Japanese as any part of a run."""
+    """An expression for any of the rows: whole words, or any part of a Chinese or Japanese run."""
     spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
     unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
     return rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else "")
@@ -154,7 +154,7 @@ def _either(rows: ByLanguage) -> str:
 
 
 def _filled(wording: str) -> str:
-    """A wording with the words of the sets that it names, in the shapes of `folding`."""
+    """A wording with its ``{set}`` names replaced by their words, in the letters of `folding`."""
     whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
     return folding.shapes(whole)
 

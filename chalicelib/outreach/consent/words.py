@@ -1,9 +1,9 @@
-"""What a recipient says about being contacted: STOP, START and HELP in 24 languages; pure.
+"""Recognises STOP, START and HELP in a recipient's message, in 24 languages; pure.
 
 A keyword is a whole message, whatever its case, accents, punctuation, emoji and courtesies.  A plain
-wish ("don't text me again") counts as STOP.  A message that may be one, or may be about something
-else, is in doubt and belongs to a person; so does one in which a small model suspects a wish.
-The languages are not distinguished, as a keyword of one is no word of another.
+wish ("don't text me again") counts as STOP.  A message that may be a STOP or may mean something else is
+in doubt, and a person judges it; so is a message in which a small model suspects a wish to stop.
+All languages are tried at once, because a keyword of one language is no word of another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.tables import Rows
 
 
 class Word(StrEnum):
-    """What was said."""
+    """What a message says about being contacted."""
 
     STOP = "stop"
     START = "start"
@@ -28,14 +28,14 @@ class Word(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a STOP or a doubt is about."""
+    """Which messages a STOP or a doubt refuses."""
 
     ALL = "all"
     MARKETING = "marketing"
 
 
 class HeardBy(StrEnum):
-    """By what a message was understood."""
+    """The rule by which a message was understood."""
 
     CARRIERS_KEYWORD = "carriers_keyword"
     KEYWORD = "keyword"
@@ -55,14 +55,15 @@ class HeardBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message as understood.
+    """The meaning of a message, as far as it is about being contacted.
 
     Attributes:
-        word: None where it says nothing about being contacted.
-        language: of a HELP in a language other than English, e.g. ``es``.
-        is_carriers: a keyword that Twilio answers itself, if its own handling is on.
-        is_yes: START by a word that means "yes" as well, so only from somebody who has said STOP.
-        scope: less than everything where the person has limited it ("no more advertising").
+        word: None where the message says nothing about being contacted.
+        language: the language of a HELP that is not English, e.g. ``es``.
+        is_carriers: one of Twilio's keywords, which Twilio answers itself if so configured.
+        is_yes: a START that also means "yes", so it counts only from somebody who said STOP.
+        scope: marketing only, where the recipient limits a STOP ("no more advertising").
+        why: the rule by which the message was understood.
     """
 
     word: Word | None = None
@@ -74,7 +75,7 @@ class Heard:
 
     @property
     def purposes(self) -> frozenset[ContactPurpose] | None:
-        """What a STOP or a doubt is about; None for messages of any purpose."""
+        """The purposes that a STOP or a doubt refuses; None: every purpose."""
         is_limited = self.word in (Word.STOP, Word.DOUBT) and self.scope == Scope.MARKETING
         return frozenset({ContactPurpose.MARKETING}) if is_limited else None
 
@@ -88,14 +89,14 @@ _SIGNATURE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _STARTLED = re.compile(r"(?:stop+|стоп|στοπ|stopp|ストップ|스톱|스탑|ستوب|स्टॉप)(?!\S)(?!.*\d)")
-"""How a short message begins that asks what this is."""
+"""Beginning of a short, startled message that contains STOP and asks something."""
 _SHORT = 8
-"""Words of a message in which one clause that is a keyword counts."""
+"""Maximum number of words of a message in which a keyword between punctuation marks counts."""
 _LONGEST_WISH = 160
-"""Characters of a plain wish; a bound also on the time that one takes."""
+"""Maximum number of characters of a plain wish; also bounds the matching time."""
 _MOST_CLAUSES = 20
 _MOST_CHARACTERS = 1000
-"""Of a longer message only so much is looked at; a longer one is no STOP, or quotes a text."""
+"""Only so many characters of a message are read: a longer one is no STOP, or quotes a text."""
 
 
 def heard(text: str) -> Heard:
@@ -130,7 +131,7 @@ def heard(text: str) -> Heard:
 
 
 def _is_preference(text: str) -> bool:
-    """Whether all that a message wishes is another time or channel."""
+    """Whether a message wishes only another time or channel."""
     from chalicelib.outreach.wishes.wished import wished_alone  # noqa: PLC0415 - of few messages
 
     wish = wished_alone(text)
@@ -138,9 +139,9 @@ def _is_preference(text: str) -> bool:
 
 
 def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
-    """Whether a message that is no keyword wishes no further one, or may wish it.
+    """Whether a message that is no keyword asks for no further message, or may ask for it.
 
-    A wish may stand in one of several clauses, beside a reason for it; not beside its limits.
+    The wish may be one clause among others, such as a reason; a clause that limits it makes a doubt.
     """
     patterns = wordings.patterns()
     whole = keywords.bare(text)
@@ -179,13 +180,13 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
 
 
 def _has_stop(text: str) -> bool:
-    """Whether a part of a message between marks is a keyword: "no, stop, who are you"."""
+    """Whether a part between punctuation marks is a keyword of STOP: "no, stop, who are you"."""
     parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
     return any(keywords.is_keyword(keywords.plain_text(one)) for one in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
-    """Whether the tables know a part of a message as what may be a wish."""
+    """Whether a part of a message may be a wish to stop, by the tables of doubtful wordings."""
     patterns = wordings.patterns()
     if patterns.doubt.search(said):
         return Word.DOUBT, HeardBy.POSSIBLE_WISH

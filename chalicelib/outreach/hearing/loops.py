@@ -1,7 +1,7 @@
-"""Whether a machine answers us: by its words, by repeating itself, or by the pace of its answers; pure.
+"""Whether a machine is answering us: by its words, its repetitions or the pace of its answers; pure.
 
-Two machines that answer each other never stop, and each round costs a model's call and a message.
-A message that is recognised here is not answered: a person gets the conversation, once.
+Two machines that answer each other never stop, and each round costs a model call and a message.
+Automation does not answer a message that is recognised here; a person gets the conversation, once.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Ent
 from chalicelib.vendors.machine_mail import is_machine_mail
 
 LONG_TEXT_CHARACTERS = 20
-"""People say "yes" and "thank you" often; they do not write a longer text twice."""
+"""Minimum length of a text whose first repetition counts: people repeat only short texts like "yes"."""
 SHORT_TEXT_TIMES = 3
-"""A short text counts once it has come so often, each time after an answer."""
+"""A shorter text counts at this occurrence, if an answer came before each repetition."""
 AT_ONCE = timedelta(seconds=3)
-"""No person reads a message and writes an answer in less, again and again."""
+"""An answer within this time is too quick for a person, if it happens `AT_ONCE_TIMES` in a row."""
 AT_ONCE_TIMES = 3
 
 
 def note_on(record: Record, text: str, sent_at: str) -> str | None:
-    """`MACHINE` or `LOOP` where a message seems to be a machine's, else None.
+    """The note `MACHINE` (by its words) or `LOOP` (by repetition or pace); None for a person's message.
 
     Args:
         record: the conversation before the message.
         text: the message.
-        sent_at: when it was sent.
+        sent_at: ISO time at which it was sent.
     """
     if is_machine_mail(text):
         return MACHINE
@@ -41,7 +41,7 @@ def note_on(record: Record, text: str, sent_at: str) -> str | None:
 
 
 def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
-    """Whether the same text came before our latest answers; copies without an answer are one batch."""
+    """Whether the recipient repeats a text after our answers; copies without an answer count once."""
     wanted = keys.normalised(text)
     times, is_answered = 1, False
     for one in reversed(earlier):
@@ -53,7 +53,7 @@ def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
 
 
 def _comes_at_once(earlier: Sequence[Entry], sent_at: str) -> bool:
-    """Whether this message and those before it each came within moments of our message."""
+    """Whether this message and the recipient's last ones each came within seconds of our message."""
     came, times = sent_at, 0
     for one in reversed(earlier):
         if one.role == "assistant":
@@ -64,6 +64,6 @@ def _comes_at_once(earlier: Sequence[Entry], sent_at: str) -> bool:
                 continue
             break
         if came:
-            break  # not the first after an answer
+            break  # the recipient wrote twice in a row
         came = one.message_timestamp
     return times >= AT_ONCE_TIMES

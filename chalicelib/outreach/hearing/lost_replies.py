@@ -1,10 +1,10 @@
-"""Resumes replies whose worker died before it had stored them: their text is fetched once more.
+"""Resumes replies whose worker died before it stored their text: the text is fetched again.
 
-A ledger row has no text, so it is not enough for a job; until a worker has stored the message,
-only its provider has it.  Twilio shows every message that came in
+A ledger row holds no text, so it cannot make a job; until a worker stores the message, only the
+provider has it.  Twilio shows every message that it received
 (https://www.twilio.com/docs/messaging/api/message-resource#fetch-a-message-resource).  SES shows
-none: such an e-mail is handed to a person.  A reply of which no worker knows the conversation yet
-has only its door's row: `lost_texts` finds it in Twilio's list.
+none, so such an e-mail is handed to a person.  For a reply whose conversation no worker has found yet,
+see `lost_texts`, which finds it in Twilio's list.
 """
 
 from __future__ import annotations
@@ -29,11 +29,7 @@ _TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in LISTED)
 
 
 class LostReplies:
-    """`once.recovery.rebuilders.Rebuilder` of replies.
-
-    Args:
-        twilio: calls by the name of a company's secret.
-    """
+    """A `Rebuilder` (`once.recovery.rebuilders`) for recipients' replies."""
 
     def __init__(
         self,
@@ -49,10 +45,10 @@ class LostReplies:
         self._log = log
 
     def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
-        """A resume if the conversation has the message, else the message fetched again, or None.
+        """A resume job if the message is stored, else the message fetched from Twilio.
 
-        An e-mail whose conversation is known is resumed even if it is not stored: it is handed to a
-        person.
+        An e-mail is resumed even if it is not stored, and is then handed to a person.  None where the
+        conversation is unknown, or Twilio does not give the message.
         """
         record = self._conversations.find(event.conversation_id)
         if record is None:
@@ -68,7 +64,7 @@ class LostReplies:
             return None
 
     def _fetched(self, event: EventFacts, record: Record, sid: str) -> InboundMessage | None:
-        """The job as the webhook's, with the same event key."""
+        """The job that the webhook would have made; None where its event key would differ."""
         found = self._twilio.received(secret_of(record), sid)
         if found is None:
             return None

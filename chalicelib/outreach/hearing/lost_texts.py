@@ -1,11 +1,11 @@
-"""Finds texts that reached Twilio and never reached us: its list of received messages is compared.
+"""Finds texts that reached Twilio and never reached us, by comparing Twilio's list with the ledger.
 
-Twilio repeats a webhook a few times and then never again, so a STOP that was sent while the queue or
-the door was down would not be heard.  Twilio keeps every message
+Twilio repeats a webhook only a few times, so a STOP that was sent while the queue or the door was down
+would be lost.  Twilio keeps every message
 (https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources): each
-number of each company is listed back to the position of its last look, with an overlap, as a message
-may be listed late.  A message found goes through the normal door under the key of its webhook, so
-that both at once give one event.  SES lists nothing; SNS and a queue of failed mail keep an e-mail.
+number of each company is listed back to where the last look ended, with an overlap, as messages may be
+listed late.  A message found is accepted under the event key of its webhook, so that both together give
+one event.  SES has no such list; SNS and a queue of failed mail keep e-mails.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.outreach.twilio.client import ReceivedText, Twilio
 
 OVERLAP = timedelta(hours=1)
-"""Each look begins this long before the newest message of the last one: some are listed late."""
+"""A look begins this long before the newest message of the last look: some are listed late."""
 YOUNG = timedelta(minutes=2)
-"""A younger message is still on its way through the door."""
+"""A younger message may still be on its way through the door."""
 LONGEST_LOOK_BACK = timedelta(days=7)
-"""Less than a row's retention: an older message whose row has expired would look like a new one."""
+"""Less than a ledger row's retention, as an older message without a row would look like a lost one."""
 
 
 def inbound_job(
     found: ReceivedText, opaque: keys.OpaqueIds, *, received_at: str, trace_id: str
 ) -> InboundMessage:
-    """The job of a message as Twilio lists it, under the same event key as its webhook.
+    """The job of a message that Twilio lists, with the event key that its webhook would have.
 
     Raises:
-        PayloadError: it has no usable id or addresses.
+        PayloadError: the message has no usable id or addresses.
     """
     body = urlencode(found.form()).encode()
     job = twilio_webhook.parse_message(InboundRequest({}, body, received_at, trace_id), opaque)
@@ -62,10 +62,10 @@ def inbound_job(
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """A number of a company and the secret of its account.
+    """A company's number, and the secret of its Twilio account.
 
     Attributes:
-        address: as Twilio takes it on its channel.
+        address: the number as Twilio writes it, with the channel's prefix.
     """
 
     secret_id: str
@@ -74,12 +74,12 @@ class Inbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLists:
-    """The lists that are looked at, and how far each was read.
+    """Twilio's lists of received messages, and how far each was read.
 
     Attributes:
-        companies: whose numbers have a list.
-        twilio: calls by the name of a company's secret.
-        sweeps: the positions.
+        companies: the companies, whose numbers have one list each.
+        twilio: the client; a company's secret name selects the account.
+        sweeps: stores the position in each list.
     """
 
     companies: Companies
@@ -89,7 +89,7 @@ class TextLists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostTexts:
-    """Outreach's part of reconciliation: `once.recovery.sweep.SweepPart`."""
+    """Outreach's part of reconciliation, a `SweepPart` (`once.recovery.sweep`): finds lost texts."""
 
     lists: TextLists
     conversations: Conversations
@@ -99,16 +99,16 @@ class LostTexts:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """See `SweepPart.run`: positions are in rows of their own, the cursor is left as it is.
+        """Read every list from its stored position on; returns the sweep's cursor unchanged.
 
-        The inbox looked at longest ago is first, and this part takes half of the time that is left,
-        so that neither a slow account nor a busy one keeps the others waiting for ever.
+        The list that was read longest ago is first, and this part takes half of the time that is
+        left, so that no slow or busy account keeps the others waiting for ever.
         """
         _Run(self, sweep, since, ends=sweep.time_left_seconds() / 2).run()
         return cursor
 
     def by_age(self) -> list[tuple[str, Inbox, Position]]:
-        """Name, inbox and position of each list; the one looked at longest ago is first."""
+        """Name, inbox and position of each list; the one that was read longest ago is first."""
         opaque = self.opaque()
         named = {
             f"texts:{opaque.of('inbox', one.secret_id, one.address)}": one
@@ -119,14 +119,14 @@ class LostTexts:
         return [(name, named[name], positions[name]) for name in ordered]
 
     def job(self, message: ReceivedText) -> InboundMessage:
-        """The job of a message as Twilio lists it."""
+        """The job of a message that Twilio lists."""
         at = iso(message.created_at or self.clock.now())
         return inbound_job(
             message, self.opaque(), received_at=at, trace_id=keys.digest(event_key(message))[:16]
         )
 
     def is_ours(self, job: InboundMessage) -> bool:
-        """Whether its sender has or had a conversation: an account may serve others as well."""
+        """Whether the writer has or had a conversation; the account may serve other systems as well."""
         for form in numbers.forms(job.recipient):
             found = self.conversations.of_pair(job.channel, job.sender, form)
             if next(found, None) is not None:
@@ -135,7 +135,7 @@ class LostTexts:
         return self.conversations.former(pairs) is not None
 
     def _inboxes(self) -> Iterator[Inbox]:
-        """Every number that a company texts from, of inactive projects too: a STOP is for ever."""
+        """Every number that a company texts from, also for inactive projects, as a STOP always counts."""
         for project in self.lists.companies.projects():
             for channel in LISTED:
                 secret_id, number = project.credentials(channel), project.sender(channel)
@@ -145,10 +145,10 @@ class LostTexts:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One look at every inbox.
+    """One pass over every inbox.
 
     Attributes:
-        ends: this part ends when so many seconds are left to the function.
+        ends: the pass ends when the function has only this many seconds left.
     """
 
     parts: LostTexts
@@ -157,7 +157,7 @@ class _Run:
     ends: float
 
     def run(self) -> None:
-        """Look at every inbox; one that fails adds its reason and does not stop another account's."""
+        """Read every inbox; a failure is noted in the summary and skips that account's other inboxes."""
         try:
             waiting = self.parts.by_age()
         except Exception as error:  # noqa: BLE001 - the sweep's other parts go on
@@ -173,7 +173,7 @@ class _Run:
             seen = position.seen_until
             try:
                 seen = self._look(inbox, position)
-            except Exception as error:  # noqa: BLE001 - see above
+            except Exception as error:  # noqa: BLE001 - the other inboxes go on
                 broken.add(inbox.secret_id)
                 self._problem(reason_of(error))
                 self.parts.log.event("reconcile.texts_failed", reason=reason_of(error), list=name)
@@ -184,9 +184,9 @@ class _Run:
         return self.sweep.has_time and self.sweep.time_left_seconds() > self.ends
 
     def _look(self, inbox: Inbox, position: Position) -> datetime | None:
-        """Handle what came in since the last look; returns the new position.
+        """Handle the messages since the last look; returns the new position.
 
-        A list that breaks off is handled as far as it was read, and its position stays.
+        Where reading the list breaks off, the messages read are handled and the position stays.
         """
         now = self.parts.clock.now()
         first = position.seen_until - OVERLAP if position.seen_until else self.since
@@ -201,7 +201,7 @@ class _Run:
     def _listed(
         self, inbox: Inbox, first: datetime, last: datetime
     ) -> tuple[list[ReceivedText], Exception | None]:
-        """What came in between two times, in that order, and why the list broke off, if it did."""
+        """The messages received between two times, oldest first, and the error that broke off the list."""
         found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
@@ -220,11 +220,11 @@ class _Run:
         return found, interrupted
 
     def _handle(self, found: Sequence[ReceivedText]) -> datetime | None:
-        """Queue the messages that no door has kept; returns the time of the newest one handled."""
+        """Queue the messages that no door stored; returns the time of the newest message handled."""
         known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
         seen: datetime | None = None
         for message in found:
-            # The message of a row that no worker has claimed was perhaps not kept.
+            # Where no worker has claimed the row, the queue may have lost the message.
             if known.get(event_key(message), EventStatus.RECEIVED) == EventStatus.RECEIVED:
                 if not self._has_time:
                     self._problem(OUT_OF_TIME)
@@ -237,7 +237,7 @@ class _Run:
         try:
             job = self.parts.job(message)
         except PayloadError as error:
-            self._problem(error.code)  # the door would have refused it, too
+            self._problem(error.code)  # the door would have refused this message, too
             return
         if self.parts.is_ours(job) and self.sweep.send_once(job, is_unkept=True):
             self.sweep.summary.texts_missing += 1
@@ -255,5 +255,5 @@ class _Run:
 
 
 def event_key(message: ReceivedText) -> str:
-    """The event key of its webhook."""
+    """The event key that a listed message's webhook has."""
     return outreach_keys.reply(channel_of(message.sender or ""), message.sid)

@@ -3,14 +3,14 @@
 In this order (`docs/outreach-replies.md` has the rule for people):
 
 1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
-   of another one;
-2. the conversation that has the message already: it is delivered once more;
-3. the conversation with the message that it quotes (WhatsApp) or refers to (e-mail);
-4. the one that awaits an answer: its message has been sent, and its newest message is not old;
-5. where several do, a person decides; the newest takes the message.
+   of another conversation;
+2. the conversation that holds the message already, where it is delivered again;
+3. the conversation with the message that this one quotes (WhatsApp) or refers to (e-mail);
+4. the conversation that awaits an answer: our message was sent, and the last change is not old;
+5. where several await an answer, the newest takes the message, and a person decides.
 
 Only conversations of the company that the message was sent to count, under any form of the number.
-After the end of the last one a new conversation takes the message to a person.
+Where the last conversation is no longer stored, a new one takes the message to a person.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from chalicelib.outreach.senders import Owner
 from chalicelib.outreach.ses.webhook import message_id_digest
 
 AWAITS_FOR = timedelta(days=30)
-"""How long after its newest message a conversation counts as one that awaits an answer."""
+"""How long after its last change a conversation counts as awaiting an answer."""
 _ENDED = frozenset({Status.FAILED, Status.WITHHELD})
 
 
@@ -57,10 +57,10 @@ class Match:
     Attributes:
         doubt: why a person must look at the message, as the note on its entry: `SEVERAL`,
             `OTHER_SENDER` or `LATE`.
-        between: the opaque ids of the company's conversations that it may belong to, with `SEVERAL`.
-        is_proven: its sender has written it; an e-mail's domain shows that, or the token that only
-            the recipient of a conversation has been sent.
-        has_token: it came to the reply address of this conversation.
+        between: with `SEVERAL`, the opaque ids of the conversations that it may belong to.
+        is_proven: the recipient wrote the message, as an e-mail's domain checks prove, or the token
+            that only the recipient was sent.
+        has_token: the message came to the reply address of this conversation.
     """
 
     record: Record
@@ -74,7 +74,7 @@ class Matching:
     """Finds the conversation of a message.
 
     Args:
-        opaque: keyed hashes; the one of a sender and a recipient leads to what is kept of them.
+        opaque: makes keyed hashes, under which former conversations of two addresses are stored.
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
     """
 
@@ -94,12 +94,12 @@ class Matching:
         self._message_id_header = message_id_header
 
     def of(self, job: InboundMessage) -> Match:
-        """The conversation.
+        """The conversation that a message belongs to; a late message opens a new one.
 
         Raises:
-            NotAnEvent: there is none, and never was.
-            Elsewhere: it is to open one, or its token has proven it, and it is not in the group of its
-                pair.
+            NotAnEvent: there is no conversation and never was, or another account signed the message.
+            Elsewhere: the message has to move to the FIFO group of its conversation's two addresses
+                first, because it opens a conversation or its token has proven it.
         """
         owner = self._ownership.owner_of(job)
         named = self._named(job, owner)
@@ -134,17 +134,17 @@ class Matching:
         return Match(self._conversations.get(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
-        """See `conversations.former.pair_ids`."""
+        """The keyed hashes of sender and recipient, under every form of the number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation of the token in the address."""
+        """The conversation of the token in the reply address; None without a valid one."""
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)
         return record if is_ours else None
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
-        """A forwarded e-mail, or one from another mailbox, has the token as well."""
+        """The match by token; in doubt where another address wrote, as a forwarded e-mail has the token."""
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
     def _of_pair(self, job: InboundMessage) -> list[Record]:
@@ -155,7 +155,7 @@ class Matching:
         ]
 
     def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """A redelivery: a newer conversation may have been opened since."""
+        """The conversation that already holds a redelivered message, though a newer one may exist."""
         if len(found) > 1:
             for record in found:
                 if self._conversations.has_entry(record, job.message_id):
@@ -163,7 +163,7 @@ class Matching:
         return None
 
     def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """By the message that it refers to; the closest one decides."""
+        """The conversation with the message that this one refers to; the closest reference decides."""
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
         ids = [
@@ -201,7 +201,7 @@ class Matching:
         return not referred or any(one in referred for one in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
-        """Ids under which a message may refer to one of the conversation."""
+        """The ids by which a message may refer to the given entries of a conversation."""
         yield str(record.item.get("email_id_digest"))
         for one in entries:
             yield one.entry_id
@@ -211,7 +211,7 @@ class Matching:
                     yield message_id_digest(self._message_id_header(one.provider_id))
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
-        """A new conversation for what comes after the end of the last one."""
+        """Open a conversation for a message that comes after the last one was deleted; idempotent."""
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
@@ -224,18 +224,18 @@ class Matching:
             raise unknown
         if not self._ownership.is_signed_for(record, job, owner):
             raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
-        if there is not None:  # the index does not show it yet
+        if there is not None:  # the index by sender and recipient lags behind the table
             return Match(there)
         if (
             job.is_apart and job.pair is None
-        ):  # before it is opened: the next run finds it late, too
+        ):  # raised before opening, so that the next run gets here again
             raise Elsewhere(job.model_copy(update={"pair": (job.sender, job.recipient)}))
         pairs = self.pairs(job.channel, job.sender, job.recipient)
         opened = self._conversations.open(record.item, pairs=pairs, is_wanted=True)
         return Match(opened.record or record, LATE)
 
     def _reopened(self, job: InboundMessage, kept: Item) -> Item:
-        """Attributes of the new conversation; only the project and the sender are known."""
+        """The new conversation's attributes; of the deleted one only project and sender are known."""
         request_id = f"late-{keys.digest(job.message_id)[:32]}"
         ids = (str(kept["company_id"]), str(kept["project_id"]))
         conversation_id = "#".join((*ids, request_id, job.recipient.lstrip("+")))
@@ -260,12 +260,12 @@ class Matching:
 
 
 def _is_from(record: Record, job: InboundMessage) -> bool:
-    """Whether a message names a conversation's recipient as its sender."""
+    """Whether a message's writer has the conversation's recipient's address."""
     return numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
 
 
 def _is_sent(record: Record) -> bool:
-    """Whether a message of ours has reached the conversation, so that it can be answered."""
+    """Whether a message of ours was sent in the conversation, so that the recipient can answer."""
     if record.is_handed_off:
         return Status(record.handoff["was"]) not in UNSENT | _ENDED
     return record.status not in UNSENT | _ENDED

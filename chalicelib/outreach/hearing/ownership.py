@@ -1,8 +1,8 @@
 """Whether a message or a receipt may touch a conversation: both must belong to one company.
 
-Twilio's signature proves which account posts a form, and nothing about the numbers in it: a company
-that knows its own token can sign any form.  So the account must be that of the conversation's
-company, and the sender's owner must be the company itself.
+Twilio's signature proves which account posted a form, and nothing about the numbers in the form: a
+company that knows its own auth token can sign any form.  So the account must be that of the
+conversation's company, and that company must own the number that received the message.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.senders import Owner, Senders
 
 WRONG_ACCOUNT = reasons.WRONG_ACCOUNT
-"""Reason: another company's Twilio account signed it."""
+"""Reason: another company's Twilio account signed the job's webhook."""
 
 
 class Ownership:
-    """Compares jobs with conversations.
+    """Checks that a job and a conversation belong to one company.
 
     Args:
+        senders: the map of which company owns a sender.
         account_of: the Twilio account of a conversation's company; None where it cannot be known.
     """
 
@@ -30,7 +31,7 @@ class Ownership:
         self._account_of = account_of
 
     def owner_of(self, job: InboundMessage) -> Owner | None:
-        """The company that the message was sent to; None where the sender is not mapped."""
+        """The company that a message was sent to; None where the map of senders has no row."""
         return self._senders.owner_of(job.sender)
 
     def is_to(self, record: Record, job: InboundMessage, owner: Owner | None) -> bool:
@@ -41,25 +42,25 @@ class Ownership:
     def is_signed_for(
         self, record: Record, job: InboundMessage | DeliveryReceipt, owner: Owner | None = None
     ) -> bool:
-        """Whether the account of the conversation's company signed it; e-mail has no account."""
+        """Whether the account of the conversation's company signed a job; true for e-mail."""
         if job.account is None or (owner is not None and job.account == owner.account):
             return True
-        known = self._account_of(record)  # a map may be older than the company's secret
-        if known is None and isinstance(job, InboundMessage):  # rather a STOP than the proof of it
+        known = self._account_of(record)  # the map of senders may be older than the secret
+        if known is None and isinstance(job, InboundMessage):  # a STOP counts unproven
             return owner is None or owner.account is None
         return known == job.account
 
 
 def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) -> str:
-    """The event key under which a job is filed that belongs to no conversation.
+    """The event key under which the ledger stores a job that belongs to no conversation.
 
-    Its own key only where its account is the sender's: any account can name another's message id,
-    and must not use up the event that the other's webhook will report.
+    The job's own key only where the signing account owns the sender.  Any account can name another
+    account's message id, and must not use up the event of that account's own webhook.
     """
     is_own = job.account is None or (owner is not None and job.account == owner.account)
     return job.event_key if is_own else foreign_key(job)
 
 
 def foreign_key(job: InboundMessage | DeliveryReceipt) -> str:
-    """The event key of a message id that is not known to be the account's own."""
+    """The event key of a job whose message id may not be the signing account's own."""
     return job.event_key if job.account is None else f"{job.event_key}:by:{job.account}"

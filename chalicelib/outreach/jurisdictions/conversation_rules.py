@@ -1,4 +1,4 @@
-"""What the rules look at, of a conversation's next message: place, purpose, consents, words, frequency."""
+"""Asks the rules about a conversation's next message: place, purpose, consents, words, frequency."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from chalicelib.outreach.jurisdictions.rulebook import RequiredWord, TemplateCat
 from chalicelib.outreach.project.project import Project
 
 MOST_CONVERSATIONS = 200
-"""Of one recipient that are read for a cap."""
+"""Maximum number of conversations of one recipient that are read to count messages for a frequency cap."""
 START = "start"
-"""Source of a consent that the company has stated with a start."""
+"""The source of a consent that the company states in a request to start."""
 
 
 class ConversationRules:
-    """Asks the rules about messages of conversations."""
+    """Answers whether the law at the recipient's place allows a conversation's message."""
 
     def __init__(self, conversations: Queries) -> None:
         self._conversations = conversations
@@ -48,17 +48,17 @@ class ConversationRules:
     ) -> Permission:
         """Whether a conversation's message may be sent at a time.
 
-        One read of the recipient's conversations where a rule caps their number, or no consent is
-        known of the start and of the recipient's address.
+        Costs one read of the recipient's conversations where a rule caps the number of messages, or
+        where neither the start nor the register holds a consent.
 
         Args:
             record: the conversation, stored or not.
             at: the time.
-            is_opening: it is the first message, and not a reminder or an end.
-            subjects: of `RegisterLook`.
+            is_opening: it is the first message, and not a reminder or a closing message.
+            subjects: the recipient's rows in the register, from `RegisterLook`.
 
         Raises:
-            TransientError: they could not be read.
+            TransientError: the conversations could not be read.
         """
         project = Project(record.item)
         if not project.jurisdictions.enforced:
@@ -101,7 +101,7 @@ class ConversationRules:
 
 
 def place_of(record: Record) -> RecipientPlace:
-    """Where a recipient may be: by their number, else as the project says, else anywhere."""
+    """Where a recipient may be: by their phone number, else by the project's region, else anywhere."""
     own = time_zones.named(record.item.get("recipient_timezone"))
     address = record.primary_channel
     number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
@@ -112,15 +112,15 @@ def place_of(record: Record) -> RecipientPlace:
 
 
 def purpose_of(record: Record) -> ContactPurpose:
-    """What a conversation is for: the start's own purpose, else the project's."""
+    """The purpose of a conversation: the start's own, else the project's."""
     return ContactPurpose(recipients.purpose_of(record))
 
 
 def consents_of(record: Record) -> tuple[GivenConsent, ...]:
-    """The consent that a conversation's start has stated, for the channel that the start named.
+    """The consent that a conversation's start states, for the channel that the start named.
 
-    A conversation that continues another one on the next channel has it for the first one's.  What the
-    start says of the consent counts before when it was sent.
+    In a conversation that continues another one, the consent is for the first conversation's channel.
+    Its time is the one that the start states, else when the start was sent.
     """
     if not record.item.get("comms_consent"):
         return ()
@@ -146,7 +146,7 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
 
 
 def kept_consents(record: Record, subjects: Sequence[Subject]) -> Iterator[GivenConsent]:
-    """The consents that are kept of a conversation's own address, for its channel."""
+    """The consents in the register for the conversation's own address and channel."""
     for own in subjects[:1]:
         for purpose, one in own.consents_of(own.own, record.channel).items():
             given_at = parsed(one.get("given_at"))
@@ -173,7 +173,7 @@ def not_withdrawn(
 
 
 def words_of(project: Project) -> frozenset[RequiredWord]:
-    """What code says in an opening, by what the project has set."""
+    """The required words that code puts into a first message, given the project's settings."""
     found = {RequiredWord.OPT_OUT, RequiredWord.RATES, RequiredWord.FREQUENCY}
     if project.company_name:
         found.add(RequiredWord.IDENTITY)
@@ -183,17 +183,17 @@ def words_of(project: Project) -> frozenset[RequiredWord]:
 
 
 def category_of(record: Record) -> TemplateCategory | None:
-    """The category of the channel's template, where the project says it."""
+    """The category of the channel's template; None where the project does not state it."""
     given = record.channel_config.get("template_category")
     return TemplateCategory(given) if given in set(TemplateCategory) else None
 
 
 def _unasked_in(record: Record) -> Iterator[datetime]:
-    """When a conversation's opening, reminder and end were sent."""
+    """When a conversation's unsolicited messages were sent: first message, reminder, closing message."""
     opening = outreach_keys.entry_id(record.start_event)
     sent = {one.entry_id: one for one in record.messages if one.role == "assistant"}
     if record.item.get("task_complete") == 1:
-        # It may be too old to be among the newest messages.
+        # The first message may be too old to be among the newest ones.
         at = sent[opening].message_timestamp if opening in sent else record.created_at
         yield from _moment(at)
     for one in sent.values():

@@ -1,4 +1,4 @@
-"""Public holidays of a year by rule: on a fixed day, or so many days from Easter Sunday."""
+"""Public holidays by rule: on a fixed date, or a number of days from Easter Sunday."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class HolidayTable:
-    """The nationwide holidays of a country; holidays of a part of it are not known.
+    """The nationwide public holidays of a country; regional holidays are not known.
 
     Attributes:
-        fixed: month and day: ``"12-25"``.
-        easter: days from Easter Sunday of the western church.
+        fixed: holidays by month and day: ``"12-25"``.
+        easter: holidays as days from Easter Sunday of the western church; negative: before it.
     """
 
     fixed: tuple[str, ...] = ()
     easter: tuple[int, ...] = ()
 
     def has(self, day: date) -> bool:
-        """Whether a day is one."""
+        """Whether a day is a public holiday."""
         if f"{day:%m-%d}" in self.fixed:
             return True
         return any(day == easter_sunday(day.year) + timedelta(days=one) for one in self.easter)

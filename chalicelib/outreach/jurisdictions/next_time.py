@@ -1,4 +1,4 @@
-"""When a message may be sent: quiet hours, what the recipient asked for, and the rules of their place."""
+"""When quiet hours, the recipient's wish and the law at their place next allow a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 from chalicelib.outreach.wishes.preference import Hours
 
 _TURNS = 50
-"""How often the end of quiet hours may fall into a time that the rules forbid."""
+"""Limit of steps in the search: the end of quiet hours may fall into a time that the rules forbid."""
 _HORIZON = timedelta(days=60)
 
 
@@ -26,7 +26,7 @@ def next_time(
     *,
     is_opening: bool = True,
 ) -> datetime | None:
-    """The first time from which all of them allow a message; None where none does within 60 days.
+    """The first time that quiet hours, the wish and the rules allow; None where none within 60 days.
 
     Raises:
         TransientError: the recipient's conversations could not be read.
@@ -50,10 +50,10 @@ def next_time(
 
 
 def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
-    """When quiet hours end; a setting that cannot be read lets messages wait for half an hour.
+    """When quiet hours end; None outside them.  An unreadable setting counts as half an hour more.
 
     Raises:
-        UnmetWishError: as `rules.quiet_until`.
+        UnmetWishError: quiet hours leave nothing of the hours that the recipient wishes.
     """
     try:
         return rules.quiet_until(record, at, wished)

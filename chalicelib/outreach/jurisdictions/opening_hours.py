@@ -1,6 +1,6 @@
-"""When the hours of a rule are open, by the clock of a place; pure.
+"""When a rule's hours allow messages, by the clock of a time zone; pure.
 
-Hours are written as ``"mon-fri 09:00-21:30"``, the end excluded, and lie within one day.
+Hours are written as ``"mon-fri 09:00-21:30"``; the end is excluded, and hours lie within one day.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from zoneinfo import ZoneInfo
 _WRITTEN = re.compile(r"(\w{3})(?:-(\w{3}))? (\d\d:\d\d)-(\d\d:\d\d)")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _AHEAD = 21
-"""Days within which a rule opens again; longer than any run of holidays and weekends."""
+"""Days that are searched for the next open time; more than any run of holidays and weekends."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenHours:
-    """Hours of some days of the week."""
+    """A span of local time on some days of the week, Monday being 0."""
 
     days: frozenset[int]
     start: time
     end: time
 
     def has(self, local: datetime) -> bool:
-        """Whether a local time is within them."""
+        """Whether a local time is within the hours."""
         return local.weekday() in self.days and self.start <= local.time() < self.end
 
 
 def hours_of(written: Iterable[str]) -> tuple[OpenHours, ...]:
-    """Hours as a file has them.
+    """Hours, parsed from a rule file's form.
 
     Raises:
-        ValueError: they are not written like that.
+        ValueError: the form is not that of the module's docstring.
     """
     return tuple(map(_hours, written))
 
 
 def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on at which hours are open in a zone; None within three weeks."""
+    """The first time from `at` on within the hours in a zone; None where none in three weeks."""
     local = at.astimezone(zone)
     if any(one.has(local) for one in hours):
         return at
@@ -55,7 +55,7 @@ def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> dat
 
 
 def free_from(at: datetime, is_holiday: Callable[[date], bool], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on that is on no holiday in a zone; None within three weeks."""
+    """The first time from `at` on that is no holiday in a zone; None where none in three weeks."""
     local = at.astimezone(zone)
     if not is_holiday(local.date()):
         return at

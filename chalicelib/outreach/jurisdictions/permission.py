@@ -1,6 +1,6 @@
-"""Whether a message that its recipient has not asked for may be sent; pure.
+"""Whether an unsolicited message may be sent; pure.
 
-Every jurisdiction that the recipient may be in is asked, and all must allow it.
+Every jurisdiction that the recipient may be in must allow the message.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from chalicelib.outreach.jurisdictions.rulebook import (
 )
 
 _PASSES = ("hours", "no_holidays", "cap")
-"""Kinds of rules that time heals."""
+"""Kinds of rules whose refusal ends by itself after a time."""
 _TURNS = 200
-"""How often the end of one rule's refusal may fall into another's."""
+"""Limit of steps in the search: the end of one rule's refusal may fall into another's."""
 _WIDEST = (ContactPurpose.TRANSACTIONAL, ContactPurpose.SERVICE, ContactPurpose.MARKETING)
-"""A consent for a purpose is one for those before it as well."""
+"""Purposes in order: a consent for a purpose also covers the purposes before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendFacts:
-    """What the rules look at.
+    """The facts about one message by which the rules decide.
 
     Attributes:
         place: where the recipient may be.
-        at: when it would be sent.
-        consents: of the recipient, for whichever channel and purpose.
-        sent_at: when they got unasked messages of the company within the longest window of a cap.
-        words: what an opening will say.
-        template: WhatsApp's category of the template, where it is known.
-        is_opening: a later message need not say what an opening must.
+        at: when the message would be sent.
+        consents: the recipient's consents, for any channel and purpose.
+        sent_at: when the company's unsolicited messages reached the recipient, within the longest cap.
+        words: the required words that the message will have.
+        template: WhatsApp's category of the template; None where unknown.
+        is_opening: the first message; only it needs the required words.
         is_customer: the recipient has bought from the company.
     """
 
@@ -59,14 +59,14 @@ class SendFacts:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """The answer.
+    """Whether the rules allow a message, and if not, why and until when.
 
     Attributes:
-        why: a code for each kind of refusal, those first that time does not heal.
+        why: a code for each kind of refusal; lasting refusals come first.
         rules: the ids of the rules that refuse.
-        stamps: the files that were asked, with their versions.
-        next_at: the first time from which on all rules allow it; None where it is allowed, and where
-            time alone does not heal it.
+        stamps: the rule files that were asked, with their versions.
+        next_at: the first time at which all rules allow the message; None where it is allowed now, and
+            where waiting does not help.
     """
 
     allowed: bool
@@ -77,7 +77,7 @@ class Permission:
 
 
 def may_send(facts: SendFacts) -> Permission:
-    """Whether a message may be sent, by which rules not, and from when on."""
+    """Whether a message may be sent, which rules refuse it, and from when on it may be sent."""
     stamps = tuple(one.stamp for one in rulebook.holding_in(facts.place.regions))
     asked = rules_for(facts.place, facts.channel, facts.purpose)
     refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
@@ -106,13 +106,13 @@ def rules_for(
 
 
 def longest_window(rules: Sequence[JurisdictionRule]) -> timedelta | None:
-    """How far back a cap looks; None where there is none."""
+    """The longest window of the rules' frequency caps; None where no rule has a cap."""
     hours = [rule.requirement.cap.hours for rule in rules if rule.requirement.cap]
     return timedelta(hours=max(hours)) if hours else None
 
 
 def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
-    """Why a rule refuses; None where it does not."""
+    """The code of a rule's refusal; None where the rule allows the message."""
     wanted = rule.requirement
     match rule.kind:
         case "words":
@@ -136,7 +136,10 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
 
 
 def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
-    """The first time from `at` on at which a rule that time heals allows it; None for a long time."""
+    """The first time from `at` on that a rule of hours, holidays or cap allows; None: not for weeks.
+
+    Where several time zones count, the answer may be only the first zone's end, to be asked again.
+    """
     wanted = rule.requirement
     if wanted.cap is not None:
         window = timedelta(hours=wanted.cap.hours)
@@ -156,7 +159,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
-    """The first time at which every rule allows it: each step is to where the last refusal ends."""
+    """The first time at which every rule allows the message; each step goes to the end of a refusal."""
     passing = [rule for rule in asked if rule.kind in _PASSES]
     at = facts.at
     for _ in range(_TURNS):
@@ -172,7 +175,7 @@ def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | 
 
 
 def _category(facts: SendFacts) -> TemplateCategory:
-    """The template's category; as WhatsApp would have to approve it, where it is not known."""
+    """The template's category; where unknown, the one that WhatsApp requires for the purpose."""
     if facts.template is not None:
         return facts.template
     is_marketing = facts.purpose is ContactPurpose.MARKETING
@@ -180,7 +183,7 @@ def _category(facts: SendFacts) -> TemplateCategory:
 
 
 def _consents(facts: SendFacts) -> list[GivenConsent]:
-    """Those for the channel and the purpose: none is carried over from another channel."""
+    """The consents for the message's channel that cover its purpose."""
     wanted = _WIDEST.index(facts.purpose)
     return [
         one

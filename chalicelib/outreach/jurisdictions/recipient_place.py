@@ -1,9 +1,9 @@
-"""The jurisdictions that a recipient may be in, and the time zones that they may have.
+"""The jurisdictions and time zones that a recipient may be in.
 
-A country is two letters, a state of it follows: ``us-fl``, ``ca-on``.  North American numbers show it by
-their area code (``area_codes.toml``).  Where that shows none, as of a toll-free number, or the recipient's
-own zone is not one of the code's, as of a number that moved with its owner, the recipient may be in any
-jurisdiction of the United States and Canada.
+A region is a country's two letters, which a state may follow: ``us``, ``us-fl``, ``ca-on``.  The area code
+of a North American number shows the state (``area_codes.toml``).  The recipient may be anywhere in the
+United States and Canada where the area code shows no place (toll-free numbers), or where the recipient's
+known time zone is not one of the area code's (the number moved with its owner).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "area_codes.toml")
 _SEASONS = (datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC))
-"""Two zones with the same offsets at both have the same clock."""
+"""A winter and a summer day: zones with equal offsets on both are taken as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """Area codes whose numbers are in one place."""
+    """A region, its area codes and its time zones."""
 
     region: str
     codes: tuple[int, ...]
@@ -36,7 +36,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class AreaCodes:
-    """The file."""
+    """The contents of ``area_codes.toml``."""
 
     areas: tuple[Area, ...]
 
@@ -46,8 +46,8 @@ class RecipientPlace:
     """Where a recipient may be.
 
     Attributes:
-        regions: every jurisdiction that may be theirs; none: any.
-        zones: every time zone that may be theirs; none where nothing shows one.
+        regions: every region that the recipient may be in; empty: anywhere.
+        zones: every time zone that the recipient may have; empty where unknown.
     """
 
     regions: tuple[str, ...]
@@ -55,7 +55,7 @@ class RecipientPlace:
 
     @property
     def shown(self) -> str:
-        """As an auditor reads it."""
+        """The regions as text for an auditor: ``us-fl|us-ga``, or ``any``."""
         return "|".join(self.regions) or "any"
 
 
@@ -63,18 +63,13 @@ ANYWHERE = RecipientPlace((), ())
 
 
 def of_region(region: str, own: ZoneInfo | None = None) -> RecipientPlace:
-    """Of a recipient whose country or state is known."""
+    """The place of a recipient whose country or state is known; `own` is their known time zone."""
     country = time_zones.of_country(region.partition("-")[0].upper())
     return RecipientPlace((region,), (own,) if own else country)
 
 
 def of_number(number: str, own: ZoneInfo | None = None) -> RecipientPlace:
-    """Of the owner of a number in E.164.
-
-    Args:
-        number: the recipient's.
-        own: the recipient's zone, where it is known.
-    """
+    """The place of the owner of a number in E.164; `own` is the owner's time zone, if known."""
     found = _american(number, own) if number.startswith("+1") else _of_country_code(number)
     return RecipientPlace(found.regions, (own,)) if own else found
 
@@ -93,7 +88,7 @@ def _american(number: str, own: ZoneInfo | None) -> RecipientPlace:
 
 
 def _of_country_code(number: str) -> RecipientPlace:
-    """The number's country, or each that its country code belongs to."""
+    """The place by a number's country, or every country that shares the country code."""
     parsed = phonenumbers.parse(number)
     country = phonenumbers.region_code_for_number(parsed)
     several = phonenumbers.region_codes_for_country_code(parsed.country_code or 0)
@@ -101,17 +96,17 @@ def _of_country_code(number: str) -> RecipientPlace:
 
 
 def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
-    known = tuple(one for one in countries if one.isalpha())  # 001: of no country
+    known = tuple(one for one in countries if one.isalpha())  # "001" is no country
     zones = tuple(zone for one in known for zone in time_zones.of_country(one))
     return RecipientPlace(tuple(one.lower() for one in known), zones or (ZoneInfo("UTC"),))
 
 
 @cache
 def _north_america() -> RecipientPlace:
-    """Any place of the United States and Canada that has rules of its own, or none."""
+    """Anywhere in the United States and Canada: both countries and every state with own rules."""
     own = {one.file.region for one in jurisdictions() if one.file.region[:3] in ("us-", "ca-")}
     zones = dict.fromkeys(zone for area in read(FILE, AreaCodes).areas for zone in area.zones)
-    # Islands beyond the date line have hours that no others share.
+    # Far islands are left out: their clocks would leave no hour open everywhere.
     shared = (one for one in zones if one not in _FAR_ISLANDS)
     return RecipientPlace(tuple(sorted({"us", "ca", *own})), tuple(map(ZoneInfo, shared)))
 

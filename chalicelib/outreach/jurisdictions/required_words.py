@@ -1,8 +1,8 @@
-"""What an opening must say where its recipient is, and the words that code adds for it.
+"""Adds the words that the law at the recipient's place requires in a first message.
 
-An e-mail has a footer with sender, postal address and link (`messages.footer`), and WhatsApp's template
-was approved with its text; so only a text message gets further words.  How to opt out is added to every
-opening (`messages.fixed`).
+Only a text message gets words here: an e-mail has a footer with sender, postal address and link
+(`messages.footer`), and a WhatsApp template's text is approved as it is.  `messages.fixed` adds the
+opt-out line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RATES_LINE = written("rates_line")
 
 
 def with_required_words(record: Record, opening: Draft) -> Draft:
-    """An opening with the words that it must have and lacks; what no setting has is left out."""
+    """A first message with the required words that it lacked, as far as settings supply them."""
     if record.channel.traits.form is not Form.TEXT or not opening.text:
         return opening
     project = Project(record.item)

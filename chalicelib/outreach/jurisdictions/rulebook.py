@@ -1,8 +1,8 @@
-"""The rules of each jurisdiction: a file of ``files/``, checked when it is read.
+"""The rules of each jurisdiction: one file in ``files/`` each, checked when it is read.
 
-A rule has an id such as ``us-federal:calling-hours``, the channels and purposes that it holds for, and
-one requirement.  Its words are ours; the source beside it has the law's.  A file whose content changes
-gets another ``version``, which is stored with each message that it allowed.
+A rule has an id such as ``us-federal:calling-hours``, the channels and purposes that it applies to, and
+one requirement.  The rule is in our words; its source names the law.  A file whose content changes
+gets a new ``version``, which is stored with each message that it allowed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ FILES = beside(__file__, "files")
 
 
 class RequiredWord(StrEnum):
-    """What an opening must say."""
+    """A kind of words that a first message must have."""
 
     IDENTITY = "identity"
-    """Who writes: the company's name."""
+    """The company's name, as the message's sender."""
     OPT_OUT = "opt_out"
     RATES = "rates"
-    """That the recipient's carrier may charge for messages."""
+    """The statement that the recipient's carrier may charge for messages."""
     FREQUENCY = "frequency"
-    """How often messages come."""
+    """The statement how often messages come."""
     POSTAL_ADDRESS = "postal_address"
 
 
@@ -46,7 +46,7 @@ class TemplateCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegalSource:
-    """Where a rule is written."""
+    """The law that a rule comes from."""
 
     name: str
     section: str
@@ -55,7 +55,7 @@ class LegalSource:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyCap:
-    """At most so many unasked messages of a company to one person within so many hours."""
+    """The most unsolicited messages of a company to one person within a number of hours."""
 
     messages: int
     hours: int
@@ -63,10 +63,10 @@ class FrequencyCap:
 
 @dataclass(frozen=True, slots=True)
 class ConsentNeeded:
-    """Consent for the channel and the purpose.
+    """The requirement of a consent for the channel and the purpose.
 
     Attributes:
-        except_customers: who has bought from the company may be written to without it.
+        except_customers: a person who has bought from the company needs none.
     """
 
     except_customers: bool = False
@@ -74,15 +74,15 @@ class ConsentNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A rule as its file has it; exactly one of the fields without a default meaning is given.
+    """A rule as its file has it; exactly one of the fields named in `KINDS` is given.
 
     Attributes:
-        says: in our words.
+        says: the rule in our words.
         sources: names of the file's sources.
         hours: when messages may come, in the recipient's time: ``"mon-fri 09:00-21:00"``.
-        no_holidays: none on the file's public holidays.
-        consent_days: how old a consent may be.
-        templates: WhatsApp's categories that may carry it.
+        no_holidays: no message on the file's public holidays.
+        consent_days: maximum number of days since the consent was given.
+        templates: WhatsApp's template categories that may carry the message.
     """
 
     says: str
@@ -100,11 +100,11 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A file.
+    """The contents of one rule file.
 
     Attributes:
-        title: of the jurisdiction.
-        region: where it holds: ``us`` with all its states, ``us-fl``; empty: everywhere.
+        title: the jurisdiction's name.
+        region: where the rules apply: ``us`` with all its states, ``us-fl``; empty: everywhere.
     """
 
     title: str
@@ -131,7 +131,7 @@ CODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JurisdictionRule:
-    """A rule as it is applied."""
+    """A rule, parsed for use; `kind` is the one of `KINDS` that it requires."""
 
     id: str
     requirement: Requirement
@@ -141,7 +141,7 @@ class JurisdictionRule:
 
     @property
     def code(self) -> str:
-        """Why it refuses."""
+        """The reason's code for a message that the rule refuses."""
         return CODES[self.kind]
 
 
@@ -159,28 +159,28 @@ class Jurisdiction:
 
     @property
     def stamp(self) -> str:
-        """Which rules allowed a message, as it is stored: ``us-federal@2026-11``."""
+        """Id and version, as stored with a message that the rules allowed: ``us-federal@2026-11``."""
         return f"{self.id}@{self.file.version}"
 
     def holds_in(self, region: str) -> bool:
-        """Whether it holds in a country or a state of one."""
+        """Whether the rules apply in a region: a country or one of its states."""
         own = self.file.region
         return not own or region == own or region.startswith(f"{own}-")
 
 
 @cache
 def jurisdictions() -> tuple[Jurisdiction, ...]:
-    """All of them, by id; read once.
+    """All jurisdictions, in order of their ids; the files are read once.
 
     Raises:
-        TableError: a file is not as it must be.
+        TableError: a file is malformed.
     """
     return tuple(_read(name) for name in sorted(one.stem for one in FILES.glob("*.toml")))
 
 
 @cache
 def holding_in(regions: tuple[str, ...]) -> tuple[Jurisdiction, ...]:
-    """Those that hold in one of several regions at least; none given: all, as any may hold."""
+    """The jurisdictions that apply in any of the regions; all of them where no region is given."""
     return tuple(
         one
         for one in jurisdictions()
@@ -199,11 +199,13 @@ def _rule(name: str, file: RuleFile, rule_name: str) -> JurisdictionRule:
     rule_id = f"{name}:{rule_name}"
     kinds = [kind for kind in KINDS if getattr(requirement, kind) is not None]
     if len(kinds) != 1:
-        raise TableError(f"{rule_id} has not one requirement: {', '.join(kinds) or 'none'}")
+        raise TableError(
+            f"{rule_id} must have exactly one requirement, and has: {', '.join(kinds) or 'none'}"
+        )
     if unknown := set(requirement.sources) - file.sources.keys():
-        raise TableError(f"{rule_id} names no source of its file: {min(unknown)}")
+        raise TableError(f"{rule_id} names a source that its file lacks: {min(unknown)}")
     try:
         open_at = hours_of(requirement.hours or ())
     except ValueError:
-        raise TableError(f"{rule_id}.hours are not like mon-fri 09:00-21:00") from None
+        raise TableError(f"{rule_id}.hours must have the form mon-fri 09:00-21:00") from None
     return JurisdictionRule(rule_id, requirement, kinds[0], file.holidays, open_at)

@@ -1,9 +1,9 @@
-"""May a company write to somebody: yes, or no and why, and from when on; nothing is sent or stored.
+"""Whether a company's start would be sent now, and if not, why and from when on; a dry run.
 
-It looks at what a start would meet: the project, the switches, the register, what the recipient
-prefers, the rules of their place, quiet hours.  A project that requires consent takes no start without
-it, so the question is answered as for a start that states it; for any other project, earlier starts
-have stated it, or none did.
+It checks what a start is checked against: the project, the switches, the register, the recipient's
+preferences, the law at their place, quiet hours.  A project that requires consent accepts only starts
+that state it, so the check assumes a stated consent there; for any other project only stored consents
+count.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from chalicelib.outreach.wishes.preference import Preferences
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartToCheck:
-    """A start that is not made yet.
+    """The start that is asked about.
 
     Attributes:
-        addresses: the recipient's, under the names of a request; the channel's own is among them.
-        purpose: of the message; None: the project's.
-        at: when it would be sent.
+        addresses: the recipient's addresses under a request's field names, the channel's among them.
+        purpose: the message's purpose; None: the project's.
+        at: when the message would be sent.
     """
 
     company_id: str
@@ -50,12 +50,13 @@ class StartToCheck:
 
 @dataclass(frozen=True, slots=True)
 class StartVerdict:
-    """Whether it would be sent; `why` and `rules` are empty where it is allowed.
+    """Whether a start would be sent; `why` and `rules` are empty where it would.
 
     Attributes:
-        why: reasons of outreach, those first that time does not heal.
+        why: codes of `outreach.reasons`; lasting refusals come first.
         rules: ids of the rules of the recipient's place that refuse.
-        next_at: from when on it is allowed; None where it is now, and where time does not heal it.
+        next_at: from when on it is allowed; None where it is allowed now, and where waiting does not
+            help.
     """
 
     allowed: bool
@@ -65,7 +66,7 @@ class StartVerdict:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """As it is printed and answered."""
+        """The verdict as JSON, for the HTTP answer and the command."""
         return {
             "allowed": self.allowed,
             "why": list(self.why),
@@ -75,7 +76,7 @@ class StartVerdict:
 
 
 class StartChecks:
-    """Checks starts."""
+    """Checks whether starts would be sent."""
 
     def __init__(self, *, conversations: Conversations, switches: SwitchesPort) -> None:
         self._conversations = conversations
@@ -83,15 +84,11 @@ class StartChecks:
         self._rules = ConversationRules(conversations)
 
     def verdict(self, asked: StartToCheck, project: Project) -> StartVerdict:
-        """Whether a start would be sent at a time.
-
-        Args:
-            asked: the question.
-            project: the one that it names.
+        """Whether a start would be sent at its time; `project` is the one that the start names.
 
         Raises:
             TransientError: a table could not be read.
-            SwitchesUnreadableError: the switches could not.
+            SwitchesUnreadableError: the switches could not be read.
         """
         record = _start_of(asked, project)
         look = self._conversations.look(record)
@@ -108,7 +105,7 @@ class StartChecks:
         return self._rules.permission(record, at, is_opening=True, subjects=look.subjects)
 
     def _lasting(self, asked: StartToCheck, project: Project, look: RegisterLook) -> list[str]:
-        """Why it is refused whatever the time."""
+        """The reasons that refuse the start at any time."""
         stopped = self._switches.current().forbids(asked.channel.traits.sends)
         is_allowed = asked.channel in project.allowed_channels
         refused = {
@@ -123,7 +120,7 @@ class StartChecks:
 
 
 def _start_of(asked: StartToCheck, project: Project) -> Record:
-    """The conversation that a start would open."""
+    """The conversation that the start would open."""
     attributes = openings.attributes(
         project,
         asked.channel,
@@ -138,7 +135,7 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
 
 
 def _passing(record: Record, at: datetime, preferred: Preferences) -> list[str]:
-    """Why it waits: for the end of quiet hours, or for the time that the recipient asked for."""
+    """Why the start would wait: quiet hours, or the hours that the recipient wishes."""
     night = quiet(record, at)
     try:
         wait = quiet(record, at, preferred.hours)

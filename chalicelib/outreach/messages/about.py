@@ -1,4 +1,4 @@
-"""What the first entry of a conversation says of its request."""
+"""The data of a request from which a first message is written; stored as the first entry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chalicelib.outreach.project.project import Project
 
 
 def about(record: Record) -> str:
-    """Company, project and request as JSON; without phone or e-mail, which no writer needs."""
+    """Company, project and request as JSON, without phone number and e-mail address."""
     item, project = record.item, Project(record.item)
     given = {
         "channel": record.channel.value,

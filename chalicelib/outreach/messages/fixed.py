@@ -1,7 +1,7 @@
-"""What code writes itself: opt-out lines, that a machine writes, the answers to STOP and HELP.
+"""Texts that no model writes: the opt-out line, the machine disclosure, the answers to STOP and HELP.
 
-No model writes these; they are rows of ``texts.toml``.  Their language is the project's ``language``,
-English by default; the answer to HELP is in the language of the keyword where only one has it.
+They are rows of ``texts.toml`` in the project's ``language``, English by default; the answer to HELP is in
+the keyword's language where only one language has that keyword.
 Optional settings of a project::
 
     language         "es"                            one of `Language`
@@ -43,11 +43,11 @@ _INSTRUCTION = re.compile(
     r"[ :]*[\"'*\u00ab\u201c\u201e\u2018]?STOP\b"
     r"|\bSTOP\b[\"'*\u00bb\u201d\u201c\u2019]? ?(?:=|to (?:opt|stop|end|quit|cancel|unsubscribe|be removed))"
 )
-"""What a recipient is to do; "the bus STOP" is no instruction."""
+"""An instruction to reply STOP, in any language of the texts; "the bus STOP" is none."""
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:
-    """An opening that says how to opt out; an approved template says it itself."""
+    """A first message that says how to opt out; an approved template already does."""
     of = record.channel.traits
     if of.form is Form.TEMPLATE or not opening.text:
         return opening
@@ -62,27 +62,27 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
 
 
 def says_how_to_opt_out(text: str) -> bool:
-    """Whether a text instructs its reader to answer STOP, in a language that code writes in."""
+    """Whether a text instructs its reader to answer STOP, in a language of the texts."""
     return any(one in text for one in OPT_OUT_LINE.values()) or bool(_INSTRUCTION.search(text))
 
 
 def machine_line(record: Record, language: Language | None = None) -> str:
-    """That a machine writes; in the project's language, or another one."""
+    """The disclosure that a machine writes, in a language; None: the project's."""
     return MACHINE_LINE[language or language_of(record)].format(company=_company(record))
 
 
 def machine_answer(record: Record, message: str) -> str:
-    """That a machine writes, to who asks it in a language without a line; empty for any other message."""
+    """The disclosure for a message that asks for it in a language without one; else empty."""
     return answer_to(message).format(company=_company(record))
 
 
 def says_machine(record: Record, text: str) -> bool:
-    """Whether a text holds that line, in any language."""
+    """Whether a text holds the disclosure that a machine writes, in any language."""
     return any(one.format(company=_company(record)) in text for one in MACHINE_LINE.values())
 
 
 def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bool) -> Draft:
-    """A draft with the line after its text, or before it."""
+    """A draft with a line added after its text, or before it where `is_first`."""
     text = draft.text.strip()
     parts = [line, text] if is_first else [text, line]
     html = draft.html
@@ -94,27 +94,22 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
 
 
 def stop_confirmation(record: Record, *, is_limited: bool = False) -> str:
-    """The one message after a STOP.
-
-    Args:
-        record: the conversation.
-        is_limited: the STOP is about marketing alone.
-    """
+    """The text that confirms a STOP; `is_limited` where the STOP is about marketing only."""
     texts = MARKETING_STOPPED if is_limited else STOP_CONFIRMATION
     return texts[language_of(record)].format(company=_company(record))
 
 
 def person_will_answer(record: Record) -> str:
-    """The one answer where no model may be asked any more."""
+    """The text that a person will answer, sent where no model may write any more."""
     return PERSON_WILL_ANSWER[language_of(record)].format(company=_company(record))
 
 
 def help_answer(record: Record, asked_in: str | None) -> str:
-    """The answer to HELP.
+    """The answer to HELP: the project's ``help_text``, else the fixed text.
 
     Args:
         record: the conversation.
-        asked_in: the language of the keyword, where only one has it.
+        asked_in: the keyword's language; None where several languages have the keyword.
     """
     language = Language(asked_in) if asked_in in set(Language) else language_of(record)
     project = Project(record.item)
@@ -130,10 +125,10 @@ def help_answer(record: Record, asked_in: str | None) -> str:
 
 
 def carrier_answers(record: Record, job: InboundMessage) -> bool:
-    """Whether the carrier answers a STOP or HELP itself, so that we do not.
+    """Whether the carrier answers a STOP or HELP itself, so that we must not.
 
-    Twilio answers its own keywords on SMS unless the account's handling is off; ``opt_out_answers`` of
-    the channel's settings says otherwise.
+    Twilio answers its own keywords on SMS unless the account turned that off; the channel's setting
+    ``opt_out_answers`` overrides what the job says.
     """
     setting = record.channel_config.get("opt_out_answers")
     if setting in (CARRIER, OWN):

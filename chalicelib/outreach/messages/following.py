@@ -1,14 +1,14 @@
-"""Writes what follows an opening: the row of the next step, and the conversation on another channel.
+"""Writes what follows a first message: the next step, or a fallback conversation on another channel.
 
-A step is an event of the ledger, ``evt:follow:{opaque conversation id}:{step}``.  Its row is written with
-what it follows, in one transaction, and is due at its time: the sweep queues it then, as all that is due.
-What it sends has the action key of an answer to that event, so it is sent once.  A fallback is a
-conversation of its own: its record, the row of its start and the link in the conversation that has
-failed are one transaction.
+A step (a reminder or the closing message) is an event of the ledger,
+``evt:follow:{opaque conversation id}:{step}``.  One transaction writes its row together with the message
+that it follows.  The row is due at the step's time, when the sweep queues it.  The step's message has an
+action key derived from the event, so it is sent once.  A fallback is a conversation of its own: one
+transaction writes its record, the ledger row of its start and the link in the failed conversation.
 
-A fallback is opened only where it is certain that the first message did not arrive: it was refused,
-could not be written or sent, or the carrier says that it was not delivered.  An unknown outcome opens
-none.  The new conversation's ids are made of the old one's, so that a repetition finds it.
+A fallback is opened only where the first message certainly did not arrive: it was refused, could not be
+written or sent, or the carrier reports it as undelivered.  An unknown outcome opens none.  The fallback's
+ids derive from the failed conversation's, so a repetition finds the same fallback.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ SOURCE = "follow_up"
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next step of a conversation.
+    """The next step of a conversation, ready to be written.
 
     Attributes:
-        row: the write of its ledger row.
-        attributes: of the conversation.
+        row: the write of the step's ledger row.
+        attributes: the conversation's attributes that change with it.
     """
 
     row: Item
@@ -66,12 +66,12 @@ class Next:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUps:
-    """What follows a message, or a failure.
+    """Schedules the step after a message, and opens the fallback after a failure.
 
     Attributes:
-        current: a project's settings as they are now, empty where there is none.
-        put_later: queues a job outside its lane; the handler of that queue may use every lane.
-        events: tells the company.
+        current: a project's current settings, empty where there are none.
+        put_later: queues a job outside its lane; that queue's handler puts it into its lane.
+        events: informs the company.
     """
 
     kept: ConversationStores
@@ -82,7 +82,7 @@ class FollowUps:
     events: CompanyEvents
 
     def after(self, record: Record, done: str) -> Next | None:
-        """The step after a message that was sent now; None where none is declared.
+        """The step after a message that was just sent; None where the project declares none.
 
         Args:
             record: the conversation.
@@ -100,17 +100,17 @@ class FollowUps:
         return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
     def fall_back(self, record: Record, lease: Lease | None = None) -> None:
-        """Open a conversation on the next channel, once, where the project declares one.
+        """Open the fallback on the next channel, once, where the project declares one.
 
-        The caller knows for certain that the conversation's first message was not delivered.  Not where
-        the recipient has written since, must not be contacted, or a person has the conversation.
+        The caller is certain that the conversation's first message did not arrive.  Nothing is opened
+        where the recipient has written since, must not be contacted, or a person has acted.
 
         Args:
-            record: the conversation.
-            lease: it is opened only while this is held; None where no run can come to another end.
+            record: the failed conversation.
+            lease: open only while this lease is held; None where no other run can still send.
 
         Raises:
-            TransientError: it was not opened; call again.
+            TransientError: the fallback was not opened; call again.
         """
         declared = Project(record.item).follow_ups
         if declared is None or not declared.fallback:
@@ -138,7 +138,7 @@ class FollowUps:
         self._queue(linked)
 
     def has_wanted(self, record: Record, preferences: Preferences) -> bool:
-        """Whether a fallback is left on a channel that the recipient has nothing against."""
+        """Whether a fallback is left on a channel that the recipient accepts."""
         if record.status not in UNSENT or self.kept.conversations.has_heard(record):
             return False
         left = self._wanted(record, self.current(record), preferences)
@@ -149,7 +149,7 @@ class FollowUps:
 
     @staticmethod
     def _wanted(record: Record, project: Project, preferences: Preferences) -> list[Channel]:
-        """The channels of the fallback that are left: those first that the recipient prefers."""
+        """The channels that are left for a fallback; those that the recipient prefers come first."""
         declared = Project(record.item).follow_ups
         wanted = declared.fallback if declared and project.is_active else ()
         left = project.channels_left(record.item, tried_of(record), wanted)
@@ -157,7 +157,7 @@ class FollowUps:
         return sorted(kept, key=preferences.wants_another_than)
 
     def _open_next(self, record: Record, lease: Lease | None) -> bool:
-        """Open it on the first channel that takes it; False where none does."""
+        """Open the fallback on the first usable channel; False where none is left or may be used."""
         declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
             return False
@@ -204,14 +204,14 @@ class FollowUps:
             company_id=record.company_id,
             project_id=record.project_id,
             request_id=request_id,
-            # Its start counts nowhere, and is taken off the count that the first one was in.
+            # The fallback is not counted as a start; ending it decrements the first start's count.
             received_at=record.item.get("received_at"),
             processor_version=record.item.get("processor_version"),
         )
         return {"messages": [], "message_count": 0, **found, CONTINUES: before}
 
     def _queue(self, linked: Record) -> None:
-        """Have it started; a copy changes nothing, and the sweep queues what is not queued here."""
+        """Queue the fallback's start; idempotent, and the sweep queues it where this fails."""
         facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,

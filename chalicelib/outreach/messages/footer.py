@@ -1,12 +1,12 @@
-"""The end of every e-mail, by code: who sends it, from where, and the link that stops it; pure.
+"""The footer that code adds to every e-mail: sender, postal address, unsubscribe link; pure.
 
-Commercial e-mail needs the sender's postal address and a way to refuse more of it that is plain to see:
+Commercial e-mail needs the sender's postal address and a clearly visible way to refuse more of it:
 16 CFR 316 with 15 U.S.C. 7704(a)(3) and (5), Directive 2002/58/EC, article 13(4).  Optional setting of a
 project::
 
     company_address  "Cucumber Recruitment, 1 Main Street, Springfield, IL 62701, USA"
 
-No writer sees the footer, and no history keeps it; `consent.quoted_footer` takes it out of replies.
+The footer is never shown to a writer or stored; `consent.quoted_footer` removes it from replies.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from chalicelib.outreach.project.project import Project
 
 
 def with_footer(record: Record, text: str, html: str, link: str | None) -> tuple[str, str]:
-    """Both parts of an e-mail with the footer at their end.
+    """The text and HTML parts of an e-mail, each with the footer at its end.
 
     Args:
         record: the conversation.
         text: the plain part.
-        html: the other part.
-        link: of the page that stops messages; None where the project offers none.
+        html: the HTML part.
+        link: the unsubscribe link; None where the conversation offers none.
     """
     project = Project(record.item)
     sender = [project.company_name or record.company_id]

@@ -1,9 +1,8 @@
 """The last look before a message leaves: at the register, at who has the conversation, at answers.
 
-It is a consistent read and part of the checks right before a request, with the switches and the lease.
-What comes between, such as waiting for the rate limit, may take long: a request that leaves more than
-two seconds after its look began looks again.  So no send leaves whose last look began after a mark
-was written, and a mark is missed for two seconds at most.
+The look is a consistent read right before a request, beside the checks of the switches and the lease.
+Waiting for the rate limit may come between look and request.  So a request that leaves more than two
+seconds after its look began looks again: a do-not-contact mark is missed for two seconds at most.
 """
 
 from __future__ import annotations
@@ -19,26 +18,26 @@ from chalicelib.outreach.messages.purpose import Look
 
 FRESH_SECONDS = 2.0
 PERSON_ANSWERS = reasons.PERSON_ANSWERS
-"""Reason of a machine's message that is not sent, because a person has the conversation or answered."""
+"""Reason of an automatic message that is not sent: a person has the conversation, or answered."""
 ANSWERED = reasons.ANSWERED
-"""Reason of a reminder, an end message or another channel's opening: its recipient has written."""
+"""Reason of a reminder, closing message or fallback that is not sent: the recipient has written."""
 CONTINUED = reasons.CONTINUED
-"""Reason of an opening that is not sent: another conversation has taken its place."""
+"""Reason of a first message that is not sent: a conversation on another channel took its place."""
 GIVEN_WAY = frozenset({PERSON_ANSWERS, ANSWERED, CONTINUED})
-"""Reasons of messages that are withdrawn."""
+"""Reasons for which a message is withdrawn (`WithdrawnError`) instead of refused."""
 TRIES = 3
-"""Looks right before a request; a table that is slower than this is read again by a later run."""
+"""Limit of looks right before a request; if none is fresh, the table is slow and a later run tries again."""
 
 
 def is_stopped(forbidden: str | None, look: Look) -> bool:
-    """Whether what `DoNotContact.forbids` says stops a message that looks at `look`."""
+    """Whether the register's answer stops a message whose purpose checks `look`."""
     if forbidden == Reason.DOUBT and Look.DOUBT not in look:
         return False
     return Look.REGISTER in look and forbidden is not None
 
 
 class LastLook:
-    """Looks, and knows when it did."""
+    """Performs the last look before a message leaves, and remembers when."""
 
     def __init__(self, *, conversations: Conversations, clock: Clock) -> None:
         self._conversations = conversations
@@ -53,12 +52,12 @@ class LastLook:
         look: Look,
         planned_after: str,
     ) -> None:
-        """Look now.
+        """Look now, whether the message may still be sent.
 
         Args:
             record: the conversation as it was read before.
-            action_key: of the send.
-            look: what is looked at.
+            action_key: the key of the sending action.
+            look: what is checked.
             planned_after: the newest act of a person when the message was planned.
 
         Raises:
@@ -81,15 +80,13 @@ class LastLook:
             raise WithdrawnError("conversations", "read", reason=CONTINUED)
         if Look.ANSWERED in look and self._conversations.has_heard(record):
             raise WithdrawnError("conversations", "read", reason=ANSWERED)
-        self._began = {action_key: began}  # of the one action that is being performed
+        self._began = {action_key: began}  # only one action is performed at a time
 
     def refresh(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         """Look again unless the last look is fresh; called when the request is about to leave.
 
-        The worker's lease was checked after the first look, for a request that leaves soon: a worker
-        that was paused since then sends nothing.
-
-        Arguments as `take`.
+        The worker's lease was checked right after the first look, so a worker that was paused since
+        then for longer than a deadline sends nothing.  The arguments are those of `take`.
 
         Raises:
             PermanentError: see `take`.

@@ -1,4 +1,4 @@
-"""What a plan says of its message: the only reader and writer of outreach's plan facts.
+"""The message in a stored plan; no other module reads or writes the plan facts of outreach.
 
 Example::
 
@@ -21,19 +21,19 @@ _FLAGS = ("unwritten", "approved")
 
 @dataclass(frozen=True, slots=True)
 class MessagePlan:
-    """The message of a plan, or what takes its place.
+    """The message that a plan sends.
 
     Attributes:
-        purpose: what it is for.
-        entry_id: of its draft.
-        after: the newest act of a person when it was planned, to a later one it gives way; None:
-            it is a person's own words.
-        step: of a reminder or an end.
-        function: that its writer has asked for.
-        is_unwritten: a switch withheld it before it was written: one that asks for a person or a
-            function, too, is not sent, as its plan does neither.
-        is_approved: a person has approved it as it is.
-        rules: which rules of the recipient's place allowed it, with their versions.
+        purpose: what the message is for.
+        entry_id: the id of its draft.
+        after: the newest act of a person when the message was planned; if a person acts later, the
+            message is not sent.  None: a person's own words, which no later act stops.
+        step: the step of a reminder or closing message.
+        function: the function that the writer asked for.
+        is_unwritten: a switch withheld the message before it was written.  If the draft then asks for
+            a person or a function, the message is not sent, as its plan performs neither.
+        is_approved: a person has approved the message unchanged.
+        rules: the rule files of the recipient's place that allowed the message, with versions.
     """
 
     purpose: Purpose
@@ -47,16 +47,16 @@ class MessagePlan:
 
     @property
     def rule(self) -> PurposeRule:
-        """What follows from its purpose."""
+        """How messages of this purpose are treated."""
         return RULES[self.purpose]
 
     @property
     def is_persons(self) -> bool:
-        """It is a person's reply, or an answer that a person has edited: no automation."""
+        """Whether the message is a person's: their reply, or an answer that they edited or approved."""
         return self.after is None and (self.purpose in _OF_PERSONS or self.is_approved)
 
     def look(self, record: Record) -> Look:
-        """What the last look before it leaves looks at."""
+        """What the last look before the message leaves must check."""
         look = self.rule.look
         if self.after is None:
             look &= ~Look.PERSON
@@ -65,7 +65,7 @@ class MessagePlan:
         return look
 
     def plan(self, *steps: PlannedAction) -> Plan:
-        """The plan that sends it, and does what goes with it."""
+        """The plan that sends the message and performs the other steps."""
         facts: dict[str, Any] = {"purpose": self.purpose.value, "entry_id": self.entry_id}
         for name in ("after", "step", "function"):
             if getattr(self, name) is not None:
@@ -77,7 +77,7 @@ class MessagePlan:
 
     @classmethod
     def of(cls, plan: Plan) -> MessagePlan | None:
-        """The message of a plan; None where it only hands the conversation to a person."""
+        """The message of a stored plan; None where the plan only hands the conversation to a person."""
         facts = plan.facts
         if "purpose" not in facts:
             return None

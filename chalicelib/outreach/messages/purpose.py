@@ -1,7 +1,7 @@
-"""What a message is for, and what follows from that: one table.
+"""The purposes of messages, and one table of how each purpose is treated.
 
 Every purpose obeys the kill switch, shadow mode and safe mode.  The table's readers name no purpose:
-`look` reads what may still stop a message, `sent` what is kept of it.
+`look` reads what may still stop a message, `sent` what is stored of it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Purpose(StrEnum):
     APPROVED = "approved"
     """An answer that a person has approved, perhaps edited."""
     HOLDING = "holding"
-    """That a person will answer."""
+    """The notice that a person will answer."""
     QUESTION = "question"
-    """Whether an irreversible tool shall be called."""
+    """The question whether an irreversible tool shall be called."""
     ACKNOWLEDGEMENT = "acknowledgement"
-    """That a tool is called."""
+    """The notice that a tool is being called."""
     TOOL_ANSWER = "tool_answer"
-    """What a tool has given back."""
+    """The answer with a tool's result."""
     PERSON = "person"
     """A person's own reply."""
     REMINDER = "reminder"
@@ -39,65 +39,66 @@ class Purpose(StrEnum):
 
 
 class Look(Flag):
-    """What the last look before a request looks at."""
+    """What the last look before a request checks."""
 
     NOTHING = 0
     REGISTER = auto()
     """Whether the recipient may be contacted."""
     DOUBT = auto()
-    """Whether it is decided that the recipient has not asked to stop; with `REGISTER`."""
+    """Whether a possible STOP of the recipient is undecided; only together with `REGISTER`."""
     PERSON = auto()
-    """Whether a person has acted since it was planned."""
+    """Whether a person has acted since the message was planned."""
     ANSWERED = auto()
-    """Whether the recipient has written, on whichever channel."""
+    """Whether the recipient has written, on any channel."""
     CONTINUED = auto()
     """Whether another conversation has taken this one's place."""
 
 
 class Keeps(Enum):
-    """What is kept of a message that was sent, beside its entry."""
+    """What is stored of a sent message besides its entry."""
 
     ENTRY = auto()
-    """Nothing: it says nothing about the state of the conversation."""
+    """Nothing: the message does not change the conversation's state."""
     STEP = auto()
-    """The next step; the recipient has the word, as before it."""
+    """The next step; the conversation still waits for the recipient."""
     THREAD = auto()
-    """Its place in the thread: a person still has the conversation."""
+    """Its place in the e-mail thread; a person still has the conversation."""
     STATE = auto()
     """The conversation's new state."""
     QUESTION = auto()
-    """The same, and that it waits for a yes."""
+    """As `STATE`, and that the conversation waits for the recipient's yes."""
     BEGINNING = auto()
-    """The same, what the message was written from and what follows it."""
+    """As `STATE`, and the data that the message was written from, and the next step."""
 
 
 class Unsent(Enum):
-    """What becomes of the conversation where a message is not sent."""
+    """What happens to the conversation where a message is not sent."""
 
     NOTHING = auto()
     REASON = auto()
-    """The reason is kept; an operator may replay the event."""
+    """The reason is stored; an operator may replay the event."""
     ENDS = auto()
-    """It ends unsent, and its start is freed."""
+    """The conversation ends, and its start no longer counts as open."""
     REPLY_FAILED = auto()
-    """The person who wrote it learns why; the recipient waits for an answer again."""
+    """The person who wrote the message sees why; the recipient waits for an answer again."""
     STEP_DROPPED = auto()
-    """The step is left out; what follows it as well."""
+    """The step and those after it are cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class PurposeRule:
-    """What follows from a purpose.
+    """How messages of one purpose are treated.
 
     Attributes:
-        look: what the last look looks at.
-        keeps: what is kept of it once it is sent.
-        tells: what its company hears then.
-        status: of the conversation then; None leaves it as it is.
-        note: on its entry; that of a text by a person is always `PERSON`.
-        counts: what it counts as in its day's figures; an answer, as its writer's.
-        on_withheld: where a switch has stopped it.
-        on_refused: where it is certain that it never leaves; an answer's event is escalated then.
+        look: what the last look before sending checks.
+        keeps: what is stored once the message is sent.
+        tells: the event that the company is then sent; None: none.
+        status: the conversation's status once sent; None leaves it unchanged.
+        note: the note on the message's entry; a text by a person always has `PERSON`.
+        counts: how the day's figures count the message; an answer is counted by who wrote it.
+        on_withheld: what happens where a switch stopped the message.
+        on_refused: what happens where the message certainly never leaves; an answer's event is then
+            also handed to a person.
     """
 
     look: Look
@@ -158,4 +159,4 @@ RULES: Mapping[Purpose, PurposeRule] = {
     Purpose.STOP_CONFIRMED: _FIXED,
     Purpose.HELP: _FIXED,
 }
-"""The rule of each purpose."""
+"""How each purpose is treated."""

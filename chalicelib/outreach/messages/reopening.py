@@ -1,11 +1,11 @@
-"""Outside a channel's window: the approved template that carries a message there.
+"""The approved template that carries a message outside a channel's window (WhatsApp's 24 hours).
 
 A project names it in its channel's settings, beside its own opening template::
 
     channel_config.whatsapp.reopening_template_sid    "HX..."
 
-Its variable ``1`` is the recipient's first name, ``2`` the message.  It is read as the project has it
-now, for it may be set after a conversation was opened.
+The template's variable ``1`` is the recipient's first name, ``2`` the message.  The current setting
+counts, as it may be set after a conversation was opened.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from chalicelib.outreach.project.project import Project
 
 SETTING = "reopening_template_sid"
 WINDOW_CLOSED = reasons.WINDOW_CLOSED
-"""Why a message is a person's again: no free text is taken, and no template carries it."""
+"""Reason for a hand-off: free text is not allowed any more, and the project has no template."""
 
 
 def template_of(record: Record, project: Project) -> str | None:
-    """The project's template for the channel of a conversation; None where it has none."""
+    """The id of the project's template for the conversation's channel; None without one."""
     given = project.of_channel(record.channel).get(SETTING)
     return given if isinstance(given, str) and given else None
 
 
 def carried(record: Record, written: Draft, template: str) -> Draft:
-    """A free text as the template carries it; its text stays as the customer reads it."""
+    """A free-text draft in the template's variables; the stored text stays the same."""
     name = str(record.item.get("recipient_first_name") or "there")
     return replace(written, variables={"1": name, "2": written.text}, template=template)

@@ -1,7 +1,7 @@
-"""Keeps what became of a message, by its purpose: the entry, the status, the outcome for the sender.
+"""Stores the outcome of a message, by its purpose: the entry, the status, the outcome of the start.
 
-An entry is appended once per id and a status moves only from the expected one, so that a worker
-that has lost its lease writes the same as its successor, or nothing.
+An entry is appended once per id and a status changes only from an expected one, so a worker that has
+lost its lease writes the same as its successor, or nothing.
 """
 
 from __future__ import annotations
@@ -52,27 +52,28 @@ from chalicelib.outreach.twilio.refusals import dead_by
 
 OPT_OUT_CODE = "21610"
 PROMPT_CHARACTERS = 1000
-"""Of the first entry: the request's own data is an attribute of the conversation."""
+"""The first entry is cut to this length; an attribute of the conversation holds the request's whole data."""
 SWITCHES = frozenset({KILL_SWITCH, SHADOW, SAFE_MODE, AUTOMATION_DISABLED})
-"""Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
+"""Reasons of `once.ports.Switches.forbids`; an action that they stopped may be performed later."""
 _NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
-"""Attributes that no longer apply once a message is sent."""
+"""The conversation's attributes that are removed once a message is sent."""
 NO_FUNCTION = {"function_call": False}
-"""Beside it, ``function_call_type`` is removed."""
+"""Attributes where no function is asked for; ``function_call_type`` is removed as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What a run knows of the message that it sent, or did not.
+    """What a run knows of the message that it sent or tried to send.
 
     Attributes:
-        draft: as it was written.
-        text: as the vendor reports it, if it does: a template is rendered by the vendor.
+        draft: the message as written.
+        text: the text that the vendor reports, e.g. of a template that it rendered; None without one.
         started: monotonic seconds at which the run began.
-        is_late: an opening that another event sends than the start: its sender has had an answer.
-        sent_at: ISO time at which the carrier had taken it.
-        answers: the recipient's message that it answers; None where it answers none.
+        is_late: a first message that another event sends than the start, so the start's outcome has
+            to be corrected.
+        sent_at: ISO time at which the carrier accepted the message.
+        answers: id of the recipient's message that this one answers; None where it answers none.
     """
 
     draft: Draft
@@ -84,10 +85,10 @@ class Sending:
 
 
 class SentMessages:
-    """Keeps what became of messages.
+    """Stores the outcomes of messages.
 
     Args:
-        endings: what becomes of a conversation whose message was not sent.
+        endings: ends conversations whose message was not sent.
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
     """
 
@@ -103,7 +104,7 @@ class SentMessages:
     def unsent(
         self, record: Record, message: MessagePlan, row: ActionRow, *, is_late: bool
     ) -> Record:
-        """Keep why a message was not sent; nothing where it may have been."""
+        """Store why a message was not sent; changes nothing where it may have been sent."""
         rule, reason = message.rule, row.reason or row.status.value
         if row.status == ActionStatus.REFUSED:
             self._mark_refusal(record, row)
@@ -131,29 +132,29 @@ class SentMessages:
         return record
 
     def withhold(self, record: Record, reason: str, *, is_late: bool) -> Record:
-        """The first message is not sent now; see `Endings.withhold`."""
+        """Store that the first message is not sent now; for a late one also as the start's outcome."""
         if is_late:
             self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
         return self._endings.withhold(record, reason)
 
     def start_failed(self, record: Record, reason: str) -> None:
-        """An opening that was approved is not sent: its sender does not read that a person has it."""
+        """Store as the start's outcome that it failed; otherwise it would still say "with a person"."""
         self._starts.note(record.start_event, outcome=f"{START_FAILED}{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
-        """See `Endings.keep_reason`."""
+        """Store why a later message is withheld; an operator's replay may still send it."""
         return self._endings.keep_reason(record, reason)
 
     def sent(
         self, record: Record, message: MessagePlan, sending: Sending, ref: str | None
     ) -> Record:
-        """Keep a message that was sent.
+        """Store a message that was sent; returns the changed conversation. Idempotent per entry id.
 
         Args:
             record: the conversation.
-            message: of the plan.
-            sending: what the run knows of it.
-            ref: the vendor's id.
+            message: the message of the plan.
+            sending: what the run knows of the message.
+            ref: the vendor's id of the message.
         """
         entry = self._entry(message, sending, ref)
         is_threaded = record.channel.traits.is_threaded
@@ -179,7 +180,7 @@ class SentMessages:
         return record
 
     def function_noted(self, record: Record, function: str) -> None:
-        """Note a function that is asked for without a message."""
+        """Store a function that is asked for without a message."""
         self._conversations.move(
             record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
         )
@@ -256,7 +257,7 @@ class SentMessages:
         return record
 
     def _counting(self, record: Record, message: MessagePlan, entry: Entry) -> tuple[Item, ...]:
-        """The write that counts the message in its day's figures."""
+        """The write that counts the message in the day's figures; empty where it is not counted."""
         what = message.rule.counts
         if what is None:
             return ()
@@ -271,7 +272,7 @@ class SentMessages:
         entry: Entry,
         header: str | None,
     ) -> dict[str, Any]:
-        """The question waits for a yes, unless its recipient has written since it was planned."""
+        """The attributes of a question that waits for a yes; none if the recipient wrote meanwhile."""
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
         said = [one.entry_id for one in record.as_written if one.role == "user"]
@@ -279,12 +280,12 @@ class SentMessages:
         if step is None or not message.function or not is_newest:
             return found
         ref = keys.digest("message-id", header)[:32] if header else entry.provider_id
-        # A worker may die before it gets here, and the yes be on its way.
+        # The carrier's time: if a worker died before this line, the yes may be older than now.
         at = clock.parsed(sending.sent_at) or self._clock.now()
         return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
 
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
-        """What only a conversation's first message adds."""
+        """The attributes that only a conversation's first message adds."""
         took = int((self._clock.monotonic() - sending.started) * 1000)
         found: dict[str, Any] = {"processing_time_ms": took}
         if header:
@@ -309,7 +310,7 @@ class SentMessages:
         )
 
     def _mark_refusal(self, record: Record, row: ActionRow) -> None:
-        """What a carrier's refusal says about the recipient, or about the address."""
+        """Write the register's mark for a refusal that shows an opt-out, a block or a dead address."""
         if row.reason == OPT_OUT_CODE:
             self._endings.forbid(record, Reason.CARRIER)
         dead = dead_by(record.channel.traits.carrier, row.reason)
@@ -318,12 +319,12 @@ class SentMessages:
 
 
 def _begun(record: Record) -> dict[str, Any]:
-    """What every message but a fixed text says of its conversation: it has begun."""
+    """The attributes of a conversation that has begun; every message but a fixed text sets them."""
     return {"task_complete": 1, "thread_id": f"thread_{record.opaque_id}"}
 
 
 def _prompt(record: Record, entry_id: str) -> Entry:
-    """The first ``user`` entry: what the opening was written from."""
+    """The first ``user`` entry: the data from which the first message was written."""
     return Entry(
         entry_id=keys.digest("prompt", entry_id)[:32],
         message_timestamp=record.created_at,
@@ -334,7 +335,7 @@ def _prompt(record: Record, entry_id: str) -> Entry:
 
 
 def _function_attributes(function: str | None) -> dict[str, Any]:
-    """The record's attributes for the function that the newest answer asks for, or for none."""
+    """The conversation's attributes for the function that its newest answer asks for, if any."""
     if function is None:
         return dict(NO_FUNCTION)
     return {"function_call": True, "function_call_type": function}

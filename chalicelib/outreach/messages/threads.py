@@ -1,4 +1,4 @@
-"""The thread of an e-mail conversation: its subject and the Message-IDs of everything in it.
+"""The thread of an e-mail conversation: its subject and the Message-IDs of its e-mails.
 
 A mail program shows messages as one thread by ``References``: the ids of all earlier messages, the
 oldest first (RFC 5322, section 3.6.4).  The conversation keeps them in ``email_references``.
@@ -13,28 +13,28 @@ from typing import Any
 from chalicelib.outreach.conversations.records import Record
 
 MAX_IDS = 40
-"""Kept of a long thread: its first message and the newest ones."""
+"""Maximum number of ids that are stored of a thread: the first one and the newest ones."""
 MAX_HEADER = 995
-"""SES's limit of a header's value."""
+"""Maximum number of characters of a header's value, as SES limits it."""
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
-"""An id that a header may hold: ASCII without spaces."""
+"""A Message-ID that a header may hold: ASCII without spaces."""
 _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNORECASE)
 
 
 def received(record: Record, message_id: str | None) -> dict[str, Any]:
-    """The attributes that change with an e-mail of the recipient's; none for other channels."""
+    """The conversation's attributes that change with a received e-mail; empty for other channels."""
     if message_id is None or not _MESSAGE_ID.fullmatch(message_id):
         return {}
     return {"last_email_id": message_id, "email_references": _grown(record, message_id)}
 
 
 def sent(record: Record, message_id: str) -> dict[str, Any]:
-    """The attributes that change with an e-mail of ours."""
+    """The conversation's attributes that change with an e-mail that we sent."""
     return {"email_references": _grown(record, message_id)}
 
 
 def headers(record: Record) -> dict[str, str]:
-    """``In-Reply-To`` and ``References`` of the next e-mail; none for the first one."""
+    """The headers ``In-Reply-To`` and ``References`` of the next e-mail; empty for the first one."""
     known = _references(record)
     if not known:
         return {}
@@ -43,11 +43,11 @@ def headers(record: Record) -> dict[str, str]:
 
 
 def subject(record: Record, written: str) -> str:
-    """The subject of the next e-mail: the thread's own, as one that answers.
+    """The subject of the next e-mail: ``Re:`` and the thread's first subject.
 
     Args:
         record: the conversation.
-        written: the writer's, for a conversation whose first subject was not kept.
+        written: the writer's subject, used where the thread has none yet.
     """
     first = record.item.get("email_subject")
     if not first:
@@ -67,7 +67,7 @@ def _grown(record: Record, message_id: str) -> list[str]:
 
 
 def _fitting(known: Sequence[str]) -> str:
-    """The first id and as many of the newest as the header holds."""
+    """The first id and as many of the newest ones as fit into the header."""
     first, rest = known[0], list(known[1:])
     while rest and len(" ".join((first, *rest))) > MAX_HEADER:
         del rest[0]

@@ -1,7 +1,7 @@
-"""The side effects of outreach: messages, hand-offs, and what a company and its desk are sent.
+"""The side effects of outreach: messages, hand-offs, tool calls, posts and notices to companies.
 
-They hold identifiers only.  A message to a recipient is the draft stored in the conversation under its
-entry id; it is stored before the effect is planned.
+Effects hold identifiers only.  The text of a message is the draft in the conversation under the entry
+id; the draft is stored before the effect is planned.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.outreach.messages.plan import MessagePlan
 
 KINDS = kinds(
     *MESSAGE_KINDS.values(),
-    # Hands a conversation to a person; set semantics, so repeating it is harmless.
+    # Hands a conversation to a person; idempotent, so it is repeated after a crash.
     HAND_OFF := EffectKind(
         "hand_off",
         "conversations",
@@ -27,7 +27,7 @@ KINDS = kinds(
         reaches_customer=False,
         hands=lambda parts: Hands(parts.hand_offs.perform),
     ),
-    # Calls a tool: the company hears of it by an event, which it knows by its id.
+    # Calls a tool by sending the company an event, whose id shows a repetition.
     CALL_TOOL := EffectKind(
         "call_tool",
         "conversations",
@@ -35,7 +35,7 @@ KINDS = kinds(
         reaches_customer=True,
         hands=lambda parts: Hands(parts.tool_calls.call, last_look=parts.tool_calls.last_look),
     ),
-    # Posts one event to its company's endpoint, which knows a repetition by the event's id.
+    # Posts one event to its company's endpoint; the event's id shows a repetition.
     TELL_COMPANY := EffectKind(
         "tell_company",
         "company",
@@ -44,7 +44,7 @@ KINDS = kinds(
         hands=lambda parts: Hands(parts.teller.tell, prepare=parts.teller.prepare),
         when_stopped=WhenStopped.WAIT,
     ),
-    # E-mails a notice to a company's desk; nothing at SES shows afterwards whether it was sent.
+    # E-mails a notice to a company's desk; SES cannot show afterwards whether it was sent.
     NOTIFY_DESK := EffectKind(
         "notify_desk",
         "ses",
@@ -53,34 +53,34 @@ KINDS = kinds(
         hands=lambda parts: Hands(parts.notices.send),
     ),
 )
-"""The kinds of effects of outreach; the parts of messages are those of `outreach.work.OutreachWork`."""
+"""Every kind of effect of outreach; `outreach.work.OutreachWork` performs those that send messages."""
 
 TO_COMPANIES = kinds(HAND_OFF, CALL_TOOL, TELL_COMPANY, NOTIFY_DESK)
-"""Those that reach companies; `outreach.telling.OutreachTelling` has their parts."""
+"""The kinds that concern companies; `outreach.telling.OutreachTelling` performs them."""
 
 NOTICES = frozenset(kind.name for one in CHANNELS.values() for kind in one.notices)
-"""The only messages that leave without a look at the register."""
+"""Names of the kinds that answer STOP and HELP; only these leave without a look at the register."""
 MESSAGES = frozenset(MESSAGE_KINDS)
-"""What reaches a recipient."""
+"""Names of the kinds that reach a recipient."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The conversation and the draft, where the flow has read them already."""
+    """The conversation and the draft that a flow has already read for a message."""
 
     record: Record
     draft: Draft | None = None
     sent: list[str] = field(default_factory=list, repr=False)
-    """The text the vendor reports as sent, if it does: a template is rendered by the vendor."""
+    """Filled by the sender: the text that the vendor reports, e.g. of a template that it rendered."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendData:
-    """What a message is sent with.
+    """What an effect that sends a message carries for its sender.
 
     Attributes:
-        loaded: what the flow has read already.
-        message: of the plan; None where only the effect's identity is asked for.
+        loaded: the conversation and draft that the flow has already read.
+        message: the message of the plan; None where only the effect's key is needed.
     """
 
     loaded: Loaded | None = None
@@ -95,14 +95,14 @@ def send(
     *,
     receive: int = 0,
 ) -> Effect:
-    """Send a message of a conversation to its recipient.
+    """The effect that sends a message of a conversation to its recipient.
 
     Args:
-        kind: of the channel: what sends, or one of `NOTICES`.
-        conversation_id: opaque.
-        entry_id: of the draft, which has the rest of what a settler needs.
-        sending: what it is sent with.
-        receive: how often the queue had delivered the event when this was built; for the audit.
+        kind: a kind of the channel: its sending kind, or one of `NOTICES`.
+        conversation_id: the opaque id.
+        entry_id: id of the draft, by which a message of unknown outcome is settled.
+        sending: what the sender needs besides.
+        receive: how often the queue had delivered the event by now; for the audit.
     """
     sending = sending or SendData()
     loaded = sending.loaded
@@ -122,7 +122,7 @@ def send(
 
 @dataclass(frozen=True, slots=True)
 class HandOffData:
-    """What a hand-off is stored with; its id is the suffix of the event that asked for it."""
+    """What a hand-off effect carries; `handoff_id` is the suffix of the event that asked for it."""
 
     handoff_id: str
     held: str
@@ -131,14 +131,14 @@ class HandOffData:
 
 
 def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: str = "") -> Effect:
-    """Hand a conversation to a person.
+    """The effect that hands a conversation to a person.
 
     Args:
-        conversation_id: opaque.
+        conversation_id: the opaque id.
         argument: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or none),
             and why a person is asked, as a fixed code.
-        suffix: of the event that asked for it, prefixed if the event failed.
-        reason_text: why, in words.
+        suffix: suffix of the event that asked for it, prefixed if the event failed.
+        reason_text: why a person is asked, in words.
     """
     held, _, reason = argument.partition("|")
     return Effect(
@@ -154,17 +154,17 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
 
 @dataclass(frozen=True, slots=True)
 class CallData:
-    """What a call is made with.
+    """What the effect of a tool's call carries.
 
     Attributes:
-        after: the newest act of a person when it was planned; None: a person has approved it.
+        after: the newest act of a person when the call was planned; None: a person has approved it.
     """
 
     after: str | None = ""
 
 
 def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) -> Effect:
-    """Call the tool that a message acknowledges."""
+    """The effect that calls the tool which a message announces to the recipient."""
     after = None if message is None or message.is_approved else message.after
     return Effect(
         CALL_TOOL,
@@ -178,7 +178,7 @@ def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) 
 
 
 def tell_company(conversation_id: str, number: int) -> Effect:
-    """Post one event."""
+    """The effect that posts one event to the company."""
     return Effect(
         TELL_COMPANY,
         outreach_keys.tell_action(conversation_id, number),
@@ -190,7 +190,7 @@ def tell_company(conversation_id: str, number: int) -> Effect:
 
 
 def notify_desk(conversation_id: str, handoff_id: str, about: str) -> Effect:
-    """Send one notice of a hand-off."""
+    """The effect that e-mails one notice of a hand-off to the company's desk."""
     return Effect(
         NOTIFY_DESK,
         outreach_keys.notice_action(conversation_id, handoff_id, about),
@@ -210,10 +210,10 @@ def build(
     sending: SendData,
     receive: int = 0,
 ) -> Effect:
-    """The message or the hand-off that a plan names.
+    """The effect of a planned message, hand-off or tool call.
 
     Raises:
-        KeyError: the plan names a kind this version does not have.
+        KeyError: the plan names a kind that this version does not have.
     """
     kind = KINDS[planned.kind]
     if kind is HAND_OFF:

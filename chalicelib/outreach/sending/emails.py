@@ -20,23 +20,22 @@ from chalicelib.outreach.ses.webhook import reply_address
 
 
 class Emails(Messages[Email]):
-    """`Messages` by SES."""
+    """Sends messages as e-mails by SES, and settles them."""
 
     def __init__(self, *, parts: Parts, ses: Ses) -> None:
         super().__init__(parts)
         self._ses = ses
 
     def check(self, record: Record) -> None:
-        """See `Messages.check`: SES needs no secret of a company."""
+        """Check nothing: SES needs no secret of a company."""
 
     def account_of(self, record: Record) -> None:
-        """See `Messages.account_of`: no company has one."""
+        """None: no company has an account of its own at SES."""
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """See `Messages.settle`: an e-mail that an SES event has reported was sent.
+        """Find the e-mail by what SES's events reported of it; None where they reported nothing.
 
-        The event may have arrived before the outcome was unknown: while the row of a crashed worker
-        was still pending.
+        The report may be older than the unknown outcome, where a worker crashed after sending.
         """
         conversations = self.parts.conversations
         record = conversations.find(action.conversation_id)
@@ -45,7 +44,7 @@ class Emails(Messages[Email]):
         return (Found(ref),) if ref else None
 
     def message_id_header(self, ref: str) -> str:
-        """The ``Message-ID`` of an e-mail that was sent."""
+        """The ``Message-ID`` header of a sent e-mail, from SES's id."""
         return self._ses.message_id_header(ref)
 
     def _send(
@@ -82,7 +81,7 @@ class Emails(Messages[Email]):
 
 
 def _display_name(name: str) -> str:
-    """A display name in the form SES takes: quoted, or as an encoded word (RFC 2047)."""
+    """A display name in the form that SES takes: quoted, or as an encoded word (RFC 2047)."""
     if name.isascii():
         return '"{}"'.format(name.replace('"', ""))
     return str(Charset("utf-8").header_encode(name))

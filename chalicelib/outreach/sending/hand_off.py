@@ -1,4 +1,4 @@
-"""Hands conversations to persons: stores the hand-off, tells the company, asks for notices."""
+"""Hands conversations to persons: stores the hand-off, informs the company, queues the notices."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from chalicelib.outreach.sending.notices import Notices
 
 @dataclass(slots=True, kw_only=True)
 class HandOffs:
-    """Hands conversations over.
+    """Hands conversations over to persons.
 
     Attributes:
-        events: tells the company of a hand-off.
-        notices: sends the company an e-mail about it.
+        events: sends the company an event about a hand-off.
+        notices: queues e-mails to the company about it; None: no e-mails.
     """
 
     conversations: Conversations
@@ -29,7 +29,7 @@ class HandOffs:
     notices: Notices | None = None
 
     def perform(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        """Hand over one conversation; one already handed off stays so."""
+        """Hand one conversation to a person; idempotent."""
         del deadline_seconds
         (action,) = actions
         handing: HandOffData = action.data

@@ -1,8 +1,8 @@
-"""E-mails to a company about conversations that wait for a person; no message and no address is in them.
+"""E-mails to a company about conversations that wait for a person, without messages or addresses.
 
-A hand-off leads to two notices at most, each once: ``asked``, at once, where the recipient wishes for a
-person, and ``waiting``, where no person has taken it after so many minutes.  Each is an event of the
-lane `email`, whatever the channel of its conversation, and looks again before it is sent.
+A hand-off leads to two notices at most, each once: ``asked``, at once, where the recipient asks for a
+person, and ``waiting``, where no person has taken the conversation after the project's number of minutes.
+Each notice is an event in the lane `email`; before it is sent, the flow checks whether it still applies.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.ses.client import Email, Ses
 
 SETTING = reasons.HANDOFF_NOTICE
-"""The source of a notice's job, and why it waits."""
+"""The source of a notice's job; also the reason for which it waits."""
 ASKED, WAITING = "asked", "waiting"
 WISHES = frozenset({"asked_by_writer"})
-"""Reasons of hand-offs for which the recipient has asked for a person."""
+"""Reasons of hand-offs that mean that the recipient asked for a person."""
 _SUBJECT: Mapping[str, str] = {
     ASKED: "A recipient asks for a person",
     WAITING: "A conversation waits for a person",
@@ -41,13 +41,13 @@ _SUBJECT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notices:
-    """Asks for the notices of a hand-off, and sends them.
+    """Queues the notices of a hand-off, and sends them.
 
     Attributes:
-        ses: built for the first notice.
-        current: a project's settings as they are now.
-        ledger: has the row of each notice.
-        put_later: queues a job outside its lane for so many seconds.
+        ses: builds SES, for the first notice.
+        current: a project's current settings.
+        ledger: stores the row of each notice.
+        put_later: queues a job outside its lane, after a number of seconds.
     """
 
     conversations: Conversations
@@ -58,12 +58,12 @@ class Notices:
     clock: Clock
 
     def ask(self, record: Record, handoff_id: str, reason: str) -> None:
-        """Ask for the notices of a hand-off; repeating it changes nothing.
+        """Queue the notices of a hand-off; idempotent.
 
-        Each has its row first, which the sweep queues where the copy is lost.
+        Each notice's ledger row is written first, so the sweep queues a notice whose job is lost.
 
         Raises:
-            TransientError: not all of them have a row; call again.
+            TransientError: not all notices have a row; call again.
         """
         if self.current(record).handoff_notice is None:
             return
@@ -75,7 +75,12 @@ class Notices:
                 self.put_later(asked, 0.0)
 
     def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Send one notice, as `outreach.actions.NOTIFY_DESK` asks."""
+        """Perform the effect `NOTIFY_DESK`: send one notice; returns SES's id.
+
+        Raises:
+            WithdrawnError: the project wants no notices any more.
+            PermanentError: the project has no sender for e-mail.
+        """
         (action,) = actions
         record = self.conversations.find(action.conversation_id)
         project = self.current(record) if record else None
@@ -92,13 +97,13 @@ class Notices:
             subject=_SUBJECT[action.argument],
             text=_text(record, action.data),
             headers={"Auto-Submitted": "auto-generated"},
-            tag=f"notice_{keys.digest(action.key)[:32]}",  # no receipt of a message names it
+            tag=f"notice_{keys.digest(action.key)[:32]}",  # not the tag of a message's receipt
         )
         return self.ses().send(email, deadline_seconds=deadline_seconds)
 
 
 def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
-    """The job of one notice."""
+    """The job that sends one notice, by the notice's event key."""
     return HandoffNotice(
         event_key=event_key,
         conversation_id=opaque_id,
@@ -109,7 +114,7 @@ def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
 
 
 def rebuilt(event: EventFacts) -> HandoffNotice:
-    """`once.recovery.rebuilders.Rebuilder` for ``evt:notice``."""
+    """Rebuild a notice's job from its ledger row; a `Rebuilder` (`once.recovery.rebuilders`)."""
     return job(event.event_key, event.conversation_id, event.received_at)
 
 

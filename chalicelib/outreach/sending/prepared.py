@@ -1,6 +1,6 @@
-"""What every vendor's messages are prepared with: conversation, draft, and the last look at both.
+"""Prepares a message for any vendor: conversation, draft, and the last look before it leaves.
 
-A missing draft (the message was withheld when it was due) is composed first; every message is
+A missing draft (the message was withheld before it was written) is composed first; every draft is
 stored before it is sent.  `texts` and `emails` add what differs between vendors.
 """
 
@@ -27,19 +27,19 @@ from chalicelib.outreach.sending.effects import NOTICES, Loaded
 from chalicelib.outreach.writing.composer import Composer
 
 _FOR_A_PERSON = reasons.FOR_A_PERSON
-"""Reason of a message that is not sent, as it asks for more than its plan does."""
+"""Reason of a message that is not sent, as its draft asks for more than its plan performs."""
 Message = TypeVar("Message")
-"""A message in the form of its vendor."""
+"""A message in its vendor's form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What every vendor's messages need.
+    """What the senders of all vendors need.
 
     Attributes:
-        links: what the links in e-mails are made with.
-        public_base_url: ours, without a path.
-        shares: the lanes' shares; None outside a worker.
+        links: the keys of unsubscribe links.
+        public_base_url: our URL, without a path.
+        shares: counts sends against the companies' shares; None outside a worker.
     """
 
     conversations: Conversations
@@ -60,11 +60,11 @@ class Messages(ABC, Generic[Message]):
 
     @abstractmethod
     def check(self, record: Record) -> None:
-        """Check that what sends exists and is well-formed, before a message is composed.
+        """Check that the company's credentials exist and are well-formed, before composing.
 
         Raises:
-            PermanentError: it is malformed or missing.
-            UnavailableError: it cannot be read now.
+            PermanentError: the credentials are malformed or missing.
+            UnavailableError: the credentials cannot be read now.
         """
 
     @abstractmethod
@@ -77,7 +77,11 @@ class Messages(ABC, Generic[Message]):
 
     @abstractmethod
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """See `Hands.settler`."""
+        """Find out whether a message of unknown outcome was sent.
+
+        Returns every message at the vendor that may be this one; empty: it was not sent; None: the
+        vendor does not show every message, so only a later report can prove it.
+        """
 
     @abstractmethod
     def _message(self, record: Record, draft: Draft, action: Effect) -> Message:
@@ -92,14 +96,14 @@ class Messages(ABC, Generic[Message]):
         deadline_seconds: float,
         guard: Callable[[], None] | None,
     ) -> str:
-        """Send it; returns the vendor's id.  `guard` is called when the request is about to leave."""
+        """Send a message; returns the vendor's id.  `guard` is called right before the request leaves."""
 
     def hands(self) -> Hands:
-        """The hands of messages."""
+        """The functions that prepare, check, send and settle messages."""
         return Hands(self.send, self.prepare, self.last_look, self.settle)
 
     def hands_of_notice(self) -> Hands:
-        """The hands of fixed texts, the only messages that leave without a look at the register."""
+        """The same functions for fixed texts, which alone leave without a look at the register."""
         return Hands(self.send, prepare=self.prepare, settler=self.settle)
 
     def prepare(self, actions: Sequence[Effect]) -> None:
@@ -107,14 +111,14 @@ class Messages(ABC, Generic[Message]):
         self._built_messages = {action.key: self._built(action) for action in actions}
 
     def last_look(self, actions: Sequence[Effect]) -> None:
-        """The last look of what is sent to a recipient."""
+        """Look whether each message may still be sent; raises the errors of `LastLook.take`."""
         for action in actions:
             built = self._built_messages.get(action.key)
             if built is not None:
                 self._looks.take(built[0], action.key, *_look(built[0], action))
 
     def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Send one message."""
+        """Send one message; returns the vendor's id."""
         (action,) = actions
         built = self._built_messages.pop(action.key, None)
         record, message = self._built(action) if built is None else built
@@ -123,7 +127,7 @@ class Messages(ABC, Generic[Message]):
             return self._send(record, message, action, deadline_seconds, guard)
 
     def _guard(self, record: Record, action: Effect) -> Callable[[], None] | None:
-        """What looks again when the request is about to leave."""
+        """A function that looks again right before the request leaves; None for fixed texts."""
         if action.kind.name in NOTICES:
             return None
         look = _look(record, action)
@@ -157,6 +161,6 @@ class Messages(ABC, Generic[Message]):
 
 
 def _look(record: Record, action: Effect) -> tuple[Look, str]:
-    """What the last look of a message looks at."""
+    """What the last look checks for a message, and the newest act of a person when it was planned."""
     message: MessagePlan = action.data.message
     return message.look(record), message.after or ""

@@ -28,24 +28,29 @@ _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
 class Texts(Messages[Text]):
-    """`Messages` by Twilio.
-
-    Args:
-        twilio: calls by the name of a company's secret.
-    """
+    """Sends messages as SMS or WhatsApp messages by Twilio, and settles them."""
 
     def __init__(self, *, parts: Parts, twilio: Twilio) -> None:
         super().__init__(parts)
         self._twilio = twilio
 
     def check(self, record: Record) -> None:
-        """See `Messages.check`."""
+        """Check the company's Twilio secret, which for WhatsApp must name a template.
+
+        Raises:
+            PermanentError: the secret is malformed or missing, or names no template.
+            UnavailableError: the secret cannot be read now.
+        """
         found = self._twilio.credentials(secret_of(record))
         if record.channel.traits.form is Form.TEMPLATE and not found.template_sid:
             raise PermanentError("secrets", "read", reason=reasons.NO_TEMPLATE)
 
     def account_of(self, record: Record) -> str | None:
-        """See `Messages.account_of`; None where the secret cannot show it."""
+        """The company's Twilio account; None where the secret is missing or malformed.
+
+        Raises:
+            UnavailableError: the secret cannot be read now.
+        """
         try:
             return self._twilio.credentials(secret_of(record)).account_sid
         except PermanentError:
@@ -56,14 +61,15 @@ class Texts(Messages[Text]):
             return None
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """See `Messages.settle`.
+        """Find the message in Twilio's list; empty where it was not sent.
 
-        A status callback names the action, so the message it reports counts whatever its time is.
-        Any other must have been accepted after the action's start, by Twilio's own clock.
-        A template's text is rendered by Twilio, so any message of that time may be this one, except
-        one with the text of another action, which may have been sent and not recorded yet.  Where
-        no callback and no recorded id shows which action sent a message, every other action that
-        could have produced it is listed in `Found`.
+        A status callback names the action, so the message that it reports counts at any time.  Any
+        other message must have been accepted after the action's start, by Twilio's clock, and have the
+        draft's text.
+
+        Twilio renders a template, so its text is unknown: any message of that time may be this one,
+        except one with the text of another action.  `Found` lists every other action that may have sent
+        a message, where neither a callback nor a stored id shows which did.
         """
         conversations = self.parts.conversations
         record = conversations.find(action.conversation_id)
@@ -71,7 +77,7 @@ class Texts(Messages[Text]):
             raise UncertainError("twilio", "list_messages", reason=reasons.CONVERSATION_GONE)
         draft = conversations.draft(record, action.probe["entry_id"])
         if draft is None:
-            return ()  # a draft is stored before it is sent: nothing was sent
+            return ()  # a draft is stored before it is sent, so nothing was sent
         to, sender = _addresses(record)
         listed = self._twilio.sent_to(
             secret_of(record),
@@ -126,7 +132,10 @@ class Texts(Messages[Text]):
 
 
 def cleaned(variables: Mapping[str, str]) -> dict[str, str]:
-    """WhatsApp refuses line breaks, tabs, long runs of spaces and empty values in variables."""
+    """A template's variables without line breaks, tabs, long spaces and empty values.
+
+    WhatsApp refuses a message with any of these.
+    """
     return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
 
 

@@ -1,8 +1,9 @@
-"""The effect `call_tool`: a tool is called once, and only while everything that led to it still holds.
+"""The effect `call_tool`: calls a tool once, and only while the conditions of the call still hold.
 
-It depends on the message that acknowledges it.  Its last look: no person has acted since it was planned,
-the tool is declared as the writer saw it, and the confirmation is the one that was given.  It begins with
-one transaction, which holds only on the conversation that was looked at; from then on it is not taken back.
+The call depends on the message that announces it to the recipient.  The last look checks that no person
+has acted since, that the tool's declaration is the one that the writer saw, and that the recipient's
+confirmation still counts.  One transaction begins the call, on condition that the conversation has not
+changed since the look; from then on the call is not taken back.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ SOURCE = "tool"
 
 @dataclass(slots=True, kw_only=True)
 class ToolCalls:
-    """Calls tools.
+    """Calls the companies' tools.
 
     Attributes:
-        events: tells the company.
-        ledger: has the row that is due when no result has come in time.
-        current: a project's settings as they are now.
+        events: sends the company the call as an event.
+        ledger: stores the row that is due when the result is overdue.
+        current: a project's current settings.
     """
 
     conversations: Conversations
@@ -51,7 +52,7 @@ class ToolCalls:
     clock: Clock
 
     def last_look(self, actions: Sequence[Effect]) -> None:
-        """See `once.effect.Hands.last_look`."""
+        """Check that the tool may still be called; errors of `call`.  A call that began passes."""
         (action,) = actions
         record, draft = self._read(action)
         call_id = outreach_keys.call_id(record.opaque_id, action.argument)
@@ -59,11 +60,12 @@ class ToolCalls:
             self._check(record, draft, action.data.after)
 
     def call(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Call one tool; repeating it changes nothing.
+        """Call one tool; returns the call's id. Idempotent.
 
         Raises:
-            PermanentError: it may not be called any more; a person decides.
+            PermanentError: the tool may not be called any more; a person decides.
             WithdrawnError: a person has acted.
+            TransientError: the conversation changed at the same moment.
         """
         del deadline_seconds
         (action,) = actions
@@ -85,7 +87,7 @@ class ToolCalls:
         return call_id
 
     def _schedule(self, record: Record, call: ToolCall) -> None:
-        """The event of its result is due at the end of its time, if nothing hastens it."""
+        """Schedule the event of the call's result for its deadline; a result makes it due earlier."""
         event_key = outreach_keys.tool(record.opaque_id, call.call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
         self.ledger.schedule(facts, call.due_at.timestamp())
@@ -98,7 +100,7 @@ class ToolCalls:
         return record, draft
 
     def _check(self, record: Record, draft: Draft, after: str | None) -> Tool:
-        """Raise unless everything still holds; returns the tool as it is declared."""
+        """The tool as declared now; raises where the tool may not be called any more."""
         if after is not None and record.person_act != after:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)

@@ -1,6 +1,6 @@
-"""Whether the author of an e-mail is proven, by what SES found out when the e-mail arrived.
+"""Whether the author of an e-mail is proven, by SES's checks (SPF, DKIM, DMARC) on its arrival.
 
-SES puts its own headers above the sender's, in this order, and its verdicts into the notification::
+SES writes its own headers above the sender's, in this order, and its verdicts into the notification::
 
     Received: from ... by inbound-smtp.us-east-1.amazonaws.com ...
     Authentication-Results: amazonses.com;
@@ -9,11 +9,12 @@ SES puts its own headers above the sender's, in this order, and its verdicts int
      dmarc=pass header.from=example.com;
     X-SES-RECEIPT: ...
 
-Any header below is the sender's, also one that calls itself SES's.  The form is RFC 8601's, but for the
-semicolons between the properties of SPF.  The sender chooses ``envelope-from`` and ``helo``: what a
-semicolon in them could add is refused, as it begins no line, is one result too many, or quotes.
+Any header below these is the sender's, even if it claims to be SES's.  The form is RFC 8601's, except
+for the semicolons between the properties of SPF.  The sender chooses ``envelope-from`` and ``helo`` and
+could add a result by a semicolon in them.  So the parser refuses a result that begins no line, a
+repeated property, and quotes.
 
-Alignment is RFC 7489's relaxed one without a list of public suffixes, which no dependency here has: the
+Alignment is the relaxed one of RFC 7489, without a list of public suffixes, which no dependency has: the
 same domain, or one of the two is a subdomain of the other.
 """
 
@@ -33,27 +34,27 @@ _PROPERTY = re.compile(r"([a-z][a-z0-9._-]*)=(\S*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """What one method has found, e.g. ``dkim``, ``pass`` and its properties."""
+    """The result of one method: e.g. method ``dkim``, value ``pass``, and its properties."""
 
     method: str
     value: str
     properties: dict[str, str] = field(default_factory=dict)
 
     def domain(self, *names: str) -> str:
-        """The domain of the first of these properties that it has; of an address the part after @."""
+        """The domain in the first of the named properties that exists; of an address, the part after @."""
         found = next((self.properties[one] for one in names if one in self.properties), "")
         return found.rpartition("@")[2]
 
 
 def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -> bool:
-    """Whether the domain of the e-mail's author answers for it.
+    """Whether the domain of the author's address proves the e-mail.
 
-    By DMARC, or by a DKIM or SPF pass of an aligned domain.
+    It does by a DMARC pass, or by a DKIM or SPF pass of an aligned domain.
 
     Args:
         message: the e-mail as SES passes it on.
         receipt: the notification's ``receipt``, with SES's verdicts.
-        address: the author's; nothing is proven where the e-mail names another one as well.
+        address: the author's address; nothing is proven where the e-mail names several authors.
     """
     headers = [(name.lower(), str(value)) for name, value in message.raw_items()]
     authors = getaddresses([value for name, value in headers if name == "from"])
@@ -63,7 +64,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
     results = results_of(_own_header(headers))
     said_from = [one.domain("header.from") for one in results if one.method == "dmarc"]
     if any(one and not is_aligned(one, author) for one in said_from):
-        return False  # SES has read another author than we do
+        return False  # SES read another author than we did
     if _verdict(receipt, "dmarc") == "PASS":
         return True
     signatures = sum(name == "dkim-signature" for name, _ in headers)
@@ -73,7 +74,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
 
 
 def results_of(header: str | None) -> list[MethodResult]:
-    """The results in SES's header; none where another wrote it, or where it cannot be read for sure."""
+    """The results in SES's header; empty where it is not SES's, or cannot be parsed with certainty."""
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", header or ""))
     parts = _parts(text)
     if not parts or parts[0].lower().split() not in ([_SES], [_SES, "1"]):
@@ -86,10 +87,10 @@ def results_of(header: str | None) -> list[MethodResult]:
             return []
         if given and given[0][0] in ("spf", "dkim", "dmarc"):
             if "\n" in text and not part.startswith("\n"):
-                return []  # SES begins a line with each
+                return []  # SES begins a line with each result
             results.append(MethodResult(*given.pop(0)))
         elif given and (not results or results[-1].method != "spf"):
-            return []  # only SPF's properties stand behind semicolons
+            return []  # only SPF's properties follow semicolons
         for name, value in given:
             if name in results[-1].properties:
                 return []
@@ -98,7 +99,7 @@ def results_of(header: str | None) -> list[MethodResult]:
 
 
 def is_aligned(domain: str, author: str) -> bool:
-    """Whether a domain that was authenticated answers for an author's."""
+    """Whether an authenticated domain is the author's domain, its parent or its subdomain."""
     one, other = (text.lower().rstrip(".") for text in (domain, author))
     if not (_DOMAIN.fullmatch(one) and _DOMAIN.fullmatch(other)):
         return False
@@ -106,16 +107,16 @@ def is_aligned(domain: str, author: str) -> bool:
 
 
 def _own_header(headers: list[tuple[str, str]]) -> str | None:
-    """The topmost header of results, unless SES's own headers end above it."""
+    """SES's header of results: the topmost one, unless ``X-SES-RECEIPT`` ends SES's headers above it."""
     ours = ("authentication-results", "x-ses-receipt")
     name, value = next((one for one in headers if one[0] in ours), ("", ""))
     return value if name == "authentication-results" else None
 
 
 def _parts(text: str) -> list[str]:
-    """The parts between semicolons, without comments; none where it quotes or is not closed.
+    """The parts between semicolons, without comments; empty where there are quotes or open comments.
 
-    SES quotes nothing by itself; where a sender does, a semicolon may be theirs.
+    SES quotes nothing itself; in a quotation a semicolon may be the sender's.
     """
     parts, depth, characters = [""], 0, iter(text)
     for one in characters:
@@ -139,7 +140,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _is_signed(results: list[MethodResult], author: str, signatures: int) -> bool:
-    """Whether an aligned domain has signed it; no more results count than there are signatures."""
+    """Whether an aligned domain signed the e-mail; false if there are more results than signatures."""
     found = [one for one in results if one.method == "dkim" and one.value != "none"]
     return len(found) <= signatures and any(
         one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)
@@ -148,7 +149,7 @@ def _is_signed(results: list[MethodResult], author: str, signatures: int) -> boo
 
 
 def _is_sent_by(results: list[MethodResult], author: str) -> bool:
-    """Whether an aligned domain allows the server to send for it."""
+    """Whether an aligned domain's SPF record allows the server that sent the e-mail."""
     found = [one for one in results if one.method == "spf"]
     return len(found) == 1 and (
         found[0].value == "pass"

@@ -45,8 +45,8 @@ from chalicelib.vendors.reasons import (
 PROVIDER = "ses"
 OPERATION = "send_email"
 SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
-"""SES takes no client token: a send that the SDK repeats is sent twice."""
-SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
+"""No retries by the SDK: SES takes no client token, so a repeated send would be a second e-mail."""
+SES_CONFIG = Config(retries=dict(SES_RETRIES))  # a copy: the SDK changes the dict that it is given
 TAG = "send"
 """Name of the tag that carries ``{opaque conversation id}_{entry id}``."""
 
@@ -73,8 +73,8 @@ class Email:
 
     Attributes:
         sender: address, or ``Name <address>``.
-        headers: In-Reply-To, References, ...; SES refuses headers it sets itself.
-        tag: the tag its events carry.
+        headers: In-Reply-To, References, ...; SES refuses headers that it sets itself.
+        tag: the tag that SES's events about the e-mail carry.
     """
 
     to: str = field(repr=False)
@@ -110,14 +110,14 @@ class Email:
 
 
 class Ses:
-    """Sends by a boto3 client whose own retries are off, and whose transport is `vendors.signed`.
+    """Sends e-mails by a boto3 client without retries, whose transport is `vendors.signed`.
 
     Args:
-        client: ``sesv2``, with ``total_max_attempts`` 1.
+        client: boto3's ``sesv2``, with ``total_max_attempts`` 1.
         configuration_set: publishes the events that settle a send of unknown outcome.
         region: part of the Message-ID that SES sets.
         clock: measures how long a send took.
-        log: gets the same record for every send as `http` logs for other vendors' calls.
+        log: gets the same record for every send as for other vendors' calls.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Ses:
         log: Log,
     ) -> None:
         self._client = client
-        # The id: a client that several share sends by it once.
+        # The id registers the hook once, however many `Ses` share the client.
         client.meta.events.register("before-send", _sent_signed, unique_id="rp-mw-signed")
         self._configuration_set = configuration_set
         self._region = region
@@ -149,12 +149,12 @@ class Ses:
         Args:
             email: what to send.
             deadline_seconds: total, for connecting, sending and reading.
-            guard: called when the request is about to leave; what it raises keeps it here.
+            guard: called right before the request leaves; if it raises, nothing is sent.
 
         Raises:
             TransientError: surely not sent: throttled, or the request did not leave the machine.
-            PermanentError: refused; its reason is SES's error code.
-            UncertainError: may have been sent.
+            PermanentError: SES refused the e-mail; the error's reason is SES's error code.
+            UncertainError: the e-mail may have been sent.
             AuthError: our IAM role may not send.
         """
         if guard is not None:
@@ -203,7 +203,7 @@ class Ses:
 
 
 def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-    """Botocore's hook: the response that it returns takes the place of botocore's own transport."""
+    """Hook ``before-send``: send by `vendors.signed`; botocore uses the response in place of its own."""
     received = signed.send(request.method, request.url, dict(request.headers), request.body)
     return AWSResponse(request.url, received.status, received.headers, received)
 
@@ -223,7 +223,7 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
 
 
 def _refusal(error: ClientError) -> ProviderError:
-    """What an error that SES answered means; one without a status is none of SES's."""
+    """The error for a refusal by SES; without an HTTP status the answer may not be SES's."""
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     about = error.response.get("ResponseMetadata", {})
     status, request_id = int(about.get("HTTPStatusCode", 0)), about.get("RequestId")

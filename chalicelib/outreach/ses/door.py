@@ -1,4 +1,4 @@
-"""SES's door: an SNS message about an e-mail that came in or went out is parsed and queued."""
+"""SES's door: parses and queues SNS messages about received e-mails, and about those we sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.ses import webhook
 
-if TYPE_CHECKING:  # an event that is no wish to stop does not load it
+if TYPE_CHECKING:  # loaded only for a STOP
     from chalicelib.outreach.ses.stop_at_door import StopByMail
 
 
@@ -22,18 +22,19 @@ def receive(
     consent: Callable[[], StopByMail],
     is_doubtful: Callable[[InboundMessage], bool],
 ) -> None:
-    """Mark who says STOP or may say it, and queue the job of one SNS message; some events lead to none.
+    """Queue the job of one SNS message, after writing the mark that a STOP, or a possible one, asks for.
 
-    A message that is no SES notification is logged, counted and dropped: it can never become one.
+    Some events lead to no job.  A message that is no SES notification is logged, counted and dropped,
+    as a repetition could not help.
 
     Args:
-        message: its text.
-        intake: takes the job.
-        consent: marks them; built for the first one.
+        message: the text of the SNS message.
+        intake: queues the job.
+        consent: writes the marks; built at the first STOP.
         is_doubtful: whether an e-mail may be a STOP.
 
     Raises:
-        UnavailableError: the mark or the job was not kept; Lambda delivers the message again.
+        UnavailableError: the mark or the job was not stored; Lambda delivers the message again.
     """
     try:
         job = webhook.parse(
@@ -54,6 +55,6 @@ def receive(
 
 
 def _is_heard(job: InboundMessage) -> bool:
-    """Whether its words count here; of a sender that nothing proves only a STOP does."""
+    """Whether the door reads an e-mail's words; of an unproven sender only a STOP counts."""
     is_known = job.is_proven or job.token is not None
     return not job.is_automatic and (is_known or job.opt_out == "stop")

@@ -1,8 +1,8 @@
-"""What the writer of an e-mail says about being contacted, without what they have not said; pure.
+"""Recognises STOP, START and HELP in the words that the writer of an e-mail wrote themselves; pure.
 
-Greeting and signature are left out, and so is the line by which our own e-mails tell how to opt out:
-a mail program whose quotation is not recognised leaves it in the text.  What may be no more than a name
-and a title is left out below a keyword or a plain wish alone.
+Greeting and signature are left out.  So is the line by which our own e-mails explain how to opt out,
+which stays in a reply whose quotation was not recognised.  Lines that may be only a name and a title are
+left out where they follow a keyword or a plain wish.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _INSTRUCTION = re.compile(
     r"|點擊|여기)).{0,40}https?://\S+\s*)$",
     re.MULTILINE,
 )
-"""A sender tells its recipients what to do; a recipient who wishes an end does not explain how."""
+"""An opt-out instruction ("reply STOP to ..."): a mailing contains it, a recipient's own STOP does not."""
 _IS_STOP = re.compile(r"(?:stop+|stopall|стоп|στοπ|ストップ|스톱|스탑|ستوب|स्टॉप)\b")
-"""How a keyword begins that is no word for ending a contract or a course."""
+"""Keywords that cannot be about ending a contract or a course, as "cancel" can."""
 _FEW_WORDS = 3
 _MOST_LINES = 20
 
 
 def heard_in(reply: Reply) -> Heard:
-    """What is said about being contacted.
+    """What an e-mail's writer says about being contacted.
 
-    A keyword alone on a line of what looks like the signature counts as well: it may stand below one.
+    A STOP alone on a line of the signature counts as well, as people write below their signature.
     """
     text = _without_instructions(reply.said)
     said = heard(text)
@@ -52,7 +52,7 @@ def heard_in(reply: Reply) -> Heard:
 
 
 def _over_a_sign_off(text: str) -> Heard | None:
-    """The STOP, or the refusal in doubt, above lines that hold only names, titles and companies."""
+    """The STOP or doubtful refusal above a sign-off of only names, titles and companies; else None."""
     lines = [one.strip() for one in text.splitlines() if one.strip()]
     for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
         below = lines[at:]
@@ -69,7 +69,7 @@ def _over_a_sign_off(text: str) -> Heard | None:
 
 
 def _below_one(text: str) -> Heard | None:
-    """The STOP alone on the last line, below a signature and nothing else."""
+    """The STOP alone on the last line, where the lines above are only a sign-off; else None."""
     *above, last = [one.strip() for one in text.splitlines() if one.strip()] or [""]
     said = heard(last)
     is_end = said.word == Word.STOP and said.why in _WHOLE
@@ -77,12 +77,12 @@ def _below_one(text: str) -> Heard | None:
 
 
 def heard_by_mail(text: str) -> Heard:
-    """Likewise of a text that was stored, whose quotation was cut before."""
+    """`heard_in` for a stored text, whose quotation was cut before."""
     return heard_in(parse(text))
 
 
 _WHOLE = frozenset({HeardBy.CARRIERS_KEYWORD, HeardBy.KEYWORD, HeardBy.PLAIN_WISH, HeardBy.REFUSAL})
-"""By what all words above a sign-off are a STOP, or what may be one."""
+"""The rules that read all words above a sign-off as one STOP or refusal."""
 
 
 def _without_instructions(text: str) -> str:

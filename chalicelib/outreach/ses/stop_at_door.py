@@ -1,9 +1,9 @@
 """STOP by e-mail: the mark is written before the handler returns, whatever waits on the queue.
 
-What may be a STOP asks its question as early.  A proven sender's own mailbox is marked, also where it
-has no conversation; the token of a conversation marks its recipient's address, from any mailbox.  A
-STOP that nothing proves suspends the address that it names.  START is left to the worker: the time at
-which each was said decides which one is in force.
+A possible STOP is marked as a doubt in the same way.  A proven sender's own mailbox is marked, even
+without a conversation.  An e-mail with a conversation's token marks the conversation's recipient,
+whichever mailbox wrote it.  A STOP that nothing proves only suspends the writer's address.  The worker
+handles START: of a STOP and a START, the one that was said later counts.
 """
 
 from __future__ import annotations
@@ -24,19 +24,17 @@ from chalicelib.outreach.ses.mail_words import heard_by_mail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopByMail:
-    """Marks who says STOP by e-mail, and asks about who may have said it."""
+    """Writes the register's marks for a STOP, or a possible STOP, by e-mail."""
 
     register: Doubts
     conversations: Queries
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write the marks that a STOP or a doubt asks for; returns the job that says so.
+        """Write the marks for a STOP or a possible STOP (`doubtful`).
 
-        One read tells whose address it came to; a token costs two more.
-
-        Args:
-            job: a STOP, or what may be one; see `doubtful`.
+        Returns the job, with `consent_at_door` where the worker need not write the mark.  Costs one
+        read for the owner of the company's address, and two more for a token.
 
         Raises:
             UnavailableError: a mark could not be written; the e-mail is not accepted.
@@ -58,7 +56,7 @@ class StopByMail:
                 )
             return job
         if owner is None and job.opt_out is None:
-            return job  # of an address that is no company's no desk could be asked
+            return job  # the address is no company's, so no desk could judge the doubt
         unowned = str(senders.key(job.sender)["company_id"])
         company_id = owner.company_id if owner is not None else unowned
         self._mark(job, job.recipient, company_id)
@@ -84,7 +82,7 @@ class StopByMail:
             )
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation whose token the e-mail came with, if it is the company's."""
+        """The conversation of the e-mail's token, if it belongs to the company; else None."""
         record = self.conversations.find(job.token) if job.token is not None else None
         if record is None or record.sender.lower() != job.sender:
             return None

@@ -57,7 +57,7 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
-"""Lone surrogates that encode no byte either: JSON can carry them, UTF-8 cannot."""
+"""Lone surrogates that also encode no byte: JSON can carry them, UTF-8 cannot."""
 _AUTO_REPLY_HEADERS = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
 _AUTOMATIC_SENDERS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
 
@@ -70,7 +70,8 @@ def parse(
     """The job of one SNS message; None for an event that is not stored.
 
     Raises:
-        PayloadError: no SES notification, or an e-mail without a sender; the error names no address.
+        PayloadError: the message is no SES notification, or an e-mail without a sender; the error
+            names no address.
     """
     try:
         raw = json.loads(message)
@@ -103,13 +104,13 @@ def plus_tag(address: str) -> tuple[str, str | None]:
 
 
 def reply_address(address: str, token: str) -> str:
-    """An address with a token as its plus tag; the inverse of `plus_tag`."""
+    """A reply address: an address with a token as its plus tag; the inverse of `plus_tag`."""
     local, _, domain = address.rpartition("@")
     return f"{local}+{token}@{domain}"
 
 
 def message_id_digest(message_id: str) -> str:
-    """The digest stored instead of a Message-ID, which looks like an address."""
+    """The digest that is stored in place of a Message-ID, which looks like an address."""
     return keys.digest("message-id", message_id.strip())[:32]
 
 
@@ -200,7 +201,7 @@ def _received(
 
 
 def is_automatic(message: EmailMessage, sender: str) -> bool:
-    """Whether it was generated automatically (RFC 3834, and other headers that mail programs use)."""
+    """Whether an e-mail was generated automatically (RFC 3834, and headers of mail programs)."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
     return (
         not submitted.startswith("no")
@@ -213,7 +214,7 @@ def is_automatic(message: EmailMessage, sender: str) -> bool:
 
 
 def is_bulk(message: EmailMessage) -> bool:
-    """Whether a list or a mailing sent it; a STOP in it may be a person's, so a person reads it."""
+    """Whether a mailing list or mass mailing sent an e-mail."""
     return _precedence(message) in {"bulk", "list"} or "List-Id" in message
 
 
@@ -222,9 +223,10 @@ def _precedence(message: EmailMessage) -> str:
 
 
 def reply_of(message: EmailMessage, name: str = "") -> Reply:
-    """The sender's text apart from what it quotes, our footer included; empty if it cannot be read.
+    """The sender's own text, without quotations and our footer; empty if it cannot be read.
 
-    The plain text decides, unless only the HTML shows where the quotation begins.
+    The plain text is used, unless only the HTML shows where the quotation begins.  `name` is the
+    sender's display name.
     """
     found = _reply(message, name)
     return replace(found, visible=without_footer(found.visible), said=without_footer(found.said))
@@ -241,10 +243,11 @@ def _reply(message: EmailMessage, name: str) -> Reply:
 
 
 def _opt_out(reply: Reply, subject: str, *, has_token: bool) -> tuple[str | None, bool]:
-    """STOP or START by the words of an e-mail, and whether its own link has written it.
+    """STOP, START or None by an e-mail's words, and whether our unsubscribe link wrote the e-mail.
 
-    The link of an unsubscribe header writes an e-mail with that subject to the reply address, and a
-    mail program may mark it as automatic.  A "yes" is an answer, and HELP has none by e-mail.
+    The ``mailto:`` of our unsubscribe header writes an e-mail with that subject to the reply address,
+    and a mail program may mark it as automatic.  A "yes" is only an answer, and HELP is not answered
+    by e-mail.
     """
     if has_token and heard(subject).word == Word.STOP:
         return Word.STOP.value, True
@@ -258,7 +261,7 @@ def _media(message: EmailMessage) -> list[dict[str, Any]]:
 
 
 def _about(attachment: EmailMessage) -> dict[str, Any]:
-    """What is kept of an attachment; SES keeps none behind a link."""
+    """What is stored of an attachment: type, size, digest.  SES gives no link to its content."""
     content = attachment.get_payload(decode=True)
     data = content if isinstance(content, bytes) else b""
     kind = attachment.get_content_type()[:100]
@@ -274,7 +277,7 @@ def _body(message: EmailMessage, kind: Literal["plain", "html"]) -> str:
             return ""
         try:
             return str(body.get_content())
-        except LookupError:  # a charset that no one knows
+        except LookupError:  # an unknown charset
             data = body.get_payload(decode=True)
             return data.decode("utf-8", "replace") if isinstance(data, bytes) else ""
 
@@ -293,7 +296,7 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
         data = _LONE_SURROGATE.sub("\ufffd", content).encode("utf-8", "surrogateescape")
     message = email.message_from_bytes(data, policy=policy)
     if not isinstance(message, EmailMessage):
-        raise PayloadError("invalid_content", "the content is no e-mail")
+        raise PayloadError("invalid_content", "the content is not an e-mail")
     return message
 
 
@@ -310,7 +313,7 @@ def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
     """
     try:
         return read()
-    except Exception:  # noqa: BLE001 - see above
+    except Exception:  # noqa: BLE001 - any malformed header
         return otherwise
 
 
@@ -320,25 +323,25 @@ def _referred(message: EmailMessage) -> Sequence[str]:
 
 
 def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
-    """When SES got an e-mail: the same in every delivery of its notification."""
+    """When SES received an e-mail, ISO time; the same in every delivery of its notification."""
     at = parsed(str(mail.get("timestamp")))
     return received_at if at is None else min(iso(at), received_at)
 
 
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:
-    """False for spam, viruses and forged senders: these are stored and never answered."""
+    """Whether SES's verdicts pass; e-mails that fail (spam, virus, DMARC) are never answered."""
     verdicts = ("spamVerdict", "virusVerdict", "dmarcVerdict")
     return not any(_part(receipt, name).get("status") == "FAIL" for name in verdicts)
 
 
 def _part(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """An object inside a notification; an empty one where there is none."""
+    """An object inside a notification; empty where it is missing."""
     found = raw.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def _first(value: object) -> str:
-    """The first of a list as a text; empty where there is none."""
+    """The first element of a list, as text; empty where there is none."""
     return str(value[0]) if isinstance(value, list) and value else ""
 
 
@@ -347,7 +350,9 @@ def _receipt(fields: Mapping[str, Any]) -> DeliveryReceipt:
         return DeliveryReceipt.model_validate(fields)
     except ValidationError as error:
         name = ".".join(map(str, error.errors()[0]["loc"]))
-        raise PayloadError("invalid_notification", f"its {name} cannot be kept") from None
+        raise PayloadError(
+            "invalid_notification", f"field {name} of the event is malformed"
+        ) from None
 
 
 def _code(text: object) -> str | None:

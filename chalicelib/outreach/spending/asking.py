@@ -1,7 +1,7 @@
-"""How a model is asked for a message, and what is asked after an answer that cannot be used; pure.
+"""The requests for one message: the first, and further ones after an unusable answer; pure.
 
-What a model reasons has a budget of its own beside the answer's.  An answer that is cut off, or refused,
-is asked for once more with the least effort that the model knows, and then of the fallback model.
+Reasoning has a token budget of its own beside the answer's.  After an answer that is cut off or refused,
+the model is asked once more with its least reasoning effort, and then the fallback model.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.vendors.language_model import ModelAnswer, ModelOutcome, ModelRequest
 
 UNUSABLE = frozenset({ModelOutcome.INCOMPLETE, ModelOutcome.REFUSED})
-"""Of answers that another request may better."""
+"""Outcomes after which another request is made."""
 
 
 def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[ModelRequest]:
-    """What is asked: the request itself, then each further one after an answer that is `UNUSABLE`.
+    """The requests in order; each further one is for use after an answer that is `UNUSABLE`.
 
     Raises:
-        UnwrittenError: a model is not known.
+        UnwrittenError: a model is not in the catalogue.
     """
     first = known(catalogue, request.model)
     fallback = request.fallback_model
@@ -42,10 +42,10 @@ def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[Model
 
 
 def known(catalogue: ModelCatalogue, name: str) -> ModelRow:
-    """A model.
+    """A model of the catalogue, by its name.
 
     Raises:
-        UnwrittenError: it is not known, so neither is what it costs.
+        UnwrittenError: the model is not in the catalogue, so its price is unknown.
     """
     row = catalogue.find(name)
     if row is None:
@@ -54,7 +54,7 @@ def known(catalogue: ModelCatalogue, name: str) -> ModelRow:
 
 
 def is_final(answer: ModelAnswer, request: ModelRequest, catalogue: ModelCatalogue) -> bool:
-    """Whether nothing more is asked: the answer can be used, or the fallback has given it already."""
+    """Whether no further request follows: the answer is usable, or the fallback model gave it."""
     if answer.outcome not in UNUSABLE:
         return True
     return catalogue.find(answer.model) is not catalogue.find(request.model)

@@ -1,13 +1,12 @@
-"""A project's budgets of a day and of a conversation; pure.
+"""A project's budgets for language models, per day and per conversation; pure.
 
-Optional setting of a project, of which one may be left out; without it nothing bounds the day but the
-limits of answers::
+The setting is optional, and so is each budget in it; without it only the limits on answers bound costs::
 
     model_budget   {"cents_per_day": 500, "cents_per_conversation": 20, "soft_percent": 80}
 
-At a soft limit an alarm is raised, once a day and once a conversation.  At a hard one no model is
-asked any more: a recipient who wrote gets a fixed wording, and a person answers; a start waits for a
-person.  A day is one of UTC; a conversation gets the wording once.
+The soft limit raises an alarm, once a day and once a conversation.  At the hard limit no model is asked
+any more: a recipient who wrote gets a fixed text, once a conversation, and a person answers; a start
+waits for a person.  Days are UTC.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.project.project import Project
 
 BUDGET_REACHED = reasons.BUDGET_REACHED
-"""Reason of a hand-off."""
+"""Reason of a hand-off, for the project's budget of the day."""
 CONVERSATION_BUDGET_REACHED = reasons.CONVERSATION_BUDGET_REACHED
-"""Likewise, of the conversation's own budget."""
+"""Reason of a hand-off, for the conversation's own budget."""
 _MICRO_PER_CENT = 10_000
 
 
 class BudgetReachedError(PermanentError):
-    """The project's budget of the day, or of the conversation, is spent; no model was asked."""
+    """The budget of the day or of the conversation is spent; no model was asked."""
 
     def __init__(self, reason: str = BUDGET_REACHED) -> None:
         super().__init__("writer", "compose", reason=reason)
@@ -35,19 +34,19 @@ class BudgetReachedError(PermanentError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A budget in `model_budget` of a project, in millionths of a US dollar."""
+    """A hard and a soft limit of a project's `model_budget`, in millionths of a US dollar."""
 
     hard: int
     soft: int
 
     @classmethod
     def of(cls, project: Project) -> Budget | None:
-        """A project's budget of a day; None where it has none that can be read."""
+        """A project's budget of a day; None where none is set, or it cannot be read."""
         return cls._of(project, "cents_per_day")
 
     @classmethod
     def of_conversation(cls, project: Project) -> Budget | None:
-        """A project's budget of each conversation; None where it has none that can be read."""
+        """A project's budget of each conversation; None where none is set, or it cannot be read."""
         return cls._of(project, "cents_per_conversation")
 
     @classmethod
@@ -64,12 +63,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What bounds a conversation's calls: its project's budget of a day, and its own."""
+    """The budgets that bound a conversation's calls: the project's of the day, and its own."""
 
     day: Budget | None = None
     conversation: Budget | None = None
 
     @classmethod
     def of(cls, project: Project) -> Budgets:
-        """Those of a project."""
+        """The budgets of a project."""
         return cls(Budget.of(project), Budget.of_conversation(project))

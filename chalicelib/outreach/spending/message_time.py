@@ -1,6 +1,6 @@
-"""The time in which one message is written: its drafts, what is tried again, and their checks share it.
+"""The time limit for writing one message, shared by its drafts, retries and checks.
 
-A worker has two minutes for an event, and what is left of them must do for its rows and its sending.
+A worker has two minutes for an event; the rest of them is for reading, storing and sending.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from chalicelib.outreach.spending.unwritten import UnwrittenError
 
 MESSAGE_SECONDS = 85.0
 LEAST_SECONDS = 2.0
-"""With less time left no further request is made."""
+"""With less time left than this, no further request is made."""
 
 
 class MessageTime:
-    """What is left for the message that each thread writes."""
+    """The time left for the message that a thread is writing; each thread has its own."""
 
     def __init__(self) -> None:
         self._here = threading.local()
 
     @contextmanager
     def of_one_message(self, seconds: float = MESSAGE_SECONDS) -> Iterator[None]:
-        """Within this block the thread writes one message."""
+        """The block in which this thread writes one message, within so many seconds."""
         self._here.ends = time.monotonic() + seconds
         try:
             yield
@@ -34,12 +34,12 @@ class MessageTime:
             self._here.ends = None
 
     def left(self, most: float) -> float:
-        """The seconds of one request: what it may take at most, or what is left.
+        """The seconds that the next request may take: `most`, or less where less time is left.
 
-        Outside of a message nothing else bounds it.
+        Outside a message's block it is always `most`.
 
         Raises:
-            UnwrittenError: too little is left.
+            UnwrittenError: too little time is left.
         """
         ends = getattr(self._here, "ends", None)
         if ends is None:

@@ -1,15 +1,15 @@
-"""The language models that may write: what each costs and how it is asked; pure.
+"""The language models that may write: prices and request options; pure.
 
-The rows are those of ``models.toml``, with their sources.  ``MODEL_PRICES`` adds whole rows, and changes
-fields of known ones, as a price that was negotiated::
+The rows are those of ``models.toml``, with their sources.  The setting ``MODEL_PRICES`` adds whole rows, and
+changes fields of known ones, such as a negotiated price::
 
     {"gpt-7-luna": {"provider": "openai", "context": 1000000, "input": 0.1, "output": 0.5, ...},
      "gpt-6-luna": {"input": 0.08, "output": 0.4}}
 
-A name is exact but for what its vendor documents: the date of OpenAI's snapshots
-(``gpt-5-mini-2025-08-07``), and the region that begins the name of Bedrock's inference profiles
-(``us.amazon.nova-lite-v1:0``), or the ARN of one.  A relative's price is never taken: a model that is
-not here is not asked.
+A name must match exactly, except for what the vendors document: the date of OpenAI's snapshots
+(``gpt-5-mini-2025-08-07``), the region before the name of Bedrock's inference profiles
+(``us.amazon.nova-lite-v1:0``), and the ARN of a profile.  No model is priced like a similar one: a model
+that is not in the catalogue is not asked.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ FILE = beside(__file__, "models.toml")
 SETTING = "MODEL_PRICES"
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 _REGION = re.compile(r"^(?:us-gov|us|eu|apac|jp|au|ca|global)\.")
-"""Of geographic inference profiles
+"""Regions of geographic inference profiles
 (https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html)."""
 
 
 class ModelProvider(StrEnum):
-    """Whose models they are."""
+    """The vendor that serves a model."""
 
     OPENAI = "openai"
     BEDROCK = "bedrock"
 
 
 class Effort(StrEnum):
-    """How much a model reasons."""
+    """How much a model is to reason, least first."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -56,7 +56,7 @@ class Effort(StrEnum):
 
 
 class Moderation(StrEnum):
-    """What judges the model's texts."""
+    """How a model's texts are moderated: by the vendor's own endpoint, or by a guardrail."""
 
     OWN = "moderation"
     GUARDRAIL = "guardrail"
@@ -67,17 +67,17 @@ class ModelRow:
     """One model; prices are US dollars for a million tokens.
 
     Attributes:
-        context: tokens of a request and its answer together.
-        input: of what is sent.
-        cached_input: of what is read from the vendor's cache; as `input` where there is none.
-        cache_write: of what is written to it; as `input` where that is free.
-        output: of what is generated, reasoning included.
-        efforts: of reasoning, least first; none for a model that does not reason.
-        effort: the one that is asked for.
-        cache_from: the least tokens that are kept between requests; 0 where the vendor is not asked.
-        timeout_seconds: of one request.
-        source: the page that says so.
-        read: when it was read.
+        context: maximum number of tokens of a request and its answer together.
+        input: price of tokens sent.
+        cached_input: price of tokens read from the vendor's cache; None: as `input`.
+        cache_write: price of tokens written to the vendor's cache; None: as `input`.
+        output: price of tokens generated, reasoning included.
+        efforts: the reasoning efforts that the model knows, least first; empty: it does not reason.
+        effort: the reasoning effort that is asked for.
+        cache_from: minimum number of tokens of instructions for which caching is asked for; 0: never.
+        timeout_seconds: time limit of one request.
+        source: the page that states the row.
+        read: when the page was read.
     """
 
     name: str
@@ -97,7 +97,7 @@ class ModelRow:
     timeout_seconds: float = 40.0
 
     def cost(self, usage: Usage) -> int:
-        """What a request has cost, in millionths of a US dollar, rounded up."""
+        """The cost of a request by its token counts, in millionths of a US dollar, rounded up."""
         cached = self.input if self.cached_input is None else self.cached_input
         written = self.input if self.cache_write is None else self.cache_write
         plain = max(usage.input_tokens - usage.cached_tokens - usage.written_tokens, 0)
@@ -112,7 +112,7 @@ class ModelRow:
         )
 
     def most(self, request: ModelRequest, model: str) -> int:
-        """What a request may cost at most, about."""
+        """An estimate of the most that a request may cost, in millionths of a US dollar."""
         shown = [request.instructions, *(turn.text for turn in request.turns)]
         if request.schema is not None:
             shown.append(json.dumps(request.schema.schema))
@@ -122,10 +122,10 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """The file.
+    """The contents of ``models.toml``.
 
     Attributes:
-        reasoning_tokens: the budget of the reasoning, beside the answer's own.
+        reasoning_tokens: the token budget of each reasoning effort, beside the answer's.
     """
 
     reasoning_tokens: Mapping[Effort, int]
@@ -138,7 +138,7 @@ LISTED: Mapping[str, ModelRow] = Rows(lambda: {one.name: one for one in _READ[""
 
 @dataclass(frozen=True, slots=True)
 class ModelCatalogue:
-    """The models of this stage."""
+    """The models of this stage, by name."""
 
     rows: Mapping[str, ModelRow] = field(default_factory=lambda: LISTED)
 
@@ -147,33 +147,33 @@ class ModelCatalogue:
         """The shipped models with those that a setting declares.
 
         Raises:
-            SettingsError: the setting is not of that form; it names the model and the field.
+            SettingsError: the setting is malformed; the error names the model and the field.
         """
         try:
             given = json.loads(text) if text.strip() else {}
         except ValueError:
-            raise SettingsError(f"{SETTING} is no JSON") from None
+            raise SettingsError(f"{SETTING} is not JSON") from None
         if not isinstance(given, dict):
-            raise SettingsError(f"{SETTING} is no JSON object")
+            raise SettingsError(f"{SETTING} is not a JSON object")
         added = {name: _declared(name, one) for name, one in given.items()}
         return cls({**LISTED, **added} if added else LISTED)
 
     def find(self, name: str) -> ModelRow | None:
-        """A model by its name at the vendor; None for one that is not known."""
+        """A model by its name at the vendor; None for an unknown one."""
         return next((self.rows[one] for one in _names(name) if one in self.rows), None)
 
     def names(self, provider: str) -> list[str]:
-        """The known models of a provider."""
+        """The names of a provider's models, sorted."""
         return sorted(name for name, row in self.rows.items() if row.provider == provider)
 
     @staticmethod
     def manner(row: ModelRow, instructions: str, effort: Effort | None) -> Manner:
-        """How a model is asked.
+        """The request options for a model.
 
         Args:
             row: the model.
-            instructions: what stays the same in the next request.
-            effort: of its reasoning.
+            instructions: the part of the request that stays the same in the next one.
+            effort: the reasoning effort; None for a model that does not reason.
         """
         return Manner(
             reasoning_effort=effort,
@@ -185,7 +185,7 @@ class ModelCatalogue:
 
 
 def _names(name: str) -> Iterator[str]:
-    """The names under which a model may be listed, nearest first."""
+    """The names under which the catalogue may list a model, the exact one first."""
     bare = name.rpartition("/")[2] if name.startswith("arn:") else name
     yield bare
     yield _SNAPSHOT.sub("", bare)
@@ -193,22 +193,24 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _declared(name: str, given: object) -> ModelRow:
-    """A row of the setting: a whole one, or what it changes of a known one.
+    """A row from the setting: a whole row, or a known row with the fields that the setting changes.
 
-    A pair is the price of input and output, as the setting took it before it took rows.
+    A list of two numbers is also accepted: the prices of input and output.
     """
     known = LISTED.get(name)
     if isinstance(given, list) and known is not None:
         given = dict(zip(("input", "output"), given, strict=False))
     if not isinstance(given, dict):
-        raise SettingsError(f"{SETTING}: {name} is no object of fields")
+        raise SettingsError(f"{SETTING}: {name} must be an object of fields")
     row = {"name": name, **({} if known is None else _shipped(known, given)), **given}
     try:
         if isinstance(row.get("read"), str):  # JSON has no dates
             row["read"] = date.fromisoformat(row["read"])
         made = checked(ModelRow, row, f"{SETTING}: {name}")
     except (TableError, ValueError) as error:
-        said = str(error) if isinstance(error, TableError) else f"{SETTING}: {name}.read is no date"
+        said = (
+            str(error) if isinstance(error, TableError) else f"{SETTING}: {name}.read is not a date"
+        )
         raise SettingsError(said) from None
     wrong = flaw(made)
     if wrong:
@@ -217,7 +219,7 @@ def _declared(name: str, given: object) -> ModelRow:
 
 
 def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
-    """A listed row by field; of another price of input, that of its cache is not known."""
+    """A known row by field; where the setting changes `input`, without the prices of the cache."""
     left_out = {"cached_input", "cache_write"} if "input" in changes else set()
     return {
         name: list(value) if isinstance(value, tuple) else value
@@ -227,7 +229,7 @@ def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
 
 
 def flaw(row: ModelRow) -> str | None:
-    """What is wrong between the fields of a row; None where nothing is."""
+    """What is wrong with a row's values; None where they are valid."""
     prices = (row.input, row.output, row.cached_input or 0, row.cache_write or 0)
     if not all(0 <= one < math.inf for one in prices):
         return "a price is below zero, or no number"

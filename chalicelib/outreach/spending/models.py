@@ -1,6 +1,6 @@
 """The language model that writes for a conversation, with every call counted.
 
-Whatever asks a model for a conversation asks one of these, so that no call is free of the budget.
+All code that calls a model for a conversation calls it through `Models`, so the budget bounds every call.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelR
 _MAYBE_CHARGED = frozenset(
     {"timeout", "connection_broken", "unexpected_answer", "answer_too_large"}
 )
-"""Reasons of failures after which the provider may have generated, and charges for that."""
+"""Reasons of failures after which the provider may have generated an answer and charge for it."""
 
 
 class Purse(Protocol):
-    """What bounds the calls and counts them; see `usage.Spending`, which keeps the sums."""
+    """Bounds the calls of models by budgets, and counts them; implemented by `usage.Spending`."""
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Commit what a request may cost; see `Spending.begin`."""
+        """Reserve what a request may cost from the day's budget; returns the amount reserved."""
         ...
 
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """Likewise for the conversation's own budget."""
+        """Reserve what a request may cost from the conversation's budget; None without one."""
         ...
 
     def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
-        """Take back what was committed for a request that surely cost nothing."""
+        """Release what was reserved for a request that surely cost nothing."""
         ...
 
     def count(self, record: Record, call: Counted) -> None:
-        """Count one call, once."""
+        """Count one call of a model; idempotent by the call's id."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
-    """How every call of a model is counted: what is spent, by which models, and the log's metrics."""
+    """What counts every call of a model: the sums, the prices and the log's metrics."""
 
     spending: Purse
     catalogue: ModelCatalogue
@@ -65,9 +65,10 @@ class Models:
     """The language models that write for conversations, by the projects' settings.
 
     Attributes:
-        openai: the client for a company's key, by its secret's name.
-        bedrock: the client of the account's own Bedrock.
-        time: of each message.
+        openai: the client for a company's own key, by the secret's name.
+        bedrock: the client of our AWS account's Bedrock.
+        shares: counts slow calls against the companies' shares; None outside a worker.
+        time: the time left for each message.
     """
 
     providers: Providers
@@ -78,20 +79,20 @@ class Models:
     time: MessageTime = field(default_factory=MessageTime)
 
     def writes_for(self, record: Record) -> bool:
-        """See `Providers.writes_for`."""
+        """Whether a model writes for a conversation; errors of `Providers.writes_for`."""
         return self.providers.writes_for(record)
 
     def named(self, record: Record) -> Named:
-        """The names of its models, where its project has none of its own."""
+        """The stage's models for the conversation's provider, for projects that name none."""
         return self.providers.named(record)
 
     def cost(self, answer: ModelAnswer) -> int:
-        """What an answer has cost, in millionths of a US dollar; 0 of a model that is not known."""
+        """The cost of an answer, in millionths of a US dollar; 0 for an unknown model."""
         row = self.accounting.catalogue.find(answer.model)
         return 0 if row is None else row.cost(answer.usage)
 
     def of(self, record: Record) -> LanguageModel:
-        """The model that writes for a conversation."""
+        """The model that writes for a conversation; every call of it is counted."""
         provider = self.providers.of(record)
         if provider == BEDROCK:
             model = self.bedrock()
@@ -109,7 +110,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """A language model for one conversation; every request is counted, and bounded by the budgets."""
+    """A language model for one conversation; budgets bound its requests, and every one is counted."""
 
     model: LanguageModel
     record: Record
@@ -119,12 +120,13 @@ class Counting:
     time: MessageTime = field(default_factory=MessageTime)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """See `LanguageModel.respond`; what is asked after an answer that cannot be used included.
+        """Ask the model, with further requests after an unusable answer (`asking.requests`).
 
         Raises:
-            BudgetReachedError: the project's budget of the day, or the conversation's, is spent.
-            PacedError: the company holds its share of the lane's workers; nothing was asked.
-            UnwrittenError: a model is not known, or the time of the message is over.
+            BudgetReachedError: the budget of the day or of the conversation is spent.
+            PacedError: the company already holds its share of the lane's workers; nothing was asked.
+            UnwrittenError: a model is not in the catalogue, or the message's time is over.
+            ProviderError: as `LanguageModel.respond`.
         """
         catalogue = self.accounting.catalogue
         ends = monotonic() + self.time.left(deadline_seconds)
@@ -137,7 +139,7 @@ class Counting:
         return answer
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """See `LanguageModel.moderate`; it is not counted, as OpenAI's is free of charge."""
+        """The categories that the vendor's moderation flags; not counted, as OpenAI's is free."""
         return self.model.moderate(text, deadline_seconds=self.time.left(deadline_seconds))
 
     def _held(self, request: ModelRequest, seconds: float) -> ModelAnswer:

@@ -1,7 +1,7 @@
-"""Which provider's language model writes for a project, if one does.
+"""Which provider's language model writes for a project, if any does.
 
-A project chooses by ``ai_config.provider``: ``openai``, with the key that its channel names, or
-``bedrock``, with the account's own rights.
+A project chooses by ``ai_config.provider``: ``openai``, with the company's own key, or ``bedrock``, with the
+IAM role of our account.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chalicelib.outreach.project.project import Project
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The models of a stage with one provider; the first is empty where the stage has none."""
+    """A stage's models at one provider; `model` is empty where the stage has none."""
 
     model: str
     fallback: str | None = None
@@ -27,7 +27,7 @@ class Providers:
     """The stage's models by provider, and which provider writes for a conversation.
 
     Attributes:
-        current: a project's settings as they are now.
+        current: a project's current settings.
     """
 
     current: Callable[[Record], Project]
@@ -35,7 +35,7 @@ class Providers:
     bedrock: Named
 
     def writes_for(self, record: Record) -> bool:
-        """Whether a model writes for a conversation; else fixed wordings are sent.
+        """Whether a model writes for a conversation; otherwise fixed texts are sent.
 
         Raises:
             PermanentError: the project's `ai_config`, which may name a key, cannot be read.
@@ -46,7 +46,7 @@ class Providers:
         return bool(self.openai.model and record.ai_config.get("api_key_reference"))
 
     def of(self, record: Record) -> str:
-        """Whose model writes; see `Project.provider`."""
+        """The provider whose model writes for a conversation: ``openai`` or ``bedrock``."""
         return self.current(record).provider
 
     def named(self, record: Record) -> Named:

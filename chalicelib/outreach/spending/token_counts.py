@@ -1,9 +1,9 @@
-"""About how many tokens a text has, before a vendor has counted them; pure.
+"""Estimates how many tokens a text has, before a vendor counts them; pure.
 
-A tokenizer spends a token on four letters of English, and on a character or less of other scripts.  The
-weights are above what the tokenizer of OpenAI's models from gpt-4o on (``o200k_base``) counts for
-ordinary sentences, and near to older ones, as those of other vendors are not published: a budget holds
-too early rather than too late.  `tests/outreach/spending/test_token_counts.py` has counts to compare.
+A tokenizer needs a token for about four letters of English, and for one character or less of other
+scripts.  The weights are above the counts of OpenAI's tokenizer from gpt-4o on (``o200k_base``) for ordinary
+sentences, and near those of older ones; other vendors publish none.  So a budget ends too early rather
+than too late.  `tests/outreach/spending/test_token_counts.py` has counts to compare.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SCRIPTS: tuple[tuple[int, float], ...] = (
     (0x0530, 0.8),  # Armenian
     (0x0590, 0.5),  # Hebrew, Arabic
     (0x0700, _OTHER),
-    (0x0900, 0.6),  # of India, Thai
+    (0x0900, 0.6),  # scripts of India, Thai
     (0x0E80, 1.2),  # Lao, Tibetan, Burmese
     (0x10A0, 0.6),  # Georgian
     (0x1100, 0.8),  # Hangul, as parts
@@ -39,10 +39,10 @@ _SCRIPTS: tuple[tuple[int, float], ...] = (
     (0x10000, _OTHER),
     (0x20000, _OTHER),
 )
-"""The first character of each range, and its tokens per character."""
+"""The first character of each range of Unicode, and the range's tokens per character."""
 _STARTS = [first for first, _ in _SCRIPTS]
 _CODES = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{4,}")
-"""Letters and digits mixed, as in an id: few of them are a token together."""
+"""Letters and digits mixed, as in an id, which need more tokens than words."""
 _LETTERS = re.compile(r"[A-Za-z ]")
 _DIGITS = re.compile(r"[0-9]")
 _MARKS = re.compile(r"[!-/:-@\[-`{-~]")
@@ -50,7 +50,7 @@ _REST = re.compile(r"[^ -~]")
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has; rounded up."""
+    """An estimate of a text's tokens, rounded up."""
     codes = sum(map(len, _CODES.findall(text)))
     plain = _CODES.sub("", text)
     weighed = ((_LETTERS, _LETTER), (_DIGITS, _DIGIT), (_MARKS, _MARK))

@@ -1,17 +1,17 @@
-"""The rows that count what models cost, in the `conversations` table, in no index.
+"""The rows that count what models cost, in the `conversations` table, outside every index.
 
 ::
 
     usage:{company_id}#{project_id}   day#2026-11-23                   sums of a project's day
     internal:{company_id}#{recipient} usage#{digest}#{id of the call}  one call of a conversation
     internal:{company_id}#{recipient} spent#{digest}                   ``committed`` of a conversation
-                                                                       that has a budget of its own
+                                                                       with a budget of its own
 
-A call's row and its part of the day's sums are one transaction: a call is counted once, however
-often its outcome is recorded.  ``committed`` of a day is what was spent and what running requests may
-still cost; it grows before a request leaves, under the condition that the budget is not reached, and
-is corrected by the request's outcome.  Of a request whose answer was lost the estimate stays: the
-provider may have charged for it.
+One transaction writes a call's row and adds the call to the day's sums, so a call is counted once,
+however often its outcome is recorded.  ``committed`` is what was spent and what running requests may
+still cost.  It grows by an estimate before a request leaves, on condition that the budget is not
+reached, and is corrected by the real cost.  Where the answer is lost the estimate stays, as the provider
+may have charged for the request.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from chalicelib.outreach.spending.budget import (
 from chalicelib.vendors.language_model import Usage
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.05, 0.1)
-"""Before a call is counted again while others count theirs."""
+"""Pauses before a call is counted again, where other workers write the same sums."""
 SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "microusd", "committed")
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One call as it is counted.
+    """One call of a model, to be counted.
 
     Attributes:
         call_id: the provider's id of the response.
-        microusd: its price, in millionths of a US dollar.
-        estimate: what `Spending.begin` has committed for it.
-        of_conversation: what `Spending.begin_conversation` has; None for a conversation without a
-            budget of its own.
+        microusd: the call's cost, in millionths of a US dollar.
+        estimate: what `Spending.begin` reserved for the call.
+        of_conversation: what `Spending.begin_conversation` reserved; None for a conversation without
+            a budget of its own.
     """
 
     call_id: str
@@ -68,7 +68,7 @@ class Counted:
 
 
 class Spending:
-    """Counts the calls of models, and reads the sums."""
+    """Reserves budget for calls of models, counts them, and reads the sums."""
 
     def __init__(self, *, table: Store, clock: Clock, log: Log) -> None:
         self._table = table
@@ -76,11 +76,11 @@ class Spending:
         self._log = log
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Commit what a request may cost; returns what was committed, 0 without a budget.
+        """Reserve what a request may cost from the day's budget; returns it, 0 without a budget.
 
         Raises:
             BudgetReachedError: the day's budget is spent.
-            TransientError: it could not be counted; no request was sent.
+            TransientError: the row could not be written; no request may be sent.
         """
         if budget is None:
             return 0
@@ -89,7 +89,7 @@ class Spending:
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """`begin` for the conversation's own budget; None without one."""
+        """`begin` for the conversation's own budget; None without a budget."""
         if budget is None:
             return None
         reason = CONVERSATION_BUDGET_REACHED
@@ -114,13 +114,13 @@ class Spending:
         return estimate
 
     def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
-        """Take back what was committed for a request that surely cost nothing."""
+        """Release what was reserved for a request that surely cost nothing."""
         for key, amount in ((self._day(record), committed), (_spent(record), of_conversation)):
             if amount:
                 self._table.update(key, set_={}, add={"committed": -amount}, reading=False)
 
     def count(self, record: Record, call: Counted) -> None:
-        """Count one call, once.  A paid answer is not thrown away because it could not be counted."""
+        """Count one call, once; never raises, as the answer is paid for and has to be used."""
         now = self._clock.now()
         row = {
             "primary_channel": items.partition(record),
@@ -168,20 +168,20 @@ class Spending:
                 else:
                     return
         except TransactionRefused:
-            return  # counted before
-        except Exception as error:  # noqa: BLE001 - see above
+            return  # this call was counted before
+        except Exception as error:  # noqa: BLE001 - the paid answer is used
             self._log.event("model.count_failed", reason=type(error).__name__)
             self._log.metric("mw.model.uncounted")
 
     def day(self, company_id: str, project_id: str, day: datetime) -> Mapping[str, int]:
-        """The sums of a project's day: `SUMS`, costs in millionths of a US dollar."""
+        """The sums of a project's day, by the names of `SUMS`; costs in millionths of a US dollar."""
         key = {"primary_channel": _project(company_id, project_id), "conversation_id": _on(day)}
         return _sums(self._table.get(key) or {})
 
     def days(
         self, company_id: str, project_id: str, since: datetime, until: datetime
     ) -> list[tuple[str, Mapping[str, int]]]:
-        """The days with calls, oldest first, each as its date and its sums."""
+        """A project's days with calls, oldest first: each day's date and sums."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
             values={"p": _project(company_id, project_id), "a": _on(since), "b": _on(until)},
@@ -199,7 +199,7 @@ class Spending:
         return sorted(found, key=lambda one: str(one["at"]))
 
     def committed(self, record: Record) -> int:
-        """What a conversation with a budget of its own has spent, and may still cost."""
+        """What a conversation with a budget of its own has spent, and what running calls may cost."""
         return int((self._table.get(_spent(record)) or {}).get("committed", 0))
 
     def _day(self, record: Record) -> Item:

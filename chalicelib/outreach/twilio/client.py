@@ -36,12 +36,12 @@ INBOUND_PAGE_SIZE = 200
 READ_DEADLINE_SECONDS = 15.0
 _API = "/2010-04-01/Accounts"
 _WHOLE_SECOND = timedelta(seconds=1)
-"""A message's time may be this much before its acceptance."""
+"""Twilio cuts times to seconds, so a message's time may be this much before its acceptance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """An account's credentials, as a company's secret holds them (origin's keys)."""
+    """A Twilio account's credentials, from a company's secret."""
 
     account_sid: str
     auth_token: str = field(repr=False)
@@ -53,9 +53,10 @@ class Text:
     """One message to send.
 
     Attributes:
-        to: E.164, with ``whatsapp:`` before it on that channel; likewise `sender`.
-        body: free text, or empty with a template.
-        template: ``HX...`` and its variables.
+        to: the recipient's number in E.164, with ``whatsapp:`` before it on that channel.
+        sender: the company's number, in the same form.
+        body: free text; empty with a template.
+        template: the template's id, ``HX...``, and its variables.
         callback: the URL for status callbacks.
     """
 
@@ -66,7 +67,7 @@ class Text:
     callback: str | None = None
 
     def form(self) -> dict[str, str]:
-        """The form of the request."""
+        """The form fields of the request."""
         form = {"To": self.to, "From": self.sender}
         if self.template is None:
             form["Body"] = self.body
@@ -81,7 +82,7 @@ class Text:
 
 
 class Sent(BaseModel):
-    """A message resource; only the fields we use."""
+    """A sent message as Twilio lists it; only the fields that we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
@@ -93,12 +94,12 @@ class Sent(BaseModel):
 
     @property
     def created_at(self) -> datetime | None:
-        """When Twilio accepted it, to the second."""
+        """When Twilio accepted the message, to the second; None where unknown."""
         return _time(self.date_created)
 
 
 class ReceivedText(BaseModel):
-    """A received message; only the fields we use."""
+    """A received message as Twilio lists it; only the fields that we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
@@ -113,11 +114,11 @@ class ReceivedText(BaseModel):
 
     @property
     def created_at(self) -> datetime | None:
-        """When Twilio received it, to the second."""
+        """When Twilio received the message, to the second; None where unknown."""
         return _time(self.date_created)
 
     def form(self) -> dict[str, str]:
-        """The form of its webhook."""
+        """The form fields that the message's webhook has."""
         form = {"MessageSid": self.sid, "From": self.sender or "", "To": self.to or ""}
         if self.account_sid:
             form["AccountSid"] = self.account_sid
@@ -128,7 +129,7 @@ _Listed = TypeVar("_Listed", Sent, ReceivedText)
 
 
 class _Numbers(BaseModel):
-    """An account's numbers, by a filter that names one; only the field we use."""
+    """An account's numbers, filtered by one number; only the field that we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -148,10 +149,10 @@ class _Page(BaseModel, Generic[_Listed]):
 
 
 class Twilio:
-    """Calls by account; every account has its own secret, rate and breaker.
+    """Calls Twilio; every account has its own secret, rate limit and circuit breaker.
 
     Args:
-        credentials: reads a secret by its name, bypassing the cache when called with True.
+        credentials: reads a secret by its name, past the cache when called with True.
         client: makes the HTTP client of a secret's account.
     """
 
@@ -165,7 +166,7 @@ class Twilio:
         self._clients: dict[str, VendorClient] = {}
 
     def credentials(self, secret_id: str) -> Credentials:
-        """The account behind a secret."""
+        """The credentials of the account in a secret, by the secret's name."""
         return self._credentials(secret_id, False)
 
     def send(
@@ -176,18 +177,18 @@ class Twilio:
         deadline_seconds: float,
         guard: Callable[[], None] | None = None,
     ) -> Sent:
-        """Send one message.
+        """Send one message; returns it with Twilio's id.
 
         Args:
-            secret_id: the account's.
+            secret_id: name of the account's secret.
             text: the message.
             deadline_seconds: total.
-            guard: see `Call.guard`.
+            guard: called right before the request leaves; if it raises, nothing is sent.
 
         Raises:
             TransientError: surely not sent, by HTTP status or by an error code that means "later".
-            PermanentError: refused; its reason is Twilio's code, e.g. ``21610``.
-            UncertainError: may have been sent.
+            PermanentError: Twilio refused the message; the error's reason is its code, e.g. ``21610``.
+            UncertainError: the message may have been sent.
             AuthError: the account's token is refused, also after reading it again.
         """
         call = Call(
@@ -218,10 +219,9 @@ class Twilio:
     ) -> Sequence[Sent]:
         """Our messages to a recipient that Twilio may have accepted between two times, oldest first.
 
-        The times are ours; they are compared with Twilio's after the difference of the clocks,
-        which the listing itself shows.  Twilio's date filter misses messages that are still
-        queued, so it is not used; the list is newest first, and reading ends at the first message
-        that is too old.
+        The two times are by our clock; the listing shows how much Twilio's differs.  Twilio's date
+        filter misses messages that are still queued, so it is not used.  The list is newest first,
+        and reading ends at the first message that is too old.
 
         Raises:
             TransientError: also where the response does not show Twilio's clock.
@@ -240,11 +240,11 @@ class Twilio:
         return found
 
     def received_at(self, secret_id: str, to: str) -> Iterator[ReceivedText]:
-        """The messages that a number of ours has received, newest first, page by page as it is read.
+        """The messages that a company's number received, newest first; pages are read as needed.
 
         Args:
-            secret_id: the account's.
-            to: E.164, with ``whatsapp:`` before it on that channel.
+            secret_id: name of the account's secret.
+            to: the number in E.164, with ``whatsapp:`` before it on that channel.
 
         Raises:
             ProviderError: a page could not be read, or there are too many.
@@ -255,10 +255,10 @@ class Twilio:
                 yield message
 
     def received(self, secret_id: str, sid: str) -> ReceivedText | None:
-        """A received message by its id; None if the account has none of that id.
+        """A received message by its id; None if the account has none with that id.
 
         Raises:
-            ProviderError: it could not be read.
+            ProviderError: the message could not be read.
         """
         path = f"{self._path(secret_id)}/Messages/{quote(sid, safe='')}.json"
         call = Call("fetch_message", "GET", path, is_repeatable=True)
@@ -277,10 +277,10 @@ class Twilio:
         return found if found.direction == "inbound" else None
 
     def inbound_url_of(self, secret_id: str, number: str) -> str | None:
-        """Where Twilio posts a number's messages, empty for nowhere; None if it is not the account's.
+        """The URL to which Twilio posts a number's messages, maybe empty; None for a foreign number.
 
         Raises:
-            ProviderError: it could not be read.
+            ProviderError: the URL could not be read.
         """
         path = f"{self._path(secret_id)}/IncomingPhoneNumbers.json"
         call = Call("read_number", "GET", path, is_repeatable=True, query={"PhoneNumber": number})
@@ -300,7 +300,7 @@ class Twilio:
         query: Mapping[str, str],
         max_pages: int,
     ) -> Iterator[tuple[_Listed, ClockSkew]]:
-        """Every listed message, newest first, with the difference of the clocks on its page."""
+        """Every listed message, newest first, with the clocks' difference that its page shows."""
         path = f"{self._path(secret_id)}/Messages.json"
         for _ in range(max_pages):
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
@@ -330,7 +330,7 @@ class Twilio:
 
 
 def _time(text: str | None) -> datetime | None:
-    """A time of Twilio's (RFC 2822); None for anything else."""
+    """A time in Twilio's form (RFC 2822), parsed; None for anything else."""
     try:
         found = parsedate_to_datetime(text or "")
     except ValueError:
@@ -339,6 +339,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def basic(credentials: Credentials) -> Mapping[str, str]:
-    """The authentication header."""
+    """The header of basic authentication for an account."""
     pair = f"{credentials.account_sid}:{credentials.auth_token}".encode()
     return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}

@@ -1,6 +1,6 @@
-"""Twilio's error codes and what each means: for the message, our account, or a retry.
+"""Twilio's error codes and what each means for the message, our account or a retry.
 
-The codes are rows of ``codes.toml``; an unlisted one counts as refused.
+The codes are rows of ``codes.toml``; an unlisted code counts as a refusal.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from chalicelib.tables import Rows, beside, read
 
 
 class CodeMeaning(StrEnum):
-    """The meaning of a code."""
+    """What a group of codes means."""
 
     CONFIGURATION = "configuration"
-    """Our account or settings are wrong: alarm, do not retry."""
+    """Our account or settings are wrong; an alarm is raised, and nothing is retried."""
     RECIPIENT = "recipient"
     """The recipient cannot be reached on this channel."""
     OPTED_OUT = "opted_out"
-    """The recipient said STOP: a do-not-contact mark."""
+    """The recipient said STOP to the carrier, so a do-not-contact mark is written."""
     CONTENT = "content"
-    """The content is refused."""
+    """Twilio or the channel refuses the content."""
     WINDOW = "window"
-    """WhatsApp: free text after the 24-hour window."""
+    """WhatsApp refused free text outside the 24-hour window."""
     LATER = "later"
-    """Surely not sent; a later retry may succeed."""
+    """The message was surely not sent; a later retry may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A meaning as a reason: who refused, and words."""
+    """The part of a reason that a meaning gives: who refused, and in words why."""
 
     by: By
     words: str
@@ -42,10 +42,11 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One code.
+    """One error code of Twilio.
 
     Attributes:
-        never_again: why the number is never tried again on the same channel.
+        never_again: the register's reason why the number is never tried again on the same channel;
+            None where it may be.
     """
 
     means: CodeMeaning
@@ -54,7 +55,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The file."""
+    """The contents of ``codes.toml``."""
 
     meanings: Mapping[CodeMeaning, Explanation]
     codes: Mapping[int, Code]
@@ -82,9 +83,9 @@ MEANINGS: Mapping[int, CodeMeaning] = Rows(
 DEAD: Mapping[int, Reason] = Rows(
     lambda: {code: one.never_again for code, one in _file().codes.items() if one.never_again}
 )
-"""Codes after which the number is never tried again on the same channel."""
+"""Codes after which a number is never tried again on the same channel, with the register's reason."""
 REASONS: Mapping[str, Why] = Rows(_reasons)
-"""The codes as reasons of outreach."""
+"""Twilio's codes as reasons of outreach, by code."""
 
 
 def technical(reason: str | None) -> Reason | None:
@@ -93,5 +94,5 @@ def technical(reason: str | None) -> Reason | None:
 
 
 def meaning(reason: str | None) -> CodeMeaning | None:
-    """What a reason such as ``21610`` means; None when it is no known code."""
+    """What a code such as ``21610`` means; None for anything but a known code."""
     return MEANINGS.get(int(reason)) if reason and reason.isdecimal() else None

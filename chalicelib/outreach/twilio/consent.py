@@ -1,9 +1,9 @@
 """STOP and START at the door: the mark is written before Twilio gets its 200.
 
-A message that waits on the queue, perhaps behind one that waits for the end of quiet hours, cannot
-delay it.  Two reads (whose number is it, and what is known of its subject) and one write; the door
-answers 200 only when both the mark and the message are kept, so that Twilio's repetition, or the
-listing of received messages, does it again.
+So the mark does not wait for the queue, where an earlier message may wait for the end of quiet hours.
+It costs two reads (the number's owner, the person's row) and one write.  The door answers 200 only when
+both the mark and the message are stored; otherwise Twilio's repetition, or `hearing.lost_texts`, brings
+the message again.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 
 DOOR = "twilio"
-"""Of the evidence."""
+"""The door that the mark's evidence names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentAtTheDoor:
-    """Applies STOP and START of messages whose signature is checked."""
+    """Writes and lifts the register's marks for STOP and START in messages with a valid signature."""
 
     register: Doubts
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write or lift the mark that a message asks for, or ask a person; returns the job that says so.
+        """Write or lift the mark that a message asks for, or mark a doubt for a person to judge.
 
-        Only for the account that the number's company has: another one's signature proves nothing
-        about the number, and the worker decides.  A number that belongs to no company has its own marks.
+        Returns the job, with `consent_at_door` where the worker need not do it.  Nothing is written
+        where the signing account is not the one of the number's company, as such a signature proves
+        nothing about the number; the worker decides.  A number without a company has marks of its own.
 
         Raises:
             UnavailableError: the mark could not be written; the message is not accepted.
@@ -47,7 +48,7 @@ class ConsentAtTheDoor:
             if owner is not None and (owner.account is None or owner.account != job.account):
                 return job
             if owner is None and job.opt_out is None:
-                return job  # no desk could be asked
+                return job  # the number is no company's, so no desk could judge the doubt
             company_id = owner.company_id if owner else str(senders.key(job.sender)["company_id"])
             return self._applied(job, company_id, is_owned=owner is not None)
         except TransientError:

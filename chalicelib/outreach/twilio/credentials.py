@@ -1,6 +1,6 @@
 """Credentials of Twilio accounts, read from a company's secret.
 
-It is JSON with ``twilio_account_sid``, ``twilio_auth_token`` and, optionally,
+The secret is JSON with ``twilio_account_sid``, ``twilio_auth_token`` and, optionally,
 ``twilio_template_sid``.
 """
 
@@ -18,14 +18,14 @@ _UNNAMED = {
     Channel.SMS: reasons.NO_SMS_CREDENTIALS,
     Channel.WHATSAPP: reasons.NO_WHATSAPP_CREDENTIALS,
 }
-"""Reasons of a conversation whose project names no secret."""
+"""By channel, the reason for a project that names no secret."""
 
 
 def of_company(secret: str) -> Credentials:
     """The account in a company's secret.
 
     Raises:
-        PermanentError: ``credentials_malformed``; the secret's text is not shown.
+        PermanentError: ``credentials_malformed``; the error does not show the secret.
     """
     try:
         raw = json.loads(secret)
@@ -46,7 +46,7 @@ def secret_of(record: Record) -> str:
     """Name of the secret of the conversation's Twilio account.
 
     Raises:
-        PermanentError: the company's settings name none.
+        PermanentError: the project's settings name no secret.
     """
     secret_id = record.channel_config.get(CREDENTIALS_OF[record.channel])
     if not isinstance(secret_id, str) or not secret_id:

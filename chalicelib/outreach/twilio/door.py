@@ -1,4 +1,4 @@
-"""Twilio's doors: a message that comes in, and what became of one that went out."""
+"""Twilio's doors: received messages, and the delivery status of messages that we sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chalicelib.outreach.twilio.owners import Owners
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
 PATIENCE_SECONDS = 4.0
-"""Twilio waits 15 s for an answer and repeats a request a few times at most; see `docs/retries.md`."""
+"""Time limit for an answer: Twilio waits 15 s and repeats a request only a few times (`docs/retries.md`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,9 @@ class TwilioDoor:
     """`POST /webhook/twilio` and `POST /webhook/twilio/status`.
 
     Attributes:
-        secret: reads the webhook secret: accounts and their active tokens; None where there is
-            none.
-        base_url: the public address that Twilio signs, without a path.
-        consent: applies STOP, START and what may be a STOP; built for the first one.
+        secret: reads the webhook secret, with accounts and their active tokens; None without one.
+        base_url: our public URL that Twilio signs, without a path.
+        consent: acts on STOP, START and possible STOPs; built for the first one.
         owners: finds which account a number belongs to; built for the first signed request.
     """
 
@@ -39,7 +38,7 @@ class TwilioDoor:
     owners: Callable[[], Owners]
 
     def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
-        """Answer the webhook of a message that came in; see `Intake.receive`."""
+        """Verify and queue a received message, after acting on a STOP or START in it."""
         return self.intake.receive(
             "twilio",
             headers,
@@ -51,7 +50,7 @@ class TwilioDoor:
         )
 
     def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
-        """Answer the status callback of a message that went out; see `Intake.receive`."""
+        """Verify and queue the delivery status of a message that we sent."""
         return self.intake.receive(
             "twilio_status",
             headers,
@@ -73,7 +72,7 @@ class TwilioDoor:
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
-        webhook.signature(headers)  # without one no secret is read
+        webhook.signature(headers)  # an unsigned request is refused before a secret is read
         secret = self.secret() or ""
         tokens, shared = webhook.accounts(secret), webhook.shared_keys(secret)
         if not any(tokens.values()) and not any(shared.values()):

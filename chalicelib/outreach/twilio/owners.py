@@ -1,8 +1,8 @@
-"""Whether the account that signed a form owns the number in it, as the door sees it.
+"""Whether the account that signed a form owns the number in the form, as far as the door knows.
 
-The door's answer decides only in which FIFO group the job waits: a neighbour who posts "from your
-recipient to your number" under its own signature waits in a group of its own.  Whether a message
-counts is decided by the worker, with the company's secret.
+This decides only in which FIFO group the job waits: another company that posts "from your recipient to
+your number" under its own signature waits in a group of its own.  The worker decides with the company's
+secret whether the message counts.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.outreach.senders import Senders
 
 KEPT_SECONDS = 60.0
-"""How long a container does not read a number's row again."""
+"""How long a container remembers a number's account."""
 MOST_KEPT = 1000
-"""Numbers that a container remembers: any account can name any number."""
+"""Limit of numbers that a container remembers, as any account can name any number."""
 
 _Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
 
 
 class Owners:
-    """Remembers for a minute which account a number belongs to; one read of the map otherwise."""
+    """Finds which account a number belongs to, by one read of the map of senders a minute."""
 
     def __init__(self, *, senders: Senders, clock: Clock) -> None:
         self._senders = senders
@@ -31,9 +31,9 @@ class Owners:
         self._known: dict[str, tuple[float, str | None]] = {}
 
     def placed(self, job: _Job) -> _Job:
-        """The job, in the group of its account where that does not own the job's number.
+        """The job, set apart (`is_apart`) where the signing account does not own the job's number.
 
-        Where the map cannot be read, it stays with its conversation: nothing is refused for it.
+        Where the map of senders cannot be read, the job stays in its conversation's group.
         """
         try:
             account = self._account(job.sender)

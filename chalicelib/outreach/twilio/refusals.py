@@ -1,4 +1,4 @@
-"""What a carrier's refusal says about an address."""
+"""Whether a carrier's refusal shows that an address is dead."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from chalicelib.outreach.twilio import codes
 
 
 def dead_by(carrier: CarrierTraits, code: str | None) -> Reason | None:
-    """The register's reason for a refusal; None where the address may work later.
+    """The register's reason for a refused address; None where the address may work later.
 
-    Only Twilio has codes for it.  The receipts of other carriers say it themselves, by `is_dead`.
+    Only Twilio's codes show it.  Receipts of other carriers have `is_dead`.
     """
     return codes.technical(code) if carrier is TWILIO else None

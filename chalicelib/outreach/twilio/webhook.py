@@ -1,11 +1,11 @@
 """Twilio's webhooks: inbound messages, and status callbacks of our messages.
 
-Form posts, signed: ``X-Twilio-Signature`` is the base64 HMAC-SHA1 of the configured URL and the
+They are signed form posts: ``X-Twilio-Signature`` is the base64 HMAC-SHA1 of the configured URL and the
 sorted parameters, by the account's token (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
 An account with shared keys signs by HMAC-SHA256 instead and names the key in
 ``X-Twilio-Webhooks-Signature-Settings: key=<id>,algorithm=HMAC_SHA256`` (the SDK's
-``request_validator``, 9.13).  Neither contains a timestamp, so a replay is recognised only by its
-message id and status.
+``request_validator``, 9.13).  Neither signature contains a timestamp, so a replayed request is recognised
+only by its message id and status.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
 MAX_MEDIA = 10
-"""Twilio's limit of a message."""
+"""Maximum number of media of a message, as Twilio limits them."""
 MAX_URL = 2000
 RANKS: Mapping[str, int] = {
     "sent": 2,
@@ -42,14 +42,14 @@ RANKS: Mapping[str, int] = {
     "undelivered": 5,
     "failed": 5,
 }
-"""The statuses of Twilio that are stored; a lower rank never replaces a higher one."""
+"""The delivery statuses of Twilio that are stored; a lower rank never replaces a higher one."""
 OPTED_OUT = "21610"
 _SID = re.compile(r"[A-Z]{2}[0-9a-f]{32}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
 _ERROR_CODE = re.compile(r"[1-9][0-9]{0,6}")
 _ADDRESS = re.compile(r"[ -~]{1,256}")
 _AS_SENT = "surrogateescape"
-"""Keeps bytes that are not UTF-8, so that an id with them is refused and not changed."""
+"""Error handler that keeps bytes which are not UTF-8, so that an id with such bytes is refused."""
 _SETTINGS = "x-twilio-webhooks-signature-settings"
 _OLDER = "HMAC_SHA1"
 _ALGORITHMS = {_OLDER: hashlib.sha1, "HMAC_SHA256": hashlib.sha256}
@@ -57,11 +57,11 @@ _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
 def accounts(text: str) -> dict[str, tuple[str, ...]]:
-    """The webhook secret: AccountSid to its active tokens, newest first.
+    """The active auth tokens of each account in the webhook secret, newest first.
 
-    ``{"AC...": ["new", "old"]}``; for an account with shared keys
-    ``{"AC...": {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``, and without
-    ``auth_tokens`` the older signature is refused.
+    The secret is ``{"AC...": ["new", "old"]}``, or for an account with shared keys
+    ``{"AC...": {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``; without
+    ``auth_tokens`` the older signature (HMAC-SHA1) is refused.
     """
     found = {}
     for sid, value in _entries(text).items():
@@ -73,7 +73,7 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def shared_keys(text: str) -> dict[str, Mapping[str, str]]:
-    """The webhook secret: AccountSid to its shared keys, by their ids; see `accounts`."""
+    """The shared keys of each account in the webhook secret, by key id; the form is in `accounts`."""
     found: dict[str, Mapping[str, str]] = {}
     for sid, value in _entries(text).items():
         keys_ = value.get("shared_keys") if isinstance(value, dict) else None
@@ -91,7 +91,7 @@ def _entries(text: str) -> dict[str, Any]:
 
 
 def signature(headers: Mapping[str, str]) -> bytes:
-    """The signature that a request shows.
+    """The signature in a request's headers.
 
     Raises:
         SignatureError: ``missing_signature``.
@@ -112,12 +112,11 @@ def verify(
     """Check the signature with the tokens or shared keys of the account named in the form.
 
     Args:
-        headers: names in lower case.
-        body: the raw form; it names one account, once.
-        url: the URL configured at Twilio: scheme, host, stage path, query; the fragment is not
-            signed.
-        tokens: account to its active tokens.
-        shared: account to its shared keys, by their ids.
+        headers: with names in lower case.
+        body: the raw form, which must name one account, once.
+        url: the URL configured at Twilio: scheme, host, stage path, query; a fragment is not signed.
+        tokens: each account's active tokens.
+        shared: each account's shared keys, by their ids.
 
     Raises:
         SignatureError: ``missing_signature`` or ``invalid_signature``.
@@ -150,7 +149,7 @@ def verify(
 
 
 def _scheme(settings: str) -> tuple[str, str]:
-    """Id of the shared key, empty for the older signature, and the algorithm."""
+    """The shared key's id, empty for the older signature, and the algorithm's name."""
     parts = (part.partition("=") for part in settings.split(","))
     found = {name.strip(): value.strip() for name, _, value in parts}
     return found.get("key", ""), found.get("algorithm", "").upper() or _OLDER
@@ -160,7 +159,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
     """The job of an inbound message.
 
     Raises:
-        TooLargeError, PayloadError: names the field that is missing.
+        TooLargeError, PayloadError: the error names the field that is missing or malformed.
     """
     form = _flat_form(request.body)
     sid = _required(form, "MessageSid")
@@ -195,7 +194,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
 
 
 def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
-    """References to a message's media; Twilio keeps them behind their URLs and names no size."""
+    """References to a message's media; Twilio stores the media behind URLs and states no size."""
     found = []
     for number in range(min(count, MAX_MEDIA)):
         url = _readable(form.get(f"MediaUrl{number}", ""))
@@ -212,7 +211,7 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
     """The job of a status callback; None for a status that is not stored.
 
     Raises:
-        TooLargeError, PayloadError: names the field that is missing or the query that is not ours.
+        TooLargeError, PayloadError: the error names the field, or the query parameter that is not ours.
     """
     form = _flat_form(request.body)
     sid, status = _required(form, "MessageSid"), _required(form, "MessageStatus").lower()
@@ -248,19 +247,19 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
 
 
 def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
-    """The URL of a message's status callbacks; its ``cid`` identifies the message without a look-up."""
+    """The URL of a message's status callbacks; its ``cid`` holds conversation id and entry id."""
     query = urlencode({"cid": f"{opaque_id}.{entry_id}"})
     return f"{base_url.rstrip('/')}/webhook/twilio/status?{query}"
 
 
 def signed_url(base_url: str, path: str, query: Mapping[str, str]) -> str:
-    """The URL as configured at Twilio: our base URL, whatever host the request names."""
+    """The URL as configured at Twilio, with our base URL, whatever host the request names."""
     url = f"{base_url.rstrip('/')}{path}"
     return f"{url}?{urlencode(query, errors='replace')}" if query else url
 
 
 def _form(body: bytes) -> dict[str, list[str]]:
-    """The form's fields; blank values are signed too, and so are bytes that are not UTF-8."""
+    """The form's fields, with blank values and bytes that are not UTF-8, as both are signed."""
     return parse_qs(body.decode("utf-8", _AS_SENT), keep_blank_values=True, errors=_AS_SENT)
 
 
@@ -278,20 +277,20 @@ def _required(form: Mapping[str, str], name: str) -> str:
 
 
 def _address(form: Mapping[str, str], name: str) -> str:
-    """An address that may be missing, but not be malformed."""
+    """An address field that may be missing, then empty, but not malformed."""
     return _required(form, name) if form.get(name) else ""
 
 
 def _readable(text: str) -> str:
-    """A text in which bytes that are not UTF-8 are replaced: it is read and identifies nothing."""
+    """A text for readers, in which bytes that are not UTF-8 are replaced."""
     return text.encode("utf-8", _AS_SENT).decode("utf-8", "replace")
 
 
 def _consent(declared: str, channel: Channel, text: str) -> dict[str, Any]:
-    """STOP, START or HELP by Twilio's field or by the words, and whether Twilio answers it.
+    """The job's fields `opt_out` and `carrier_answers`: STOP, START or HELP, and whether Twilio answers.
 
-    Twilio's field shows that the account's own handling has recognised and answered the message;
-    without it Twilio may still answer its default keywords on SMS.
+    A value of Twilio's field ``OptOutType`` means that Twilio recognised and answered the message.
+    Without it Twilio may still answer its default keywords on SMS.
     """
     if declared:
         known = declared.upper() in ("STOP", "START", "HELP")

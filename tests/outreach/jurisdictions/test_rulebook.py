@@ -50,9 +50,21 @@ def test_a_file_is_read_whole(read):
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        ('hours = ["mon-fri 09:00-17:00"]', "", "zz:hours has not one requirement: none"),
-        ('"sms"]', '"sms"]\nno_holidays = true', "zz:hours has not one requirement: hours, no"),
-        ('sources = ["law"]', 'sources = ["lore"]', "zz:hours names no source of its file: lore"),
+        (
+            'hours = ["mon-fri 09:00-17:00"]',
+            "",
+            "zz:hours must have exactly one requirement, and has: none",
+        ),
+        (
+            '"sms"]',
+            '"sms"]\nno_holidays = true',
+            "zz:hours must have exactly one requirement, and has: hours, no",
+        ),
+        (
+            'sources = ["law"]',
+            'sources = ["lore"]',
+            "zz:hours names a source that its file lacks: lore",
+        ),
         ("17:00", "8:00", "zz:hours.hours are not like"),
         ("17:00", "08:00", "zz:hours.hours are not like"),
         ("mon-fri", "fri-mon", "zz:hours.hours are not like"),
