@@ -51,7 +51,7 @@ _EXAMPLES = {
     "transfer": ["handoff transfer <id> --by <name> --to <name> --lead"],
     "reply": ['handoff reply <id> --by <name> --text "<answer>"'],
 }
-"""Of acts, as the pages have them."""
+"""Example command lines of the `handoff` acts, as the pages of `docs` show them."""
 
 
 @command(handoff_app, "handoff list", examples=["handoff list", "handoff list --show <id>"])
@@ -85,7 +85,7 @@ def handoff_list(
 
 
 def handoff_command(act: DeskAct) -> Callable[..., object]:
-    """The command of an act: its fields are options, beside those that all acts have."""
+    """Build the `handoff` command of one desk act: an option for each of its fields, and the common ones."""
 
     def do(
         run: CommandRun,
@@ -356,8 +356,8 @@ def erase_command(
 ) -> object:
     """Find a person in every table and erase them; the ledger keeps tombstones.
 
-    Then every place is asked for the person's addresses in any writing, ids, name and the words of
-    --canary.  Exit code 1 if one is found that may not stay.
+    Afterwards every place is searched for the person's addresses in every spelling, ids, name and
+    the words of --canary.  Exit code 1 if one is found that may not stay.
     """
     session, output, dry_run = run.session, run.output, run.dry_run
     if bool(subject) == bool(again):

@@ -1,4 +1,4 @@
-"""The commands about whom a company may write to: `do-not-contact` and `person`."""
+"""The commands `do-not-contact` (addresses that must not be contacted) and `person export`."""
 
 from __future__ import annotations
 

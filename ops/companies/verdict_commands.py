@@ -1,4 +1,4 @@
-"""The commands about good and bad drafts: a project's verdict set, and what people said of stops."""
+"""The commands about good and bad drafts: a project's verdict set, and what people made of stopped ones."""
 
 from __future__ import annotations
 
