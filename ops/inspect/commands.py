@@ -50,7 +50,7 @@ def explain_command(
 
 
 def _show(output: Output, one: Mapping[str, Any]) -> None:
-    """What an identifier names as one kind of thing."""
+    """Print one finding: its events, facts, state and notes."""
     for event in one["events"]:
         _show_event(output, event)
     for fact in one.get("facts", ()):
@@ -64,7 +64,7 @@ def _show(output: Output, one: Mapping[str, Any]) -> None:
 
 
 def _show_event(output: Output, one: Mapping[str, Any]) -> None:
-    """An event for people: in words, then step by step, then its rows."""
+    """Print an event: in words, then step by step, then its actions."""
     output.say(f"\n{one['event']['event_id']}", style="bold")
     if one["story"]["why_not"]:
         output.say(one["story"]["why_not"], style="bold yellow")
