@@ -1,4 +1,4 @@
-"""The commands that set up a stage: `provision` and `switch`."""
+"""The commands that set up a stage: `access`, `provision` and `switch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 
 _STOPS = ("kill_switch", "shadow_mode")
-"""The switches that let no effect start."""
+"""The switches that can stop every effect."""
 _WITHHELD = ("replay", "--status", "processed", "--since", "24h", "--rate", "1", "--dry-run")
 
 
@@ -88,7 +88,7 @@ def switch_set(
         run.proposes("to see what it withheld", *_WITHHELD)
     try:
         values = switches.read(run.session)
-    except (ClientError, BotoCoreError):  # it is set, and that is what counts
+    except (ClientError, BotoCoreError):  # the switch is set; showing the others is optional
         values = {name: value}
     run.output.facts({one: found or "missing" for one, found in values.items()})
     return values

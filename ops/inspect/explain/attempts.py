@@ -1,4 +1,4 @@
-"""The earlier attempts at one action, told apart by when their requests left; pure.
+"""The earlier attempts at one action, each identified by when its request left; pure.
 
 An action's row shows its newest attempt; its ``tries`` hold the earlier ones.
 """
