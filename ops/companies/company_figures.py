@@ -63,7 +63,7 @@ class CountedPeriod:
 def read(
     session: Session, company_id: str, step: Step, project_id: str = ""
 ) -> tuple[list[CountedPeriod], list[str]]:
-    """Read the newest periods, oldest first and with empty ones, and the ids of counted projects.
+    """Read the newest periods, oldest first, empty ones included; and the projects with counts.
 
     Args:
         session: the stage.

@@ -2,7 +2,7 @@
 
 A fact holds no contact: only an agent's id, an event's id and details without personal data.  The
 dimension of agents holds names and addresses.  An erased agent keeps the id alone, in every row the
-agent ever had.  Should a fact hold an address all the same, that cell is emptied.  Objects are
+agent ever had.  A cell of a fact that holds an address nevertheless is emptied.  Objects are
 replaced under the writer's lease, so that nothing is merged meanwhile.  Former versions that hold
 the person are deleted.
 """

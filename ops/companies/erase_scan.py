@@ -145,7 +145,7 @@ def _where(item: Item, canary: Canary) -> tuple[str, ...]:
 
 
 def _stays(session: Session, table: str, item: Item, where: Collection[str] = ()) -> str:
-    """Why an item that holds ids of an erased person stays; empty where it should not be there.
+    """Why an item that holds ids of an erased person may stay; empty if it may not.
 
     Args:
         session: the stage.

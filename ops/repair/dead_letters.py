@@ -249,7 +249,7 @@ def put_back(session: Session, letter: DeadLetter) -> None:
 
 
 def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
-    """Delete the messages whose body matches, or only count them; returns how many."""
+    """Delete the messages whose body matches, or only count them; return the number."""
     sqs, gone = session.client("sqs"), 0
     left: list[DeadLetter] = []
     try:

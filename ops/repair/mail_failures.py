@@ -51,7 +51,7 @@ def process_again(
 
 
 def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
-    """Delete the messages whose body matches, or only count them; returns how many."""
+    """Delete the messages whose body matches, or only count them; return the number."""
     gone = 0
     for message in _received(session, limit=100_000):
         if holds(message["Body"]):

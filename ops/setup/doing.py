@@ -50,7 +50,7 @@ def variables(walk: Walk) -> str:
 
 
 def variables_seen(walk: Walk) -> str:
-    """A note if the configuration has every variable as the answers do; else empty."""
+    """Describe the configuration if it has every variable as the answers do; else return ""."""
     configured = config.configured(walk.stage)
     is_given = all(configured.get(name) == value for name, value in _given(walk).items())
     found = list(doctor.examine(walk.session, ("variables",)))

@@ -56,7 +56,7 @@ def every(session: Session) -> Iterator[Paste]:
 
 
 def secret(stage: str, name: str) -> str:
-    """A placeholder for the value of a secret in a header."""
+    """The placeholder ``secret:<name>`` for a secret's value in a header."""
     return f"secret:rp-mw/{stage}/{name}"
 
 

@@ -138,7 +138,7 @@ def _reason(one: Decided) -> str:
 
 
 def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decided]:
-    """Choose tickets, by a decision of each: up to half answered or answerable, the rest others.
+    """Choose a sample of tickets by one decision each: about half answered or answerable ones.
 
     The choice is random but the same for the same decisions.
     """

@@ -99,7 +99,7 @@ def _answer(stored: Stored) -> Row | None:
 
 
 def _why(stored: Stored, code: str) -> str:
-    """A reason code in words, explained as the vendor's of the event's actions where it has one."""
+    """A reason code in words; a vendor's code is read as that of the event's vendor."""
     kinds = (str(one.get("action_kind")) for one in stored.actions)
     at = next((_PROVIDERS[kind] for kind in kinds if kind in _PROVIDERS), "")
     return plain_words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
