@@ -32,7 +32,7 @@ def incidents_list(
     *,
     ended: Annotated[bool, typer.Option("--ended", help="Those that have ended, too.")] = False,
 ) -> object:
-    """List what holds events up, by cause: since when, how many, who has it."""
+    """List what holds events up, by cause: since when, how many events, and the owner."""
     every = run.session.services.incidents.all()
     found = [as_data(one) for one in every if ended or one.state != State.ENDED]
     run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
@@ -71,7 +71,7 @@ def incidents_acknowledge(
     incident: Name,
     owner: Annotated[str, typer.Option(help="Who has it; default: you.")] = "",
 ) -> object:
-    """Say who has an incident."""
+    """Set the owner of an incident."""
     found = named(run.session, incident)
     owner = owner or run.session.identity.name
     mend.acknowledge(run.session, found, owner, because=run.because)

@@ -258,7 +258,7 @@ def journal_command(
         bool, typer.Option("--views", help="Who only looked, instead of who did something.")
     ] = False,
 ) -> object:
-    """Show what persons did: when, who, what, to which key, from what to what, why, and what they saw."""
+    """Show people's acts: when, who, what, on which key, the change, the reason, and what they saw."""
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
     found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
     columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")

@@ -78,7 +78,7 @@ def switch_set(
 ) -> object:
     """Set a switch; every container has it within 30 seconds.
 
-    What stops more is done at once, in one call.  What lets more happen asks first.
+    A change that stops more is done at once, in one call.  One that lets more happen asks first.
     """
     if lets_more_happen(run.given):
         run.confirm()
@@ -99,7 +99,8 @@ def access_command(run: CommandRun) -> object:
     """Create or update the stage's access stack: boundaries, people's policies and roles, deployer.
 
     For an administrator of the account, once for each stage and again after an upgrade that changes
-    them.  The stage's own administrator may not: who may change a boundary has none.
+    them.  The stage's own administrator may not: a boundary does not bind somebody who may change
+    it.
     """
     made = deploying.access(run.session)
     run.output.table(("stack", "did"), [(made.name, made.did)])

@@ -75,7 +75,7 @@ def keys_rotate(
         ),
     ] = False,
 ) -> object:
-    """Give a purpose a new key; what the former has signed stays valid for its longest life.
+    """Give a purpose a new key; what the former key signed stays valid as long as it may live.
 
     The new one signs once every container has read it. A purpose without a key gets its first.
     """
