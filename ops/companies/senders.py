@@ -79,7 +79,7 @@ def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ())
         OpsError: another company uses one of the senders, or claimed it meanwhile.
     """
     project = Project(item)
-    claims = _claims(session, project)  # read before the projects: a later claim must fail
+    claims = _claims(session, project)  # before the projects: a claim in between fails the write
     shared = faults(project, projects(session))
     if shared:
         raise OpsError("not stored: " + "; ".join(shared))

@@ -332,7 +332,9 @@ def _start(session: Session, project: Project, request_id: str) -> dict[str, Any
     """A start request for a person in whose time zone it is early afternoon, so outside quiet hours."""
     allowed = project.allowed_channels
     usable = (one for one in Channel if one in allowed)
-    channel = min(usable, key=lambda one: one.traits.form is Form.TEMPLATE)  # prefers free text
+    channel = min(
+        usable, key=lambda one: one.traits.form is Form.TEMPLATE
+    )  # rather without a template
     address = channel.traits.address
     now = session.services.clock.now()
     behind = (now.hour - 13 + 12) % 24 - 12

@@ -52,7 +52,7 @@ def is_as_declared(clients: Clients, template: StageTemplate) -> bool:
     if stack_states.status(client, name) not in COMPLETE:
         return False
     made = client.get_template(StackName=name)["TemplateBody"]
-    if template.written_out(made) != template.to_deploy(ACCESS):  # made by hand
+    if template.written_out(made) != template.to_deploy(ACCESS):  # the file may be deployed by hand
         return False
     return not list(lost.absent(clients, template))
 

@@ -29,7 +29,7 @@ def take_over() -> None:
     own = LambdaDeploymentPackager.create_deployment_package
 
     def create(self: Any, project_dir: str, python_version: str) -> str:  # noqa: ANN401 - Chalice's
-        del python_version  # always this process's
+        del python_version  # it is this process's
         project = Path(project_dir)
         try:
             return str(build(project, self._iter_app_filenames(project_dir)))
