@@ -31,7 +31,7 @@ verdict_gate  tries new settings on the verdict set before they are stored
 false_stops  how often people sent what a rule had stopped
 put_settings  stores settings that are valid and agree with the verdict set
 writer_lines  reads drafts from JSON lines and judges each by the writer's checks
-consent_lines  reads messages from JSON lines and classifies each as STOP, START, HELP or none
+consent_lines  reads messages from JSON lines and classifies each: STOP, START, HELP, a doubt or none
 consent_audit  which rules and which consent allowed each message of a company
 consent_commands  `consent hears`, `consent audit`
 missing_words  settings that a project lacks to say what a jurisdiction requires of openings

@@ -52,7 +52,7 @@ class CountedPeriod:
         return sum(self.counts[one] for one in ANSWERS)
 
     def within(self, by: DayCount, share: float) -> int | None:
-        """The seconds within which a share of the answers came; None without answers."""
+        """The seconds within which a share of the answers came; None without timed answers."""
         return share_within(self.counts, by, share)
 
     def reasons(self, what: DayCount) -> list[tuple[str, int]]:

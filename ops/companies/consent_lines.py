@@ -1,4 +1,4 @@
-"""Reads messages from JSON lines and classifies each as STOP, START, HELP or none."""
+"""Reads messages from JSON lines and classifies each as STOP, START, HELP, a doubt or none."""
 
 from __future__ import annotations
 
