@@ -118,7 +118,7 @@ def ticket(aws: Clients, pastes: Mapping[str, Any], richpanel: Tickets, ticket_i
     """Let a customer write a ticket, and call the webhook that was entered at Richpanel.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     richpanel.add_ticket(ticket_id, comments=[{"body": "I want a refund", "id": f"c-{ticket_id}"}])
     post(aws, pastes, ticket_id)
@@ -128,7 +128,7 @@ def post(aws: Clients, pastes: Mapping[str, Any], ticket_id: str) -> None:
     """Call the webhook that was entered at Richpanel, for a ticket.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     target = pastes["richpanel target"]
     body = target["body"].replace("{{ticket.id}}", ticket_id).replace("{{ticket.url}}", "")
@@ -141,7 +141,7 @@ def start(aws: Clients, pastes: Mapping[str, Any], request_id: str, to: str) -> 
     """Start a conversation as the Router does.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     router = pastes["channel router"]
     keys = json.loads(headers(aws, router)["x-api-key"])[company.COMPANY_ID]["api_keys"]
@@ -180,7 +180,7 @@ def reply(pastes: Mapping[str, Any], twilio: SimulatedTwilio) -> None:
     """Send the recipient's reply to the address that was entered at Twilio.
 
     Raises:
-        ValueError: it was not accepted.
+        ValueError: the reply was not accepted.
     """
     address = pastes["twilio webhook"]["address"].partition("#")[0]
     status = twilio.inbound(RECIPIENT, company.SMS_NUMBER, "Yes please", url=address).send()

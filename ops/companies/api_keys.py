@@ -139,10 +139,10 @@ def revoke(session: Session, company_id: str, key_id: str, role: DeskRole | None
 
 
 def finish(session: Session, company_id: str, role: DeskRole | None = None) -> int:
-    """Revoke all keys but the newest; returns how many were revoked.  Arguments as `issue`.
+    """Revoke all keys but the newest; return how many were revoked.  Arguments as `issue`.
 
     Raises:
-        OpsError: the company has no key, the secret is not a JSON object, or others keep changing it.
+        OpsError: the company has no key, the secret is not a JSON object, or others kept changing it.
     """
 
     def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
