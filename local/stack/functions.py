@@ -1,4 +1,4 @@
-"""Lambda as far as the product calls it: invocations run in this process, all else is the engine's.
+"""A Lambda endpoint: invocations run in this process; all other requests go to the engine.
 
 POST /2015-03-31/functions/{name}/invocations    the function's answer as JSON
 """
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Functions(Running):
-    """The server; a context manager.
+    """The endpoint's HTTP server; a context manager that stops it.
 
     Args:
-        handlers: by the function's name; those that the product invokes.
+        handlers: the functions that the product invokes, by name.
         engine_url: answers every other request.
     """
 
@@ -39,7 +39,7 @@ class Functions(Running):
 
     @property
     def url(self) -> str:
-        """Its base URL, without a trailing slash."""
+        """The server's base URL, without a trailing slash."""
         return f"http://{HOST}:{self._listener.port}"
 
     def stop(self) -> None:
@@ -47,11 +47,11 @@ class Functions(Running):
         self._listener.close()
 
     def epoch(self) -> float:
-        """See `wire.Site.epoch`."""
+        """The time, in epoch seconds."""
         return datetime.now(UTC).timestamp()
 
     def admin(self, request: Request) -> WireAnswer:
-        """There is nothing to control."""
+        """Answer 404: there is nothing to control."""
         return WireAnswer(404, {"path": request.path})
 
     def serve(self, request: Request, connection: ClientConnection) -> None:
