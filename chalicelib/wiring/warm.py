@@ -2,11 +2,12 @@
 
 A caller waits for a webhook's first job, and the job runs on the share of a processor that the
 function's memory buys (512 MB: three tenths); the start has a whole one.  So each function imports the
-modules and builds the AWS clients of its most frequent job at the start.  Nothing is called.
+modules and builds the AWS clients of its most frequent job at the start.  AWS is not called.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -22,15 +23,19 @@ _STARTED_BY_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
 def load(environ: Mapping[str, str], services: Callable[[], Services]) -> None:
     """Load what the function that Lambda starts will need; elsewhere nothing.
 
-    Whatever fails here fails again in the job that needs it, where it is reported.
+    Whatever fails here fails again in the job that needs it, where it is reported.  Garbage is collected
+    again from here on, but never what the start has made (`chalicelib`).
     """
     prepare = _JOBS.get(environ.get("_HANDLER", "").removeprefix("app."))
-    if prepare is None or _STARTED_BY_LAMBDA not in environ:
-        return
     try:
-        prepare(services())
+        if prepare is not None and _STARTED_BY_LAMBDA in environ:
+            prepare(services())
     except Exception:  # noqa: BLE001 - as said
         return
+    finally:
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
 
 def _webhook(services: Services) -> None:
@@ -48,6 +53,7 @@ def _job(services: Services) -> None:
 def _ticket(services: Services) -> None:
     _job(services)
     _ = services.support_work.flows
+    services.support_work.read_tables()
 
 
 def _message(services: Services) -> None:
