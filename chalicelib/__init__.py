@@ -14,6 +14,7 @@ each system builds itself, over `shared`; `wiring` loads a system at its first j
     shared      what the systems share: the core's parts, built at first use
     settings    the environment as one frozen value; a wrong one fails the cold start
     support_settings  those of automatic replies
+    ready       tables that the deployed bundle holds built
     tables      files of wordings, codes and prices as typed rows, read when first looked at
     errors      the error tree: whose fault it is, and whether it may be repeated
     clock       the real clock, and times as ISO text
@@ -26,8 +27,8 @@ How bytes become effects::
 The import rules, checked by import-linter (`pyproject.toml`):
 
 - Layers, each importing only what is below it: `wiring`, then `support`, `outreach` and `facts` side
-  by side, then `shared`, `settings`, `vendors`, `once`, `tables`, and at the bottom `redaction`,
-  `errors`, `clock`.  No system imports another, and only what builds one imports `shared`.
+  by side, then `shared`, `settings`, `vendors`, `once`, `tables` beside `ready`, and at the bottom
+  `redaction`, `errors`, `clock`.  No system imports another, and only what builds one imports `shared`.
 - `aws` implements the ports of `once`; only `wiring` imports it, and fills those of `shared` with it.
 - No two modules or packages import each other in a circle, on any level.
 - boto3 is imported only in `aws` and `wiring` (botocore also where AWS is the vendor: SES, S3);
@@ -35,7 +36,12 @@ The import rules, checked by import-linter (`pyproject.toml`):
 - Webhooks, jobs, keys and plans are pure: no environment, no storage, no HTTP.
 """
 
+import gc
 import os
+
+# Nothing that a start makes is garbage, and looking through it takes a sixth of a start.
+if os.environ.get("_HANDLER", "").startswith("app."):
+    gc.disable()  # `wiring.warm` ends it
 
 # No plugin of pydantic's is used; looking for one reads what every installed distribution declares,
 # at each cold start.

@@ -7,6 +7,7 @@ the modules and builds the AWS clients of its most frequent job at the start.  N
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,18 @@ def load(environ: Mapping[str, str], services: Callable[[], Services]) -> None:
     """Load what the function that Lambda starts will need; outside Lambda load nothing.
 
     An error here is ignored: it happens again in the job that needs the part, and is reported there.
+    Garbage collection is on from here, but never looks at what the start has made (`chalicelib`).
     """
     prepare = _JOBS.get(environ.get("_HANDLER", "").removeprefix("app."))
-    if prepare is None or _STARTED_BY_LAMBDA not in environ:
-        return
     try:
-        prepare(services())
+        if prepare is not None and _STARTED_BY_LAMBDA in environ:
+            prepare(services())
     except Exception:  # noqa: BLE001 - the job that needs the part reports it
         return
+    finally:
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
 
 
 def _webhook(services: Services) -> None:
@@ -48,6 +53,7 @@ def _job(services: Services) -> None:
 def _ticket(services: Services) -> None:
     _job(services)
     _ = services.support_work.flows
+    services.support_work.read_tables()
 
 
 def _message(services: Services) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from chalice.deploy.packager import LambdaDeploymentPackager
 
-from ops.stage import archive, bytecode
+from ops.stage import archive, bytecode, ready_tables
 from ops.stage.packages import CACHE, PackagesMissingError, locked, packages
 
 
@@ -57,6 +57,8 @@ def build(project: Path, sources: Iterable[tuple[str, str]]) -> Path:
             if "__pycache__" not in Path(name).parts:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, folder / name)
+        if (folder / "chalicelib" / "ready.py").is_file():
+            ready_tables.build(folder)
         bytecode.compiled(folder)
         own = archive.files(folder)
         built = archive.write(folder / "bundle.zip", {**needed, **own})

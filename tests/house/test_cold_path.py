@@ -97,3 +97,10 @@ services().worker
 def test_wrong_settings_fail_the_job_that_needs_them_and_not_the_start():
     """Each request answers 500 and logs why; a function that cannot start says nothing."""
     assert "app" in loaded(_HANDLER="app.worker", MAX_RECEIVE_COUNT="none", **LAMBDA)
+
+
+def test_garbage_is_collected_again_once_a_function_has_started():
+    program = "import gc, app; assert gc.isenabled() and gc.get_freeze_count() {} 0"
+    started = {**LAMBDA, "_HANDLER": "app.worker"}
+    for variables, frozen in ((started, ">"), ({}, "==")):
+        loaded(program.format(frozen), **variables)

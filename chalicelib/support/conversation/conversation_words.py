@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from chalicelib.ready import ready
 from chalicelib.support.intents.own_words import marked_words, unmarked
 from chalicelib.support.intents.phrases import SURE, Phrases
 from chalicelib.support.intents.words import SETS
@@ -127,22 +128,22 @@ def _phrases(rows: Mapping[str, tuple[WordsRow, ...]]) -> Phrases:
     return Phrases(((row.words, name, SURE) for name, of in rows.items() for row in of), SETS)
 
 
-@cache
+@ready
 def _requests() -> Phrases:
     return _phrases({kind.value: rows for kind, rows in table().phrases.items()})
 
 
-@cache
+@ready
 def _withdrawals() -> Phrases:
     given = table().withdrawn
     return _phrases({EVERYTHING: given.everything, DELIVERY: given.delivery})
 
 
-@cache
+@ready
 def _questions() -> Phrases:
     return _phrases({"number": table().questions.number})
 
 
-@cache
+@ready
 def _subjects() -> Phrases:
     return _phrases({"neutral": table().subjects.neutral})

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Literal
 
 from chalicelib.errors import MiddlewareError
+from chalicelib.ready import ready
 from chalicelib.support.intents.phrases import Phrases
 from chalicelib.support.intents.spelling import near
 from chalicelib.tables import beside, read
@@ -129,7 +130,7 @@ class Grammar:
         return found
 
 
-@cache
+@ready
 def grammars() -> tuple[Grammar, ...]:
     """The grammar of each language; built for the first message, to keep cold starts short."""
     words = rows_of(WORDS).slots

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from chalicelib.ready import ready
 from chalicelib.support.intents.phrases import SURE, Phrases
 from chalicelib.tables import beside, read
 
@@ -46,12 +47,12 @@ def rows() -> tuple[str, ...]:
     return (*known.english, *known.spanish, *known.other_languages)
 
 
-@cache
+@ready
 def _phrases() -> Phrases:
     return Phrases((row, "harmless", SURE) for row in rows())
 
 
-@cache
+@ready
 def _words() -> tuple[frozenset[str], ...]:
     """The words of each phrase."""
     return tuple(frozenset(re.findall(r"<\w+>|[a-z0-9]+", row)) for row in rows())

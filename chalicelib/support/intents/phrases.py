@@ -6,9 +6,9 @@ words match ("plate" is not "late", "discharge" is not "charge").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from chalicelib.ready import ready
 from chalicelib.support.intents.risks import RISKS, complaints
 from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES
@@ -30,9 +30,9 @@ class Phrases:
         self, listed: Iterable[tuple[str, str, float]], sets: Mapping[str, str] | None = None
     ) -> None:
         self._root = _Node()
-        self._sets = sets or {}
+        tree = _Tree(self._root, sets or {})
         for number, (phrase, meaning, weight) in enumerate(listed, start=1):
-            self._add(phrase.split(), (meaning, weight, number))
+            tree.add(phrase.split(), (meaning, weight, number))
 
     def matches(self, words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
         """Every phrase in the words: its meaning, weight and number."""
@@ -53,57 +53,74 @@ class Phrases:
                     for skipped in range(at, min(at + _GAP_WORDS + 1, size)):
                         pending += [(one, skipped + 1) for one in node.gap.after(words[skipped])]
 
-    def _add(self, parts: Sequence[str], end: tuple[str, float, int]) -> None:
-        """Add one phrase; phrases that begin with the same parts share nodes."""
+
+class _Node:
+    """A prefix: what may follow, and the phrases that end here."""
+
+    __slots__ = ("ends", "following", "gap")
+
+    def __init__(self) -> None:
+        self.following: dict[str, list[_Node]] = {}
+        self.gap: _Node | None = None
+        self.ends: list[tuple[str, float, int]] = []
+
+    def after(self, word: str) -> Sequence[_Node]:
+        """The prefixes that the word leads to."""
+        return self.following.get(word, ())
+
+
+class _Tree:
+    """Adds phrases to a root; phrases that begin with the same parts share nodes.
+
+    A part of a phrase is one child, whatever its alternatives: one node for each combination of
+    alternatives would make millions.
+    """
+
+    def __init__(self, root: _Node, sets: Mapping[str, str]) -> None:
+        self._root, self._sets = root, sets
+        self._children: dict[tuple[_Node, str], _Node] = {}
+        self._words: dict[str, list[str]] = {}
+
+    def add(self, parts: Sequence[str], end: tuple[str, float, int]) -> None:
+        """Add one phrase, by its parts."""
         nodes = [self._root]
         for part in parts:
             if part == "*":
                 nodes = [_gap_of(node) for node in nodes]
                 continue
             words = part.removesuffix("?")
-            added = [node.child(words, self._words) for node in nodes]
+            added = [self._child(node, words) for node in nodes]
             nodes = [*nodes, *added] if part.endswith("?") else added
         for node in dict.fromkeys(nodes):
             node.ends.append(end)
 
-    def _words(self, part: str) -> list[str]:
-        """The words that a part of a phrase matches; a named set may be one of its alternatives."""
-        found: list[str] = []
-        for one in part.split("|"):
-            found += self._sets[one[1:-1]].split("|") if one.startswith("{") else [one]
-        return found
-
-
-class _Node:
-    """A prefix: what may follow, and the phrases that end here.
-
-    A part of a phrase is one child, whatever its alternatives: one node for each combination of
-    alternatives would make millions.
-    """
-
-    __slots__ = ("_children", "_next", "ends", "gap")
-
-    def __init__(self) -> None:
-        self._children: dict[str, _Node] = {}
-        self._next: dict[str, list[_Node]] = {}
-        self.gap: _Node | None = None
-        self.ends: list[tuple[str, float, int]] = []
-
-    def after(self, word: str) -> Sequence[_Node]:
-        """The prefixes that the word leads to."""
-        return self._next.get(word, ())
-
-    def child(self, part: str, words_of: Callable[[str], Iterable[str]]) -> _Node:
+    def _child(self, node: _Node, part: str) -> _Node:
         """The prefix that is longer by one part."""
-        child = self._children.get(part)
+        child = self._children.get((node, part))
         if child is None:
-            child = self._children[part] = _Node()
-            for word in dict.fromkeys(words_of(part)):
-                self._next.setdefault(word, []).append(child)
+            child = self._children[node, part] = _Node()
+            for word in self._words_of(part):
+                node.following.setdefault(word, []).append(child)
         return child
 
+    def _words_of(self, part: str) -> list[str]:
+        """The words that a part of a phrase matches; a named set may be one of its alternatives."""
+        known = self._words.get(part)
+        if known is None:
+            found: list[str] = []
+            for one in part.split("|"):
+                found += self._sets[one[1:-1]].split("|") if one.startswith("{") else [one]
+            known = self._words[part] = list(dict.fromkeys(found))
+        return known
 
-@cache
+
+def _gap_of(node: _Node) -> _Node:
+    if node.gap is None:
+        node.gap = _Node()
+    return node.gap
+
+
+@ready
 def of_intents() -> Phrases:
     """The tables of intents; built for the first message, to keep cold starts short."""
     strengths = ((SURE, "sure"), (LIKELY, "likely"), (HINT, "hint"))
@@ -118,7 +135,7 @@ def of_intents() -> Phrases:
     )
 
 
-@cache
+@ready
 def of_risks() -> Phrases:
     """The tables of grave matters."""
     sets = {**SETS, **RISK_SETS}
@@ -127,13 +144,7 @@ def of_risks() -> Phrases:
     )
 
 
-@cache
+@ready
 def of_complaints() -> Phrases:
     """The phrases by which people say that an answer did not help."""
     return Phrases((phrase, "complaint", SURE) for phrase in complaints())
-
-
-def _gap_of(node: _Node) -> _Node:
-    if node.gap is None:
-        node.gap = _Node()
-    return node.gap

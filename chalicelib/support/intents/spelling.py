@@ -11,8 +11,8 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
+from chalicelib.ready import ready
 from chalicelib.support.intents.harmless import rows as harmless_rows
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.intents.risks import SETS as RISK_SETS
@@ -76,14 +76,14 @@ def _slips(word: str) -> Iterable[str]:
             yield word[:at] + letter + word[at + 1 :]
 
 
-@cache
+@ready
 def _real() -> frozenset[str]:
     rows = read(FILE, RealWords)
     harmless = re.findall("[a-z]+", " ".join(harmless_rows()))
     return frozenset((*" ".join((*rows.english, *rows.spanish)).split(), *harmless))
 
 
-@cache
+@ready
 def _index() -> tuple[frozenset[str], dict[str, str]]:
     """Every word of the tables, and the misspellings that are looked up at once."""
     listed = itertools.chain(
