@@ -9,6 +9,7 @@ plot      the bar chart of docs/performance.md, as SVG
 marked    writes a table between two marks of a docs page
 desk      `python -m bench.report.desk`: the desk's acts in docs/openapi.yaml and docs/outreach-people.md
 settings  `python -m bench.report.settings`: unreadable settings in docs/outreach-settings.md
+reasons   `python -m bench.report.reasons`: where each reason is made, for docs/reasons.md
 jurisdictions  `python -m bench.report.jurisdictions`: the rules of docs/jurisdictions-rules.md
 cost_page  `python -m bench.report.cost_page`: the tables of docs/cost.md
 plan_page  `python -m bench.report.plan_page`: the tables of docs/capacity-plan.md

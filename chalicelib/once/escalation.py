@@ -15,7 +15,7 @@ from chalicelib.once.flow import Event, Flow
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.ports import Log, Modes
-from chalicelib.once.reasons import DEAD_LETTER, NOT_NEEDED
+from chalicelib.once.reasons import DEAD_LETTER, NOT_NEEDED, REPEATED
 
 EARLIER = "earlier"
 """With this reason a flow only names the action that an earlier run may have started."""
@@ -97,7 +97,7 @@ class Escalation:
         """Repeat the notification of a failed event that could not be sent; the event stays failed."""
         event = Event(lease.event, None)
         try:
-            self._escalate(flow, lease, event, modes, "repeated")
+            self._escalate(flow, lease, event, modes, REPEATED)
         except MiddlewareError:
             self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
             raise

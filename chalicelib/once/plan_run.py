@@ -24,6 +24,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end, unknown_of
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Runtime, Switches
+from chalicelib.once.reasons import PLAN_NOT_KNOWN_HERE
 
 
 class _UnreadablePlan(Exception):  # noqa: N818 - leads to parking, not to a fault
@@ -55,7 +56,7 @@ class PlanRun:
             self._end_early(flow, event, Attempt(lease, switches.modes), end)
             return
         except _UnreadablePlan:
-            self._park(lease, "plan_not_known_here", {})
+            self._park(lease, PLAN_NOT_KNOWN_HERE, {})
             return
         attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
         rows: dict[str, ActionRow] = {}

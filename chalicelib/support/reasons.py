@@ -149,7 +149,6 @@ ORDER_DELIVERY_ATTEMPTED = Why(
     "order_delivery_attempted", By.VENDOR, "its delivery was attempted in vain"
 )
 ORDER_DELIVERY_EXCEPTION = Why("order_delivery_exception", By.VENDOR, "its delivery went wrong")
-ORDER_RETURNED_TO_SENDER = Why("order_returned_to_sender", By.VENDOR, "it went back to its sender")
 ORDER_SEVERAL_SHIPMENTS = Why(
     "order_several_shipments", By.VENDOR, "the order is sent in several shipments"
 )

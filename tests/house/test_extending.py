@@ -30,7 +30,8 @@ from tests.rigs.each_row import each_row
 
 ROOT = Path(__file__).parents[2]
 PAGE = "".join(
-    (ROOT / "docs" / name).read_text() for name in ("extending.md", "extending-vendors.md")
+    (ROOT / "docs" / name).read_text()
+    for name in ("extending.md", "extending-operation.md", "extending-vendors.md")
 )
 
 QUOTED = re.compile(r"`([^`]+)`")
@@ -241,7 +242,10 @@ def test_the_intents_of_a_row_are_in_its_file(which: str, place: str):
     words = {intent: intent for intent in WHICH[which]}
     if path.endswith(TEMPLATE_FILES):
         words = {intent: TEMPLATE_OF.get(intent, intent) for intent in words}
-    text, shown = (ROOT / path).read_text(), r"^\[\w+\.%s\]$" if path.endswith(".toml") else '"%s"'
+    text, shown = (
+        (ROOT / path).read_text(),
+        r"^(\[\w+\.)?%s(\]$| = )" if path.endswith(".toml") else '"%s"',
+    )
     missing = {
         one for one, word in words.items() if not re.search(shown % word, text, re.MULTILINE)
     }

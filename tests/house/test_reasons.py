@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.report import reasons as made
 from chalicelib.facts import reasons as facts
 from chalicelib.once import reasons as core
 from chalicelib.once.reasons import By, Why, declared
@@ -27,7 +28,7 @@ GIVEN = {
     **dict.fromkeys(("UnavailableError", "SwitchesUnreadableError", "NotYet", "Refusal"), 0),
     **dict.fromkeys(("suppressed", "lookup_failed", "_withdrawn", "NoAnswer", "Limit"), 0),
     **dict.fromkeys(
-        ("NotAnEvent", "hand_off_plan", "handing", "withhold", "keep_reason", "Lookup"), 1
+        ("NotAnEvent", "hand_off_plan", "handing", "withhold", "keep_reason", "Lookup", "_park"), 1
     ),
     **dict.fromkeys(("PlannedAction", "reply_failed", "start_failed", "_failed"), 1),
     **dict.fromkeys(("fail",), 2),
@@ -255,6 +256,14 @@ def test_the_codes_of_refused_effects_in_the_runbook_are_known():
     codes = set(re.findall(r"`(\w+)`", cells)) - {"send_message", "http_4xx"}
     assert codes
     assert {one for one in codes if CATALOGUE.read(one) is None} == set()
+
+
+def test_the_page_of_reasons_says_where_each_is_made():
+    """`python -m bench.report.reasons` writes it."""
+    assert page("reasons") == made.page()
+    files = made.makers()
+    assert {code for code, found in files.items() if not found} == set()
+    assert all((ROOT / one).exists() for found in files.values() for one in found)
 
 
 def page(name):
