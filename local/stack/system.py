@@ -247,7 +247,7 @@ class Stack:
         """Start the engine; on a moved clock it writes a board."""
         log = environment.RUN / f"engine-{os.getpid()}.log"
         self._open.callback(log.unlink, missing_ok=True)
-        command, board = engines.MINISTACK, None
+        board, command = None, engines.MINISTACK
         if self._clock:
             file = self._clock.with_name("queues")
             board = QueueBoard.new(file)
