@@ -9,6 +9,8 @@ command takes hundredths of a second instead of seconds.  It reads and writes a 
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import sys
@@ -16,11 +18,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+import boto3
+
 from local.stack.turned_clock import MovedClock
 from ops import cli
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+SERVICES = ("cloudwatch", "dynamodb", "lambda", "secretsmanager", "sqs", "ssm", "sts")
+"""What most commands ask."""
 
 
 def main() -> None:
@@ -29,9 +36,18 @@ def main() -> None:
         clock = MovedClock(Path(os.environ["LOCAL_CLOCK"]))
         clock.follow()
         clock.passes_pauses()
+    _warm()
     for line in sys.stdin:
         asked = json.loads(line)
         print(json.dumps(_run(asked["arguments"], asked.get("input", ""))), flush=True)
+
+
+def _warm() -> None:
+    """Read once what every fork would read again: the commands, and what AWS's services look like."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        cli.main(["--help"])
+    for service in SERVICES:
+        boto3.client(service).close()
 
 
 def _run(arguments: Sequence[str], typed: str) -> dict[str, object]:

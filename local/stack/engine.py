@@ -103,7 +103,7 @@ class Engine(Running):
 
 
 SHIM = Path(__file__).with_name("shim.py")
-MINISTACK = (
+MINISTACK: tuple[str, ...] = (
     sys.executable,
     "-P",
     str(SHIM),

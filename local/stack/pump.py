@@ -24,6 +24,7 @@ from local.stack.stoppable import Running
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from local.stack.queue_board import QueueBoard
     from local.stack.resources import Stage
     from local.stack.turns import Turns
 
@@ -63,6 +64,7 @@ class Pump(Running):
         on_error: called with an exception a handler raised.
         turns: if given, pollers use short polls that `turns` coordinates, so that `Turns.settle`
             knows when no queue has a message.
+        board: if given with `turns`, only queues that have a message by this board are asked.
     """
 
     sqs: Any
@@ -75,6 +77,7 @@ class Pump(Running):
     function_name: str = "rp-mw-dev-worker"
     on_error: Callable[[BaseException], None] | None = None
     turns: Turns | None = None
+    board: QueueBoard | None = None
     history: deque[Invocation] = field(default_factory=lambda: deque(maxlen=10_000))
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
     _threads: list[threading.Thread] = field(default_factory=list, repr=False)
@@ -159,6 +162,9 @@ class Pump(Running):
         turns.join(url)
         while not self._stopping.is_set():
             began = turns.look(url)
+            if self.board is not None and not self.board.has_message(url):
+                turns.empty(url, began)
+                continue
             try:
                 messages = self._received(url, wait_seconds=0)
             except (ClientError, BotoCoreError, OSError) as error:

@@ -98,7 +98,8 @@ def _one(query_params: dict[str, Any], name: str) -> str | None:
     return found[0] if isinstance(found, list) else found
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the engine."""
     gateway.handle_request = handle_request
     provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"] = create_table  # noqa: SLF001
     provisioners._RESOURCE_HANDLERS["AWS::CloudWatch::CompositeAlarm"] = {  # noqa: SLF001
@@ -107,3 +108,7 @@ if __name__ == "__main__":
         "delete": delete_composite,
     }
     app.main()
+
+
+if __name__ == "__main__":
+    main()

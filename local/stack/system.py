@@ -22,6 +22,7 @@ from local.stack import environment, lambda_events, lineage, resources, turned_c
 from local.stack.engine import ROOT
 from local.stack.functions import Functions
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
+from local.stack.queue_board import QueueBoard
 from local.stack.server import Http
 from local.stack.turns import Turns
 from local.vendors import bedrock
@@ -144,16 +145,7 @@ class Stack:
         ):
             if port:
                 engines.require_free(port, what)
-        log = environment.RUN / f"engine-{os.getpid()}.log"
-        self._open.callback(log.unlink, missing_ok=True)
-        command = (
-            turned_clock.command(self._clock, "local.stack.shim")
-            if self._clock
-            else engines.MINISTACK
-        )
-        self.engine = self._open.enter_context(
-            engines.ministack(self._ports.engine, log=log, command=command)
-        )
+        board = self._start_engine()
         aws = resources.Aws(self.engine.url)
         self._open.callback(aws.close)
         self.stage = resources.create(aws, STAGE)
@@ -204,6 +196,7 @@ class Stack:
         environment.enter(self.variables)
         boto3.setup_default_session()
         lineage.carry(boto3.DEFAULT_SESSION.events)  # the functions' clients come from this session
+        resources.leave_unsigned(boto3.DEFAULT_SESSION.events)
         app = _application()
         self.on_mail = self.ses.on_event = lambda event: app.mail(
             event, lambda_events.LambdaContext()
@@ -213,6 +206,7 @@ class Stack:
             lane_handler(app),
             on_error=lambda error: self._on_error("worker", error),
             turns=self._turns,
+            board=board,
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
         self.later = Pump(
@@ -224,6 +218,7 @@ class Stack:
             function_name="rp-mw-dev-later",
             on_error=lambda error: self._on_error("later", error),
             turns=self._turns,
+            board=board,
         ).start()
         self._open.callback(self.later.finish_running, wait_seconds=STOP_SECONDS)
         self.schedule = Schedule(
@@ -247,6 +242,19 @@ class Stack:
         self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
         self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
         self.twilio.numbers[company.SMS_NUMBER] = f"{self.http.url}/webhook/twilio#rc=5&rp=all"
+
+    def _start_engine(self) -> QueueBoard | None:
+        """Start the engine; on a moved clock it writes a board."""
+        log = environment.RUN / f"engine-{os.getpid()}.log"
+        self._open.callback(log.unlink, missing_ok=True)
+        board, command = None, engines.MINISTACK
+        if self._clock:
+            file = self._clock.with_name("queues")
+            board = QueueBoard.new(file)
+            command = turned_clock.command(self._clock, "local.stack.queue_board", str(file))
+        engine = engines.ministack(self._ports.engine, log=log, command=command)
+        self.engine = self._open.enter_context(engine)
+        return board
 
 
 def mirrored_database() -> SimulatedOneLake:

@@ -73,9 +73,9 @@ class MovedClock:
         SystemClock.sleep = sleep  # type: ignore[method-assign, assignment]
 
 
-def command(file: Path, module: str) -> tuple[str, ...]:
+def command(file: Path, module: str, *arguments: str) -> tuple[str, ...]:
     """The command that runs a module on the clock of a file."""
-    return (sys.executable, "-m", "local.stack.turned_clock", str(file), module)
+    return (sys.executable, "-m", "local.stack.turned_clock", str(file), module, *arguments)
 
 
 def main(arguments: list[str]) -> None:

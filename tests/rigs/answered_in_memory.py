@@ -7,20 +7,9 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.errors import PermanentError
-from chalicelib.once.aside import SettingAside
-from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Hands
-from chalicelib.once.effects import Effects
-from chalicelib.once.escalation import Escalation
-from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Runtime
-from chalicelib.once.recovery.sweep import Summary, SweepActions
-from chalicelib.once.recovery.unfinished import RowSweep
-from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import JobHandlers, Postponing, Worker
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Draft, Status
-from chalicelib.outreach.events.company_event import TellRebuilder
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.keys import reply
 from chalicelib.outreach.project.companies import Companies
@@ -28,13 +17,11 @@ from chalicelib.outreach.resume import ResumeRebuilder
 from chalicelib.outreach.sending.tool_calls import ToolCalls
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.tool_writer import ToolWriter
-from chalicelib.wiring.jobs import decode
 from local import company
 from local.vendors import twilio as twilio_vendor
 from tests.rigs.company_endpoint import Telling
 from tests.rigs.conversation_samples import TEL, new
 from tests.rigs.outreach_parts import CHANNELS
-from tests.simulation import tables
 
 PROJECT = company.project("dev")
 
@@ -170,65 +157,11 @@ class Answered(Telling):
             "call_tool": Hands(tool_calls.call, last_look=tool_calls.last_look),
             "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
         }
-        settlement = self._settlement = Settlement(
-            ledger=self.ledger, hands=hands, clock=self.clock
-        )
-        effects = Effects(
-            ledger=self.ledger,
-            switches=self.switches,
-            hands=hands,
-            settlement=settlement,
-            clock=self.clock,
-            log=self.log,
-        )
-        audit = Audit(table=tables.audit(), clock=self.clock)
         tells = self.worker.handlers.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")
-        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
-        self.worker = Worker(
-            handlers=JobHandlers(
-                decode=lambda one: decode(one.body),
-                flows={**dict.fromkeys(kinds, flow), "tell_company": tells},
-            ),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=audit,
-                effects=effects,
-                escalation=escalation,
-                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-            ),
-            postponing=Postponing(
-                aside=SettingAside(
-                    ledger=lambda: self.ledger,
-                    send_later=self._later,
-                    clock=self.clock,
-                    log=self.log,
-                ),
-                outbox=self,
-                put_back=self.intake.put_back,
-            ),
-            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-        )
-
-    def sweep(self):
-        summary = Summary()
-        actions = SweepActions(
-            ledger=self.ledger, intake=self.intake, summary=summary, time_left_seconds=lambda: 240.0
-        )
-        rebuilders = {
-            "evt:tell": TellRebuilder(),
-            "evt:reply": ResumeRebuilder(self.conversations),
-            "evt:tool": ResumeRebuilder(self.conversations),
-        }
-        RowSweep(
-            ledger=self.ledger,
-            settlement=self._settlement,
-            rebuilders=rebuilders,
-            clock=self.clock,
-            sweep=actions,
-        ).run()
-        return summary
+        resumes = ResumeRebuilder(self.conversations)
+        self.rebuilders |= {"evt:reply": resumes, "evt:tool": resumes}
+        self._works({**dict.fromkeys(kinds, flow), "tell_company": tells}, hands)
 
     def _at_a_vendor(self, execute):
         """An executor whose process may be killed before its request leaves, and after it was answered."""

@@ -10,17 +10,11 @@ import pytest
 import standardwebhooks.webhooks
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from chalicelib.once.aside import SettingAside
-from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Hands
-from chalicelib.once.effects import Effects
-from chalicelib.once.escalation import Escalation
-from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Delivery, Runtime
+from chalicelib.once.ports import Delivery
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
-from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
+from chalicelib.once.worker import HandedBackError
 from chalicelib.outreach.company_events.teller import EndpointAccess, Teller
 from chalicelib.outreach.events.company_event import TellFlow, TellRebuilder
 from chalicelib.outreach.project.companies import Companies
@@ -29,6 +23,7 @@ from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import SetSwitches
 from tests.rigs.keys import one_key
 from tests.rigs.outreach_parts import OutreachParts
+from tests.rigs.worker_parts import settlement_of, worker_of
 from tests.simulation import tables
 
 SECRETS = (
@@ -160,40 +155,21 @@ class Telling(OutreachParts):
             "tell_company": Hands(self.tell, self.teller.prepare),
             "hand_off": Hands(self.hand_offs.perform),
         }
-        settlement = Settlement(ledger=self.ledger, hands=hands, clock=self.clock)
-        effects = Effects(
-            ledger=self.ledger,
-            switches=self.switches,
-            hands=hands,
-            settlement=settlement,
-            clock=self.clock,
-            log=self.log,
+        self._works({"tell_company": flow}, hands)
+
+    def _works(self, flows, hands):
+        """A worker with these flows and hands."""
+        self._settlement = settlement_of(self, hands)
+        self.worker = worker_of(
+            self,
+            flows,
+            hands,
+            settlement=self._settlement,
+            audit_table=tables.audit(),
+            send_later=self._later,
+            outbox=self,
+            put_back=self.intake.put_back,
         )
-        audit = Audit(table=tables.audit(), clock=self.clock)
-        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
-        self.worker = Worker(
-            handlers=JobHandlers(decode=lambda one: decode(one.body), flows={"tell_company": flow}),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=audit,
-                effects=effects,
-                escalation=escalation,
-                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-            ),
-            postponing=Postponing(
-                aside=SettingAside(
-                    ledger=lambda: self.ledger,
-                    send_later=self._later,
-                    clock=self.clock,
-                    log=self.log,
-                ),
-                outbox=self,
-                put_back=self.intake.put_back,
-            ),
-            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-        )
-        self._settlement = settlement
 
     def tell(self, actions, *, deadline_seconds):
         """The executor; a test may replace it."""

@@ -7,19 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from chalicelib.once.aside import SettingAside
-from chalicelib.once.audit import Audit
 from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import HttpRequest
-from chalicelib.once.effects import Effects
-from chalicelib.once.escalation import Escalation
 from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.lazy import hands_of
-from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Runtime
-from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
+from chalicelib.once.worker import HandedBackError
 from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.desk import shown
 from chalicelib.outreach.desk.asked import parsed_act
@@ -36,6 +29,7 @@ from tests.rigs.fakes import RecordingOutbox, SetSwitches
 from tests.rigs.outreach_parts import CHANNELS, OutreachParts
 from tests.rigs.people import IdentityProvider, people
 from tests.rigs.worker import delivered
+from tests.rigs.worker_parts import settlement_of, worker_of
 from tests.simulation import tables
 
 TEL = "+15550100001"
@@ -106,45 +100,18 @@ class DeskRig(OutreachParts):
         self.asked = self.said = 0
 
     def _worker(self):
-        audit = Audit(table=self.audit_table, clock=self.clock)
         hands = hands_of(KINDS, self)
-        settlement = Settlement(ledger=self.ledger, hands=hands, clock=self.clock)
-        effects = Effects(
-            ledger=self.ledger,
-            switches=self.switches,
-            hands=hands,
-            settlement=settlement,
-            clock=self.clock,
-            log=self.log,
-        )
-        flow = self.flow()
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
-        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
-        return Worker(
-            handlers=JobHandlers(
-                decode=lambda one: decode(one.body), flows=dict.fromkeys(kinds, flow)
-            ),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=audit,
-                effects=effects,
-                escalation=escalation,
-                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-            ),
-            postponing=Postponing(
-                aside=SettingAside(
-                    ledger=lambda: self.ledger,
-                    send_later=lambda _job, _seconds: None,
-                    clock=self.clock,
-                    log=self.log,
-                    jitter=lambda: 1.0,
-                ),
-                outbox=self.outbox,
-                put_back=self.intake.put_back,
-                jitter=lambda: 1.0,
-            ),
-            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
+        return worker_of(
+            self,
+            dict.fromkeys(kinds, self.flow()),
+            hands,
+            settlement=settlement_of(self, hands),
+            audit_table=self.audit_table,
+            send_later=lambda _job, _seconds: None,
+            outbox=self.outbox,
+            put_back=self.intake.put_back,
+            jitter=lambda: 1.0,
         )
 
     # --- conversations ------------------------------------------------------------------------

@@ -6,27 +6,21 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.once import trace
-from chalicelib.once.aside import SettingAside
-from chalicelib.once.audit import Audit
 from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
-from chalicelib.once.effects import Effects
-from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import encode, facts_of
 from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
-from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Delivery, Runtime
-from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import HandedBackError, JobHandlers, Postponing, Worker
+from chalicelib.once.ports import Delivery
+from chalicelib.once.worker import HandedBackError
 from chalicelib.support import effects
 from chalicelib.support.effects import ATTENTION_TAG, add_tag
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.rigs.tables import FaultyTable
+from tests.rigs.worker_parts import settlement_of, worker_of
 from tests.simulation import tables
 
 KEY = "evt:rp:1042:c-77"
@@ -202,43 +196,17 @@ class WorkerRig:
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
         self.put_back, self.copies = [], []
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
-        audit = Audit(table=self.audit_table, clock=self.clock)
-        effects = Effects(
-            ledger=self.ledger,
-            switches=self.switches,
-            hands=dict.fromkeys(("add_tag", "say"), Hands(self.send)),
-            settlement=Settlement(ledger=self.ledger, hands={}, clock=self.clock),
-            clock=self.clock,
-            log=self.log,
-        )
-        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
-        self.worker = Worker(
-            handlers=JobHandlers(
-                decode=lambda one: decode(one.body),
-                flows=self.flows,
-                keepers={"aloware_delivery": self.kept.append},
-            ),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=audit,
-                effects=effects,
-                escalation=escalation,
-                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-            ),
-            postponing=Postponing(
-                aside=SettingAside(
-                    ledger=lambda: self.ledger,
-                    send_later=lambda later, seconds: self.copies.append((later, seconds)),
-                    clock=self.clock,
-                    log=self.log,
-                    jitter=lambda: self.chance,
-                ),
-                outbox=self.queue,
-                put_back=self.put_back.append,
-                jitter=lambda: self.chance,
-            ),
-            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
+        self.worker = worker_of(
+            self,
+            self.flows,
+            dict.fromkeys(("add_tag", "say"), Hands(self.send)),
+            settlement=settlement_of(self, {}),
+            audit_table=self.audit_table,
+            send_later=lambda later, seconds: self.copies.append((later, seconds)),
+            outbox=self.queue,
+            put_back=self.put_back.append,
+            jitter=lambda: self.chance,
+            keepers={"aloware_delivery": self.kept.append},
         )
 
     def sends_copies_by(self, send_later):

@@ -14,27 +14,23 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.aws.switches import SsmSwitches
 from chalicelib.once.action import ActionRow
 from chalicelib.once.aside import SettingAside
-from chalicelib.once.audit import Audit
 from chalicelib.once.current_job import CurrentJob
 from chalicelib.once.effect import Effect, Hands
-from chalicelib.once.effects import Effects
-from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import Lease
 from chalicelib.once.intake import Intake
 from chalicelib.once.later import Later, put_back
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.plan_run import PlanRun
-from chalicelib.once.ports import Modes, Runtime, Tightening
+from chalicelib.once.ports import Modes, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.worker import JobHandlers, Postponing, Worker
+from chalicelib.once.worker import Worker
 from chalicelib.outreach.messages.look import FRESH_SECONDS
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.state import States
-from chalicelib.wiring.jobs import decode
+from tests.rigs.worker_parts import worker_of
 from tests.simulation import support
 from tests.simulation.clients import Clients
 from tests.simulation.exchange import Sending
@@ -155,34 +151,18 @@ class Container:
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
-        audit = Audit(table=SimTable(world, world.audit), clock=self.clock)  # type: ignore[arg-type]
-        effects = Effects(
-            ledger=self.ledger,
-            switches=self.switches,
-            hands=self.performing(self._hands),
+        return worker_of(
+            self,
+            flows,
+            self.performing(self._hands),
             settlement=self._settlement,
-            clock=self.clock,
-            log=self.log,
-        )
-        escalation = Escalation(ledger=self.ledger, audit=audit, effects=effects, log=self.log)
-        return Worker(
-            handlers=JobHandlers(decode=lambda one: decode(one.body), flows=flows, keepers=keepers),
-            ledger=self.ledger,
-            plans=PlanRun(
-                ledger=self.ledger,
-                audit=audit,
-                effects=effects,
-                escalation=escalation,
-                runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
-            ),
+            audit_table=SimTable(world, world.audit),
+            send_later=self.later.put,
+            outbox=self.outbox,
+            put_back=self.intake.put_back,
+            jitter=world.rng.random,
+            keepers=keepers,
             current=self.current_job,
-            postponing=Postponing(
-                aside=self.aside,
-                outbox=self.outbox,
-                put_back=self.intake.put_back,
-                jitter=world.rng.random,
-            ),
-            runtime=Runtime(clock=self.clock, log=self.log, switches=self.switches),
         )
 
     @property
