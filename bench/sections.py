@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from bench.event_rows import events
-from bench.measures import appends, cold, facts, growth, outreach, throughput
+from bench.measures import appends, cold, facts, growth, throughput
 from bench.report.sizes import Sizes
 from bench.report.table import Row
 from bench.rig.system import System
@@ -181,20 +181,6 @@ def _spent(call: Callable[[], object], rounds: int) -> float:
     return statistics.median(seconds)
 
 
-def begun(_: Sizes) -> list[Row]:
-    """A conversation's start on each channel."""
-    section = "start of a conversation"
-    return [
-        Row(section, f"start, {one.channel}: {which}", unit, figure, target=limit, is_exact=True)
-        for one in outreach.starts()
-        for which, unit, figure, limit in (
-            ("AWS calls of the door", "calls", one.door, outreach.DOOR_LIMIT),
-            ("AWS calls of the worker", "calls", one.worker, outreach.WORKER_LIMIT),
-            ("write units", "units", one.writes, None),
-        )
-    ]
-
-
 def reported(_: Sizes) -> list[Row]:
     """A thousand facts on their way to the dataset."""
     return facts.measure()
@@ -203,7 +189,6 @@ def reported(_: Sizes) -> list[Row]:
 SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
     "events": events,
     "throughput": rates,
-    "starts": begun,
     "facts": reported,
     "growth": grown,
     "conversations": histories,

@@ -19,15 +19,23 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measures import cold
-from bench.rig import kinds
+from bench.rig import conversation_kinds, kinds
+from bench.rig.conversation_kinds import SMS
 from bench.rig.system import System, whole
 
 ROUNDS = 7
 """One to warm up, one that is counted, and one for each new interpreter."""
+STARTED = conversation_kinds.started(SMS)
+
+
+def _replied(system: System, name: str) -> None:
+    conversation_kinds.inbound(system, name, SMS)
+
+
 ROUTES: dict[str, tuple[Callable[[System, str], None], str]] = {
     "webhook of a ticket": (kinds.routed, "worker"),
-    "start by SMS": (kinds.started, "outreach_worker"),
-    "reply by SMS": (kinds.inbound, "outreach_worker"),
+    "start by SMS": (STARTED, "outreach_worker"),
+    "reply by SMS": (_replied, "outreach_worker"),
     "fact": (kinds.fact, "facts_worker"),
 }
 """How each is sent in, and the function that works on it."""
@@ -129,8 +137,8 @@ def _counted(entries: Counter[str]) -> tuple[str, str]:
 
 def _opened(system: System, send: Callable[[System, str], None], name: str) -> None:
     """A reply answers something."""
-    if send is kinds.inbound:
-        kinds.started(system, name)
+    if send is _replied:
+        STARTED(system, name)
         system.work()
 
 

@@ -18,7 +18,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "events": (
         *CORE,
         *VENDORS,
-        "bench/measures/counts.py",
+        "bench/measures/event_counts.py",
         "bench/measures/ingress.py",
         "bench/measures/powertools.py",
         "bench/measures/worker.py",
@@ -29,7 +29,6 @@ SOURCES: dict[str, tuple[str, ...]] = {
         "bench/measures/consumer.py",
         "bench/measures/throughput.py",
     ),
-    "starts": (*CORE, *VENDORS, "bench/measures/outreach.py"),
     "facts": (
         "app.py",
         "chalicelib/aws",
