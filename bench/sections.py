@@ -10,7 +10,7 @@ from bench.event_rows import events
 from bench.measures import appends, cold, facts, growth, throughput
 from bench.report.sizes import Sizes
 from bench.report.table import Row
-from bench.rig.system import System
+from bench.rig.system import ANSWERING, System
 from bench.rig.unpacked import unpacked
 
 MODULES_OF_A_FACT = 30
@@ -50,7 +50,7 @@ def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughpu
 
 def grown(sizes: Sizes) -> list[Row]:
     """A routed event while the ledger grows."""
-    with System(on_dynoxide=True) as system:
+    with System(on_dynoxide=True, **ANSWERING) as system:
         points = growth.measure(system, sizes)
     section, (first, *later) = "growth of the ledger (dynoxide), a routed event", points
     beside = f"{first.items:,} items"

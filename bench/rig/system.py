@@ -22,6 +22,12 @@ from local.vendors.richpanel import SimulatedRichpanel
 if TYPE_CHECKING:
     from chalicelib.vendors.rate_limit import RateLimit
 
+ANSWERING = {
+    "RICHPANEL_OUTBOUND_ENABLED": "true",
+    "RICHPANEL_BOT_AGENT_ID": "bot-1",
+    "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+}
+"""Customers' tickets are answered: a routed event has an action more."""
 UNLIMITED = {
     "requests_per_minute": 1_000_000,
     "requests_per_day": 1_000_000,
@@ -216,11 +222,11 @@ def whole() -> Iterator[System]:
         tempfile.TemporaryDirectory() as folder,
     ):
         dataset = powerbi.create_dataset(definition())
-        variables = environment.facts(powerbi, dataset, Path(folder)) | {
-            "RICHPANEL_OUTBOUND_ENABLED": "true",
+        facts = environment.facts(powerbi, dataset, Path(folder))
+        variables = {
+            **facts,
+            **ANSWERING,
             "MW_CLOSE_AFTER_REPLY": "true",
-            "RICHPANEL_BOT_AGENT_ID": "bot-1",
-            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
             "SHOPIFY_BASE_URL": shopify.base_url,
             "TWILIO_BASE_URL": twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": ses.base_url,

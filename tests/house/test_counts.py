@@ -68,6 +68,17 @@ def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, mon
     assert (len(calls), len(richpanel.calls) - before) == (expected[2], expected[-1])
 
 
+def test_a_routed_event_takes_the_same_however_large_the_ledger_is():
+    for items in ("100 items", "1,000 items"):
+        for figure, which in (
+            ("calls", "AWS calls of the worker"),
+            ("write units", "write units"),
+            ("read units", "read units"),
+        ):
+            found = counts.expected()["growth"][f"{items}: {figure}"]
+            assert found == EVENTS[f"routed event: {which}"]
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
 )
