@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 
 from bench.event_rows import events
-from bench.measures import appends, cold, facts, growth, outreach, throughput
+from bench.measures import appends, cold, facts, growth, throughput
 from bench.report.sizes import Sizes
 from bench.report.table import Row
-from bench.rig.system import System
+from bench.rig.system import ANSWERING, System
 from bench.rig.unpacked import unpacked
 
 MODULES_OF_A_FACT = 30
@@ -49,8 +49,8 @@ def _rate(contest: throughput.Contest, rated: throughput.Rates, other: throughpu
 
 
 def grown(sizes: Sizes) -> list[Row]:
-    """The cost of a routed event while the ledger grows."""
-    with System(on_dynoxide=True) as system:
+    """A routed event while the ledger grows."""
+    with System(on_dynoxide=True, **ANSWERING) as system:
         points = growth.measure(system, sizes)
     section, (first, *later) = "growth of the ledger (dynoxide), a routed event", points
     beside = f"{first.items:,} items"
@@ -181,20 +181,6 @@ def _spent(call: Callable[[], object], rounds: int) -> float:
     return statistics.median(seconds)
 
 
-def begun(_: Sizes) -> list[Row]:
-    """The AWS calls and units of a conversation's start on each channel."""
-    section = "start of a conversation"
-    return [
-        Row(section, f"start, {one.channel}: {which}", unit, figure, target=limit, is_exact=True)
-        for one in outreach.starts()
-        for which, unit, figure, limit in (
-            ("AWS calls of the door", "calls", one.door, outreach.DOOR_LIMIT),
-            ("AWS calls of the worker", "calls", one.worker, outreach.WORKER_LIMIT),
-            ("write units", "units", one.writes, None),
-        )
-    ]
-
-
 def reported(_: Sizes) -> list[Row]:
     """The requests and rows of a thousand HubSpot events on their way to Power BI."""
     return facts.measure()
@@ -203,7 +189,6 @@ def reported(_: Sizes) -> list[Row]:
 SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
     "events": events,
     "throughput": rates,
-    "starts": begun,
     "facts": reported,
     "growth": grown,
     "conversations": histories,

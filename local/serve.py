@@ -60,6 +60,10 @@ def trial(_options: argparse.Namespace) -> int:
         seed(stack.richpanel)
         opened.enter_context(_described(stack, shown, 0, more))
         print(f"running; the addresses are in {environment.HINTS}", flush=True)
+        print(
+            f"its clock is ahead of this machine's; commands by its clock: {trials.BY_ITS_CLOCK} cost"
+        )
+        sys.stdout.flush()
         threading.Event().wait()
     return 0
 

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
     from local.stack.resources import Stage
 
+CLOCK = environment.RUN / "clock"
+BY_ITS_CLOCK = f"python -m local.stack.turned_clock {CLOCK} ops"
+"""Begins a command of an operator that is to see the stack's time: by this machine's clock its events lie
+in the future, and `ops cost --since 1d` finds none."""
 BEGINS_AT_HOUR = 15
 """Of the next weekday, in UTC: no country that it writes to sleeps then."""
 RECONCILE_EVERY_SECONDS = 300.0
@@ -55,7 +59,7 @@ def running(
     on_error: Callable[[str, BaseException], None], open_console: Callable[[], str]
 ) -> Iterator[tuple[Stack, dict[str, str]]]:
     """The stack, on a clock of its own that this process follows, and more hints."""
-    file = environment.RUN / "clock"
+    file = CLOCK
     clock = MovedClock.new(file)
     clock.follow()
     clock.passes_pauses()

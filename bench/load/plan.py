@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.load import ceilings
 from bench.load.assumptions import AWS_CALL_SECONDS, PER_MINUTE
 from bench.load.kinds import kinds_of
 from bench.load.scenarios import LAMBDA_LIMIT
 from chalicelib.once.timer import SHARDS as DUE_SHARDS
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.day_counts import SHARDS as DAY_SHARDS
 from ops.cost import bill
 from ops.cost.bill import Terms
-from ops.cost.event_kinds import counted
-from ops.cost.happened import FACT, REPLY, ROUTED, START
+from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
+from ops.cost.happened import FACT
+from ops.cost.prices import each
 
+MONTH_MINUTES = 30 * 24 * 60
+TEXT, MAIL = Channel("sms"), Channel("email")
 FACTORS = (1, 10, 100, 1_000)
 PARTITION_UNITS = 1_000.0
 """Write units a second of one partition key, in a table and in an index:
@@ -104,8 +108,8 @@ def _lanes() -> Sequence[PlannedLimit]:
 
 
 def _keys() -> Sequence[PlannedLimit]:
-    """The limits of DynamoDB keys that many events share; each key has one partition's units."""
-    reply, now = counted()[REPLY], at_noon("outreach")
+    """Keys that many events share; each has one partition's units."""
+    reply, now = on_channel(MessageEvent.REPLY, TEXT), at_noon("outreach")
     by_sender = reply.index_units["company-sms-number-recipient-tel-index"]
     by_company = reply.index_units["company-id-project-id-index"]
     held = COUNT_CALLS * AWS_CALL_SECONDS
@@ -165,7 +169,7 @@ def _stage() -> Sequence[PlannedLimit]:
         for lane in PER_MINUTE
     )
     of_messages = at_noon("outreach") + at_noon("email")
-    conversations = counted()[REPLY].writes
+    conversations = on_channel(MessageEvent.REPLY, TEXT).writes
     return (
         PlannedLimit(
             "Richpanel's webhooks at the gateway",
@@ -199,12 +203,27 @@ def _stage() -> Sequence[PlannedLimit]:
 
 
 def dollars_a_month(factor: float, terms: Terms) -> Mapping[str, float]:
-    """AWS's monthly bill for events, by lane, in dollars, at `factor` times an ordinary day."""
-    kind_of = {"tickets": ROUTED, "outreach": REPLY, "email": START, "facts": FACT}
-    minutes = 30 * 24 * 60 * factor
+    """AWS's bill of a month of events, by lane, at so many times an ordinary day; the gateway's by tiers."""
+    many = {lane: PER_MINUTE[lane].mean * MONTH_MINUTES * factor for lane in PER_MINUTE}
+    kinds = _kinds()
+    requests = sum(bill.gateway_requests(kinds[lane]) * number for lane, number in many.items())
+    by_tier = replace(terms, month_requests=requests)
     return {
-        lane: PER_MINUTE[lane].mean
-        * minutes
-        * bill.total(bill.of_event(counted()[kind], terms), bill.AWS)
-        for lane, kind in kind_of.items()
+        lane: number * bill.total(bill.of_event(kinds[lane], by_tier), bill.AWS)
+        for lane, number in many.items()
+    }
+
+
+def break_even() -> float:
+    """The use of provisioned write capacity at which it costs what on-demand does."""
+    return each("dynamodb_write_hour") / (3_600 * each("dynamodb_writes"))
+
+
+def _kinds() -> Mapping[str, EventCount]:
+    """What a lane's events are charged as."""
+    return {
+        "tickets": counted()[bill.ROUTED],
+        "outreach": on_channel(MessageEvent.REPLY, TEXT),
+        "email": on_channel(MessageEvent.START, MAIL),
+        "facts": counted()[FACT],
     }

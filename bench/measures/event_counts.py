@@ -12,32 +12,33 @@ import argparse
 import io
 import json
 import sys
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from bench.rig.kinds import KINDS, Kind
 from bench.rig.system import System, whole
+from ops.cost import assumptions
 from ops.cost.event_kinds import COUNTED, EventCount
 
 RECEIVE_AND_DELETE = 2
 """Requests that Lambda itself makes for each queue message."""
 ROUND_BYTES = 100
-CARRIER: dict[str, dict[str, int]] = {
-    "conversation started, SMS": {"sms_out": 1, "sms_carrier_fee": 1},
-    "reply answered, SMS": {"sms_in": 1, "sms_out": 1, "sms_carrier_fee": 1},
-}
-"""Texts of one segment that a kind of event sends or receives, by the name of the price."""
 
 
-def measure(system: System) -> list[EventCount]:
-    """Count every kind of event, in the order of `bench.rig.kinds`, after a warm-up."""
+def measure(system: System, log: io.StringIO | None = None) -> list[EventCount]:
+    """Every kind of event, after a warm-up; `log` receives what is written meanwhile."""
+    unread, system.services.log._stream = system.services.log._stream, log or io.StringIO()  # noqa: SLF001 - as `System` sets it
     for number, kind in enumerate(KINDS):
         kind.send(system, f"warm-up {number}")
         system.work()
-    system.post(system.message("counted"))
+    system.post(system.message("counted"))  # two calls share a turn at Richpanel
     system.work()
-    return [_of(system, kind, number) for number, kind in enumerate(KINDS)]
+    found = [_of(system, kind, number) for number, kind in enumerate(KINDS)]
+    system.services.log._stream = unread  # noqa: SLF001
+    return found
 
 
 def stored_metrics(written: str) -> set[tuple[str, ...]]:
@@ -61,55 +62,64 @@ def _of(system: System, kind: Kind, number: int) -> EventCount:
     system.reset_counts()
     start = written.tell()
     with system.meter.weighing():
-        assert system.work() == 1
+        assert system.work() == kind.jobs
     worked, meter = written.getvalue()[start:], system.meter
     lines = (door.written + worked).splitlines(keepends=True)
     plain = sum(map(_plain_bytes, lines))
     sends = sum(
         many for name, many in (door.requests + meter.requests).items() if "sqs.Send" in name
     )
+    by_vendor = {one.name: Counter(call.operation for call in one.calls) for one in system.vendors}
+    asked = by_vendor.pop("openai")
     return EventCount(
         name=kind.name,
         actions=system.actions_begun() - before,
+        doors=int(not door.is_notice),
+        notices=int(door.is_notice),
+        jobs=kind.jobs,
         door_calls=door.requests.total(),
-        worker_calls=meter.total,
-        queue_requests=sends + RECEIVE_AND_DELETE,
+        worker_calls=meter.total - meter.of("sesv2"),
+        queue_requests=sends + RECEIVE_AND_DELETE * kind.jobs,
         writes=door.writes + meter.writes,
         door_writes=door.writes,
-        index_units=dict(sorted(meter.indexes.items())),
+        index_units=dict(sorted((door.indexes + meter.indexes).items())),
         reads=door.reads + meter.reads,
-        vendors={
-            name: len(one.calls)
-            for name in ("richpanel", "shopify", "twilio")
-            if (one := getattr(system, name)).calls
-        },
+        vendors={name: calls.total() for name, calls in by_vendor.items() if calls}
+        | ({"moderation": asked["moderate"]} if asked["moderate"] else {}),
         log_bytes=round(plain, -2),
         metric_bytes=round(sum(map(len, lines)) - plain, -2),
-        carrier=CARRIER.get(kind.name, {}),
+        carrier=dict(Counter(kind.carrier)),
+        model_calls=asked["respond"],
+        receipt=kind.receipt,
+        receipts=assumptions.RECEIPTS.get(kind.receipt.rpartition(", ")[2], 0),
     )
 
 
 class _Door:
     """Counts only the last request at a door, as a kind of event may need earlier ones."""
 
+    is_notice = False
+
     def __init__(self, system: System) -> None:
         self._system = system
-        self._request = system.request
+        self._invoked = system.at_door
 
     def __enter__(self) -> None:
-        self._system.request = self._counted  # type: ignore[method-assign]
+        self._system.at_door = self._counted  # type: ignore[method-assign]
 
     def __exit__(self, *_: object) -> None:
-        self._system.request = self._request  # type: ignore[method-assign]
+        self._system.at_door = self._invoked  # type: ignore[method-assign]
 
-    def _counted(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+    def _counted(self, invoke: Callable[[], Any], *, is_notice: bool = False) -> Any:  # noqa: ANN401 - a function's answer
         system, stream = self._system, self._system.services.log._stream  # noqa: SLF001
         system.reset_counts()
         start = stream.tell()
         with system.meter.weighing():
-            answer = self._request(path, body, headers)
+            answer = invoke()
+        self.is_notice = is_notice
         self.requests = system.meter.requests.copy()
         self.writes, self.reads = system.meter.writes, system.meter.reads
+        self.indexes = system.meter.indexes.copy()
         self.written = stream.getvalue()[start:]
         return answer
 
@@ -135,8 +145,7 @@ def main() -> int:
     file: Path = parser.parse_args().to
     written = io.StringIO()
     with whole() as system:
-        system.services.log._stream = written  # noqa: SLF001 - as `System` sets it
-        found = measure(system)
+        found = measure(system, written)
     document = {
         "metrics": len(stored_metrics(written.getvalue())),
         "kinds": [asdict(one) for one in found],

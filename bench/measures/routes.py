@@ -19,15 +19,23 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.measures import cold
-from bench.rig import kinds
+from bench.rig import conversation_kinds, kinds
+from bench.rig.conversation_kinds import SMS
 from bench.rig.system import System, whole
 
 ROUNDS = 7
-"""Events of each route: one to warm up, one that is counted, and one for each new interpreter."""
+"""One to warm up, one that is counted, and one for each new interpreter."""
+STARTED = conversation_kinds.started(SMS)
+
+
+def _replied(system: System, name: str) -> None:
+    conversation_kinds.inbound(system, name, SMS)
+
+
 ROUTES: dict[str, tuple[Callable[[System, str], None], str]] = {
     "webhook of a ticket": (kinds.routed, "worker"),
-    "start by SMS": (kinds.started, "outreach_worker"),
-    "reply by SMS": (kinds.inbound, "outreach_worker"),
+    "start by SMS": (STARTED, "outreach_worker"),
+    "reply by SMS": (_replied, "outreach_worker"),
     "fact": (kinds.fact, "facts_worker"),
 }
 """For each route, what sends its event, and the function that processes it."""
@@ -128,9 +136,9 @@ def _counted(entries: Counter[str]) -> tuple[str, str]:
 
 
 def _opened(system: System, send: Callable[[System, str], None], name: str) -> None:
-    """Start the conversation that a reply needs."""
-    if send is kinds.inbound:
-        kinds.started(system, name)
+    """A reply answers something."""
+    if send is _replied:
+        STARTED(system, name)
         system.work()
 
 

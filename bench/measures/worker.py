@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.measures.powertools import Powertools
+from bench.report.event_figures import SAME_GRAIN
 from bench.report.sizes import Sizes
 from bench.rig.kinds import KINDS, Kind
 from bench.rig.system import System
 from local.stack.pump import lane_handler, lane_pump
 
-SAME_GRAIN = "a key per action"
 PEERS = {SAME_GRAIN: True, "a key per request": False}
 
 
@@ -55,7 +55,7 @@ class Side:
 def measure(system: System, sizes: Sizes) -> dict[str, dict[str, Side]]:
     """Measure all; returns figures by kind of event, then by side (``ours`` or one of `PEERS`)."""
     found = {}
-    for kind in KINDS:
+    for kind in (one for one in KINDS if one.is_timed):
         sides = {"ours": Side(lane_handler(system.app))}
         if kind.is_peer_work:
             for name, per_action in PEERS.items():

@@ -1,25 +1,28 @@
-"""Writes the tables of `docs/cost.md`: `python -m bench.report.cost_page`."""
+"""Writes the tables of the pages on cost, and what others say of it: `python -m bench.report.cost_page`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
 
 from bench.report import marked
-from bench.rig import cost
 from chalicelib.once.lanes import LANES
-from ops.cost import assumptions, bill
+from chalicelib.outreach.channels import Channel
+from ops.cost import assumptions, bill, month
 from ops.cost.assumptions import FunctionSize
 from ops.cost.bill import CostCause, Gateway, Terms
-from ops.cost.event_kinds import COUNTED, EventCount, counted
+from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
 from ops.cost.prices import each, prices
 
-PAGE = marked.ROOT / "docs" / "cost.md"
-RESOURCES = marked.ROOT / ".chalice" / "resources.json"
-DASHBOARD, COMPOSITE = 3.0, 0.5
-"""Dollars a month of a dashboard and a composite alarm: https://aws.amazon.com/cloudwatch/pricing/ ."""
-GOALS = (("routed event, 5 actions", 22.0), ("routed event, 2 actions", 12.0))
-"""Goals in dollars for a million events, behind an HTTP API."""
+PAGE, BASIS, CAPACITY, COLD = (
+    marked.ROOT / "docs" / name
+    for name in ("cost.md", "cost-basis.md", "capacity-cost.md", "cold-start.md")
+)
+GOALS = ((5, 22.0), (2, 12.0))
+"""Dollars of a million routed events of so many actions, behind an HTTP API."""
+UNITS_GOAL = 45
+"""Write units of a start, and of an answer."""
+MEMORIES = (256, 512, 1024, assumptions.WHOLE_PROCESSOR_MB)
 ALIKE = ("routed event, long ids", "routed, two tags already there", "duplicate in the worker")
 """Kinds of events that cost the same as another; the page leaves them out, `ops cost` lists them."""
 LATENCIES = (0.03, 0.1, 0.3)
@@ -30,65 +33,103 @@ SIZES = tuple(
 )
 
 
-def page() -> str:
-    """The new text of the page."""
-    text = PAGE.read_text()
-    for mark, lines in (
-        ("events", _events()),
-        ("goals", _goals()),
-        ("sizes", _sizes()),
-        ("month", _month()),
-        ("prices", _prices()),
+def pages() -> Mapping[Path, str]:
+    """The pages as they should be."""
+    found: dict[Path, str] = {}
+    for page, mark, lines in (
+        (PAGE, "events", _events()),
+        (BASIS, "counts", _counts()),
+        (PAGE, "goals", _goals()),
+        (PAGE, "goals of units", _unit_goals()),
+        (PAGE, "sizes", _sizes()),
+        (PAGE, "month", _month()),
+        (BASIS, "prices", _prices()),
+        (CAPACITY, "cost", _in_words()),
+        (COLD, "memory", _memory()),
     ):
-        text = marked.replaced(
-            text, f"<!-- {mark} -->", f"<!-- end of {mark} -->", ["", *lines, ""]
-        )
-    return text
-
-
-def million(count: EventCount, terms: Terms) -> float:
-    """AWS's bill for a million events, in dollars."""
-    return bill.total(bill.of_event(count, terms), bill.AWS) * 1e6
+        text = found.get(page) or page.read_text()
+        marks = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+        found[page] = marked.replaced(text, *marks, ["", *lines, ""])
+    return found
 
 
 def routed(actions: int) -> EventCount:
-    """A routed event with a number of actions."""
-    return bill.with_actions(counted()["routed event"], actions)
+    """A routed event of so many actions."""
+    return bill.with_actions(counted()[bill.ROUTED], actions)
+
+
+def _shown() -> list[EventCount]:
+    return [one for one in bill.each_kind(counted().values()) if one.name not in ALIKE]
 
 
 def _events() -> list[str]:
+    rows, causes = [], [one for one in CostCause if one is not CostCause.TRACES]
+    for count in _shown():
+        rest, http = (bill.times(bill.of_event(count, Terms(one)), 1e6) for one in Gateway)
+        dollars = [f"{rest[one]:,.1f}" for one in causes]
+        totals = (bill.total(rest, bill.AWS), bill.total(http, bill.AWS), bill.total(rest))
+        rows.append((count.name, *dollars, *(f"{one:,.1f}" for one in totals)))
+    names = [one.value for one in causes]
+    return marked.table(("event", *names, "AWS, REST", "AWS, HTTP", "all, REST"), rows)
+
+
+def _counts() -> list[str]:
     rows = []
-    shown = [one for name, one in counted().items() if name not in ALIKE]
-    for count in (routed(2), *shown):
-        rest, http = (Terms(one) for one in Gateway)
-        by_cause = bill.times(bill.of_event(count, rest), 1e6)
-        causes = [f"{by_cause[one]:,.1f}" for one in CostCause if one is not CostCause.MODEL]
-        totals = [f"{million(count, one):.1f}" for one in (rest, http)]
-        rows.append((count.name, count.actions, *causes, *totals))
-    names = [one.value for one in CostCause if one is not CostCause.MODEL]
-    return marked.table(("event", "actions", *names, "AWS, REST", "AWS, HTTP"), rows)
+    for one in _shown():
+        calls = f"{one.door_calls} + {one.worker_calls}"
+        seconds = sum(bill.billed_seconds(one, Terms()))
+        bytes_ = one.log_bytes + one.functions * assumptions.LAMBDA_LINES_BYTES
+        units = f"{one.writes:g} + {one.reads:g}"
+        row = (calls, units, one.vendor_requests, f"{seconds * 1000:,.0f}")
+        rows.append((one.name, one.actions, *row, f"{bytes_:,} + {one.metric_bytes:,}"))
+    heads = ("AWS calls, door + worker", "write + read units", "vendor requests", "billed ms")
+    return marked.table(("event", "actions", *heads, "bytes of log + metrics"), rows)
 
 
 def _goals() -> list[str]:
     rows = []
-    for name, goal in GOALS:
-        count = routed(int(name.split()[-2]))
-        rest, http = (million(count, Terms(one)) for one in Gateway)
+    for actions, goal in GOALS:
+        count = routed(actions)
+        rest, http = (bill.million(count, Terms(one)) for one in Gateway)
         waits = sum(many * assumptions.mean_seconds(one) for one, many in count.vendors.items())
         size = assumptions.deployed("worker")
         waiting = waits * size.gigabytes * each(f"lambda_{size.architecture}") * 1e6
-        gap = http - goal
-        verdict = "met" if gap <= 0 else f"missed by {gap:.1f}"
-        rows.append((name, goal, f"{http:.1f}", f"{rest:.1f}", verdict, f"{waiting:.1f}"))
-    heads = ("event", "goal", "HTTP API", "REST API", "goal is", "of it waiting for Richpanel")
+        rows.append(
+            (
+                f"routed event, {actions} actions",
+                f"{goal:g}",
+                f"{http:.1f}, {_verdict(http - goal)}",
+                f"{rest:.1f}, {_verdict(rest - goal)}",
+                f"{waiting:.1f}",
+            )
+        )
+    heads = ("event", "goal", "HTTP API", "REST API", "of it waiting for Richpanel")
     return marked.table(heads, rows)
+
+
+def _unit_goals() -> list[str]:
+    """Write units of a message on each channel, its own and with its receipts'."""
+    rows = []
+    for kind in (MessageEvent.START, MessageEvent.REPLY):
+        for channel in Channel:
+            one = on_channel(kind, channel)
+            gap = one.writes - UNITS_GOAL
+            receipts = one.receipts * counted()[one.receipt].writes
+            rows.append(
+                (one.name, UNITS_GOAL, f"{one.writes:g}", _verdict(gap, "g"), f"{receipts:g}")
+            )
+    return marked.table(("event", "goal", "write units", "goal is", "its receipts' beside"), rows)
+
+
+def _verdict(gap: float, form: str = ".1f") -> str:
+    return "met" if gap <= 0 else f"missed by {gap:{form}}"
 
 
 def _sizes() -> list[str]:
     count, rows = routed(5), []
     for size in SIZES:
         terms = Terms(Gateway.HTTP_API, door=size, worker=size)
-        rest = million(count, terms) - bill.of_event(count, terms)[CostCause.COMPUTING] * 1e6
+        rest = bill.million(count, terms) - bill.of_event(count, terms)[CostCause.COMPUTING] * 1e6
         row = [f"{rest + _at(seconds, count, size):.1f}" for seconds in LATENCIES]
         rows.append((f"{size.memory_mb} MB, {size.architecture}", *row))
     heads = ("functions", *(f"Richpanel takes {one * 1000:.0f} ms" for one in LATENCIES))
@@ -105,36 +146,69 @@ def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
 
 
 def _month() -> list[str]:
-    """The lines on what a stage costs in a month without events."""
-    types = [one["Type"] for one in json.loads(RESOURCES.read_text())["Resources"].values()]
-    alarms, composites = (
-        types.count(f"AWS::CloudWatch::{one}") for one in ("Alarm", "CompositeAlarm")
+    """What a stage costs in a month in which nothing arrives."""
+    rows = [(f"{one.what}", one.many, f"{one.usd:.2f}") for one in month.rows()]
+    return marked.table(
+        ("what", "how many", "$ a month"), [*rows, ("**all**", "", f"**{month.total():.2f}**")]
     )
-    metrics = json.loads(COUNTED.read_text())["metrics"]
-    polls = cost.idle(fifo_queues=len(LANES), standard_queues=1, alarms=0)
-    rows: Sequence[tuple[str, int, str]] = (
-        ("alarms", alarms, f"{alarms * each('alarm_month'):.2f}"),
-        ("composite alarms", composites, f"{composites * COMPOSITE:.2f}"),
-        (
-            "metrics, where each kind of event ends well",
-            metrics,
-            f"{metrics * each('metric_month'):.2f}",
-        ),
-        ("long polls of queues", len(LANES) + 1, f"{polls:.2f}"),
-        ("dashboard", 1, f"{DASHBOARD:.2f}"),
-        ("a secret, of each system that is used", 1, f"{each('secret_month'):.2f}"),
-    )
-    return marked.table(("what", "how many", "$ a month"), rows)
 
 
 def _prices() -> list[str]:
     rows = [
-        (f"`{one.name}`", f"{one.usd:g}", one.per, f"[{one.read}]({one.source})")
+        (
+            f"`{one.name}`",
+            one.shown,
+            one.unit if one.per == "one" else f"{one.per}, {one.unit}",
+            f"[{one.read}]({one.source})",
+            one.note.replace("|", "/"),
+        )
         for one in prices().values()
-        if not one.name.startswith(("fabric", "onelake", "athena", "waf", "kms"))
+        if not one.name.startswith(("fabric", "onelake", "athena", "kms"))
     ]
-    return marked.table(("price", "$", "per", "read"), rows)
+    return marked.table(("price", "$", "for", "read", "remark"), rows)
+
+
+def _in_words() -> list[str]:
+    """What the page on capacity says of the same figures."""
+    rest, http = (bill.million(routed(2), Terms(one)) for one in Gateway)
+    lanes = (
+        f"Idle lanes: Lambda asks each of {len(LANES) + 1} queues with {month.POLLERS} long polls of"
+        f" {month.LONG_POLL_SECONDS} seconds, {month.POLLS:,.0f} requests a month,"
+        f" ${month.queues():.2f} for all; a stage without an event costs ${month.total():.2f} a month."
+    )
+    events = (
+        f"A million routed events of two actions cost ${http:.1f} behind an HTTP API and ${rest:.1f}"
+        " behind the REST API that Chalice deploys, with logs and metrics."
+    )
+    return [events, lanes]
+
+
+def _memory() -> list[str]:
+    """A routed event and a webhook by memory, as `ops cost` bills them."""
+    count, rows = routed(5), []
+    for memory in MEMORIES:
+        row = []
+        for side in range(2):
+            for architecture in ("x86_64", "arm64"):
+                size = FunctionSize(memory, architecture)
+                seconds = bill.billed_seconds(count, Terms(door=size, worker=size))[1 - side]
+                usd = seconds * size.gigabytes * each(f"lambda_{architecture}") * 1e6
+                row.append((seconds, usd))
+        (event, x86), (_, arm), (webhook, at_door), _ = row
+        rows.append(
+            (
+                f"{memory:,} MB",
+                f"{event * 1000:.0f} ms",
+                f"${x86:.2f}",
+                f"${arm:.2f}",
+                f"{webhook * 1000:.1f} ms",
+                f"${at_door:.2f}",
+            )
+        )
+    heads = ("a million, x86_64", "arm64", "webhook", "a million, x86_64")
+    return marked.table(("memory", "routed event", *heads), rows)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    for path, text in pages().items():
+        path.write_text(text)

@@ -1,7 +1,9 @@
-"""The expected counts of a small run (calls, requests, units, rows, modules), in one committed file.
+"""The expected counts: calls, requests, units, rows and modules of a small run, in two committed files.
 
-A count differs from `bench/results/counts.json` only if the product or the measurement was changed, so
-any difference fails a run.  `python -m bench --small --accept` writes the file.
+Those of our own events are in `ops/cost/counted.json`, on which the bill rests
+(`python -m bench.measures.event_counts` writes it), all others in `bench/results/counts.json`
+(`python -m bench --small --accept`).  A count differs from its file only if the product, or what is
+measured, was changed; so any difference fails a run.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from bench.report import event_figures
 from bench.report.table import Row, number
+from ops.cost import event_kinds
 
+EVENTS = "events"
 COUNTS = Path(__file__).resolve().parents[1] / "results" / "counts.json"
 
 Counts = Mapping[str, Mapping[str, float]]
@@ -19,9 +24,9 @@ Counts = Mapping[str, Mapping[str, float]]
 
 
 def expected() -> Counts:
-    """The counts in the file; empty without a file."""
-    found: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
-    return found
+    """What the files hold."""
+    found = _kept()
+    return {**found, EVENTS: {**_of_the_bill(), **found.get(EVENTS, {})}}
 
 
 def counted(rows: Iterable[Row]) -> dict[str, float]:
@@ -50,6 +55,19 @@ def differences(
 
 
 def accept(found: Mapping[str, Iterable[Row]]) -> None:
-    """Write the counts of these sections into the file; those of other sections stay."""
-    kept = {**expected(), **{section: counted(rows) for section, rows in found.items()}}
+    """Write the counts of these sections into the bench's file, and keep the others."""
+    kept = {**_kept(), **{section: counted(rows) for section, rows in found.items()}}
+    of_the_bill = _of_the_bill()
+    kept[EVENTS] = {
+        name: one for name, one in kept.get(EVENTS, {}).items() if name not in of_the_bill
+    }
     COUNTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+
+
+def _kept() -> Counts:
+    found: Counts = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    return found
+
+
+def _of_the_bill() -> dict[str, float]:
+    return counted(event_figures.counted(event_kinds.counted().values()))

@@ -12,9 +12,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bench.report import counts, plot, sources
+from bench.report import counts, event_figures, plot, sources
 from bench.report.marked import replaced
 from bench.report.table import Row, markdown, matrix
+from ops.cost import event_kinds
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results"
@@ -25,7 +26,9 @@ OTHERS = {
     "power": ("reliability-tests.md", "power.json"),
     "designs": ("reliability-tests.md", "reliability.json"),
 }
-"""The tables of other pages, by mark: the page, and the file with its result."""
+"""Other pages' tables, by mark: the page, and the result that it shows."""
+COUNTED = ("calls", "units", "$")
+"""Units of what follows from counts: of an older run it is another product's."""
 
 
 def main() -> int:
@@ -58,20 +61,29 @@ def _marked(text: str, mark: str, lines: list[str]) -> str:
 
 
 def figures(found: Mapping[str, Any]) -> list[str]:
-    """The lines of the page: the expected counts, then each section's measured figures with its run."""
-    lines = ["### Counts", ""]
-    for section, counted in counts.expected().items():
-        lines += [f"**{section}**", "", *matrix(counted), ""]
+    """The expected counts and what follows from them, then the times of every section, each with its run."""
+    lines, expected = ["### Counts", ""], counts.expected()
+    for section, counted in expected.items():
+        if counted:
+            lines += [f"**{section}**", "", *matrix(counted), ""]
+    kinds = event_kinds.counted().values()
+    charged = event_figures.dollars(kinds, event_figures.peers_of(expected["events"]))
+    for section, members in groupby(charged, key=lambda row: row.section):
+        lines += [f"### {_begun(section)}", "", *markdown(members), ""]
     lines += ["![every ratio](performance.svg)", ""]
     for name, run in found.items():
         rows = [Row.from_json(raw) for raw in run["rows"]]
-        timed = [row for row in rows if not row.is_exact]
+        timed = [row for row in rows if not row.is_exact and row.unit not in COUNTED]
         when = f"Run of {run['at']}: {run['machine']}; load {run['load']} before; `{run['size']}`."
         since = sources.line(name, run.get("sources"))
         for section, members in groupby(timed, key=lambda row: row.section):
-            lines += [f"### {section[0].upper()}{section[1:]}", "", when, since, ""]
+            lines += [f"### {_begun(section)}", "", when, since, ""]
             lines += [*markdown(members), ""]
     return lines[:-1]
+
+
+def _begun(section: str) -> str:
+    return section[0].upper() + section[1:]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from bench.load import plan
 from bench.load.assumptions import PER_MINUTE
 from bench.report import marked
 from ops.cost.bill import Gateway, Terms
+from ops.cost.prices import each, per_million
 
 PAGE = marked.ROOT / "docs" / "capacity-plan.md"
 
@@ -13,7 +14,12 @@ PAGE = marked.ROOT / "docs" / "capacity-plan.md"
 def page() -> str:
     """The new text of the page."""
     text = PAGE.read_text()
-    for mark, lines in (("limits", _limits()), ("steps", _steps()), ("bill", _bill())):
+    for mark, lines in (
+        ("limits", _limits()),
+        ("steps", _steps()),
+        ("bill", _bill()),
+        ("capacity", _capacity()),
+    ):
         text = marked.replaced(
             text, f"<!-- {mark} -->", f"<!-- end of {mark} -->", ["", *lines, ""]
         )
@@ -54,6 +60,17 @@ def _bill() -> list[str]:
         lanes = plan.dollars_a_month(factor, Terms(Gateway.HTTP_API))
         rows.append((f"{factor:,}", *(f"{usd:,.0f}" for usd in lanes.values()), *reversed(totals)))
     return marked.table(("times", *PER_MINUTE, "all, HTTP API", "all, REST API"), rows)
+
+
+def _capacity() -> list[str]:
+    """When provisioned capacity is the cheaper one."""
+    hour, million = each("dynamodb_write_hour"), per_million("dynamodb_writes")
+    line = (
+        f"Provisioned capacity costs ${hour:g} for a write unit a second and hour, on-demand"
+        f" ${million:g} for a million: it is cheaper where more than {plan.break_even():.1%} of what"
+        " is provisioned is used, day and night; today's noon is 1.6 times the mean."
+    )
+    return [line]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Dollars per million events, from counted units, without logs (`python -m ops cost` includes them).
+"""Prices and assumptions as the bench's figures take them; what an event costs is in `ops.cost.bill`.
 
 Every price is a row of `ops/cost/prices.toml`, with its source and date, and every assumption one of
 `ops/cost/assumptions.py`.
@@ -10,7 +10,6 @@ type that Azure gives to each request (.../azure/storage/blobs/map-rest-apis-tra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ops.cost import assumptions
 from ops.cost.prices import each, per_million, prices
@@ -46,65 +45,8 @@ ONELAKE_CU_SECONDS: Mapping[str, float] = {
     "delete": 0.0,
     "token": 0.0,
 }
-"""CU seconds of one request with at most 4 MB; a rename is charged as an iterative write."""
-POLLERS, LONG_POLL_SECONDS = 5, 20
-"""Lambda's pollers of a quiet queue, and how many seconds each of their requests waits."""
+"""Of one request with at most 4 MB; a rename is an iterative write."""
 MONTH_SECONDS = 30 * 86_400
-QUEUE_REQUESTS = 3
-"""Requests for a queue message: send, receive, delete.  `idle` has Lambda's empty receives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The dollars of a million events, by part.
-
-    Attributes:
-        http_api: the total with an HTTP API in place of the REST API.
-        function_url: the total with a function URL, which is free.
-    """
-
-    gateway: float
-    queue: float
-    functions: float
-    writes: float
-    reads: float
-
-    @property
-    def total(self) -> float:
-        """The sum of all parts, with a REST API."""
-        return self.gateway + self.queue + self.functions + self.writes + self.reads
-
-    @property
-    def http_api(self) -> float:
-        """The total with an HTTP API."""
-        return self.total - self.gateway * (1 - HTTP_API / REST_API)
-
-    @property
-    def function_url(self) -> float:
-        """The total with a function URL."""
-        return self.total - self.gateway
-
-
-def of(*, writes: float, reads: float, aws_calls: int, vendor_calls: int, doors: int = 1) -> Cost:
-    """The cost of an event from its units, calls and webhooks (`doors`)."""
-    worker = WORKER.own_seconds(assumptions.VCPU_SECONDS)
-    worker += aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
-    door = DOOR.own_seconds(assumptions.DOOR_VCPU_SECONDS) + CALL_SECONDS
-    computing = doors * door * DOOR.gigabytes + worker * MEMORY_GB
-    return Cost(
-        gateway=doors * REST_API,
-        queue=QUEUE_REQUESTS * FIFO_REQUEST,
-        functions=(doors + 1) * LAMBDA_REQUEST + computing * LAMBDA_GB_SECOND,
-        writes=writes * WRITE_UNIT,
-        reads=reads * READ_UNIT,
-    )
-
-
-def idle(*, fifo_queues: int, standard_queues: int, alarms: int) -> float:
-    """Dollars a month for queues without messages: Lambda's long polls, and the queues' alarms."""
-    polls = POLLERS * MONTH_SECONDS / LONG_POLL_SECONDS / 1e6
-    queues = fifo_queues * FIFO_REQUEST + standard_queues * STANDARD_REQUEST
-    return polls * queues + alarms * ALARM
 
 
 def archive_work(*, writes: int, lists: int, reads: int) -> float:

@@ -11,8 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench.rig import conversation_kinds as talk
+from bench.rig.conversation_kinds import SMS
 from chalicelib.once import keys
-from local import company
+from chalicelib.outreach.channels import Channel
+from ops.cost.event_kinds import MessageEvent
 
 if TYPE_CHECKING:
     from bench.rig.system import System
@@ -26,11 +29,15 @@ class Kind:
     """One kind of event.
 
     Attributes:
-        send: creates one event at the vendor, under the given name, and puts it on the queue.
-        is_peer_work: whether the Powertools peer does the same work.
-        is_routed: whether these limits apply: with n actions, DynamoDB calls <= 2 n + 4, and write
-            units <= 3 n + 4 and one more for every two calls of Richpanel.
-        calls, writes: the limits of any other kind; None: no limit.
+        send: creates one event with this name at the vendor and puts it on the queue.
+        is_peer_work: whether the peer built on another library does the same work.
+        is_routed: whether these limits apply: with n actions, calls <= 2 n + 4 and write
+            units <= 3 n + 4, and one for each turn at Richpanel, which is two calls.
+        calls, writes: the limits of any other kind.
+        jobs: how many a worker gets of it.
+        carrier: the prices of the messages in it, each of one segment.
+        receipt: the kind of the receipts that its message has.
+        is_timed: whether its processor time is measured; others are as quick as one that is.
     """
 
     name: str
@@ -39,6 +46,10 @@ class Kind:
     is_routed: bool = False
     calls: int | None = None
     writes: int | None = None
+    jobs: int = 1
+    carrier: tuple[str, ...] = ()
+    receipt: str = ""
+    is_timed: bool = True
 
     def limits(self, actions: int, vendor_calls: int) -> tuple[int | None, int | None]:
         """The limits of DynamoDB calls and write units, by an event's actions and vendor calls."""
@@ -119,30 +130,10 @@ def fact(system: System, name: str) -> None:
     system.request("/webhook/hubspot", body, headers)
 
 
-def started(system: System, name: str) -> None:
-    """Start a conversation by SMS, as the Channel Router does."""
-    body = company.request(keys.digest(name)[:16], "sms", _phone(name))
-    system.request("/initiate-conversation", json.dumps(body), {"x-api-key": company.API_KEY})
-
-
-def _replied_to(system: System, name: str) -> None:
-    """Start a conversation and send a reply by its recipient."""
-    started(system, name)
-    system.work()
-    inbound(system, name)
-
-
-def inbound(system: System, name: str) -> None:
-    """Send a reply by the recipient of the conversation that was started under this name."""
-    url = f"{company.PUBLIC_URL}/webhook/twilio"
-    text = "Yes, please tell me more"
-    post = system.twilio.inbound(_phone(name), company.SMS_NUMBER, text, url=url)
-    system.request("/webhook/twilio", post.body.decode(), dict(post.headers))
-
-
-def _phone(name: str) -> str:
-    """An unassigned number (there is no area 555), different for each name."""
-    return f"+1555{int(keys.digest(name)[:8], 16) % 10_000_000:07d}"
+def _refused(system: System, name: str) -> None:
+    """A webhook with a token that is not ours."""
+    token = {"x-richpanel-webhook-token": "another"}
+    system.request("/webhook/richpanel", json.dumps({"ticket_id": name}), token, is_refused=True)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -154,8 +145,38 @@ KINDS: tuple[Kind, ...] = (
     Kind("asked for the order number", _asked),
     Kind("replied, order status", _replied, is_peer_work=True),
     Kind("replied and closed", _replied_and_closed),
-    Kind("conversation started, SMS", started),
-    Kind("reply answered, SMS", _replied_to),
+    *(
+        Kind(
+            MessageEvent.START.of(one),
+            talk.started(one),
+            calls=talk.START_CALLS,
+            carrier=one.traits.charged_out,
+            receipt=MessageEvent.RECEIPT.of(one),
+            is_timed=one == SMS,
+        )
+        for one in Channel
+    ),
+    *(
+        Kind(
+            MessageEvent.REPLY.of(one),
+            talk.replied_to(one),
+            carrier=(*one.traits.charged_in, *one.traits.charged_out),
+            receipt=MessageEvent.RECEIPT.of(one),
+            is_timed=one == SMS,
+        )
+        for one in Channel
+    ),
+    Kind(
+        MessageEvent.WRITTEN.of(SMS),
+        talk.replied_to_a_model,
+        carrier=(*SMS.traits.charged_in, *SMS.traits.charged_out),
+        receipt=MessageEvent.RECEIPT.of(SMS),
+    ),
+    *(
+        Kind(MessageEvent.RECEIPT.of(one), talk.reported(one), is_timed=one == SMS)
+        for one in Channel
+    ),
     Kind("fact, kept", fact),
     Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),
+    Kind("refused request", _refused, jobs=0, is_timed=False),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qsl
 
 from bench.rig.meter import Meter
 from chalicelib.once import keys
@@ -21,6 +22,12 @@ from local.vendors.richpanel import SimulatedRichpanel
 if TYPE_CHECKING:
     from chalicelib.vendors.rate_limit import RateLimit
 
+ANSWERING = {
+    "RICHPANEL_OUTBOUND_ENABLED": "true",
+    "RICHPANEL_BOT_AGENT_ID": "bot-1",
+    "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+}
+"""Customers' tickets are answered: a routed event has an action more."""
 UNLIMITED = {
     "requests_per_minute": 1_000_000,
     "requests_per_day": 1_000_000,
@@ -66,6 +73,8 @@ class System:
 
     shopify: Any = None
     twilio: Any = None
+    ses: Any = None
+    openai: Any = None
 
     def __init__(self, *, on_dynoxide: bool = False, **variables: str) -> None:
         self.on_dynoxide = on_dynoxide
@@ -105,12 +114,25 @@ class System:
         headers = {"x-richpanel-webhook-token": self.stage.secrets.webhook_token}
         return self.request("/webhook/richpanel", json.dumps(body), headers)
 
-    def request(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+    def request(
+        self, path: str, body: str, headers: dict[str, str], *, is_refused: bool = False
+    ) -> dict[str, Any]:
         """Send one POST to a route, as API Gateway would pass it to the function."""
         event = gateway_event(path, body, headers)
-        answer: dict[str, Any] = self.app.app(event, lambda_events.LambdaContext("rp-mw-dev", 25.0))
-        assert answer["statusCode"] < 300, answer  # noqa: PLR2004
+        context = lambda_events.LambdaContext("rp-mw-dev", 25.0)
+        answer: dict[str, Any] = self.at_door(lambda: self.app.app(event, context))
+        assert (answer["statusCode"] >= 300) == is_refused, answer  # noqa: PLR2004
         return answer
+
+    def notify(self, event: dict[str, Any]) -> None:
+        """Pass one notification of SES to the function of e-mail, as SNS would."""
+        context = lambda_events.LambdaContext("rp-mw-dev-mail", 25.0)
+        self.at_door(lambda: self.app.mail(event, context), is_notice=True)
+
+    def at_door(self, invoke: Callable[[], Any], *, is_notice: bool = False) -> Any:  # noqa: ANN401 - the function's answer
+        """Invoke a door; who counts what it does takes this place."""
+        del is_notice
+        return invoke()
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
         """Add a ticket with one message at the vendor; returns the body of its webhook."""
@@ -137,7 +159,8 @@ class System:
     @property
     def vendors(self) -> list[Any]:
         """Every simulated vendor of this system."""
-        return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
+        found = (self.richpanel, self.shopify, self.twilio, self.ses, self.openai)
+        return [one for one in found if one is not None]
 
     def read_switches(self) -> None:
         """Refresh the cached switches and settings, so that the next event does not pay for it.
@@ -185,6 +208,8 @@ class System:
 def whole() -> Iterator[System]:
     """A system with all vendors and with automatic replies enabled."""
     from chalicelib.facts.dataset import definition  # noqa: PLC0415 - after the environment
+    from local import simulated_model  # noqa: PLC0415
+    from local.vendors.openai import MODELS, SimulatedOpenAI  # noqa: PLC0415
     from local.vendors.powerbi import SimulatedPowerBi  # noqa: PLC0415
     from local.vendors.ses import SimulatedSes  # noqa: PLC0415
     from local.vendors.shopify import SimulatedShopify  # noqa: PLC0415
@@ -195,22 +220,28 @@ def whole() -> Iterator[System]:
         SimulatedPowerBi() as powerbi,
         SimulatedTwilio() as twilio,
         SimulatedSes() as ses,
+        SimulatedOpenAI() as openai,
         tempfile.TemporaryDirectory() as folder,
     ):
         dataset = powerbi.create_dataset(definition())
-        variables = environment.facts(powerbi, dataset, Path(folder)) | {
-            "RICHPANEL_OUTBOUND_ENABLED": "true",
+        facts = environment.facts(powerbi, dataset, Path(folder))
+        variables = {
+            **facts,
+            **ANSWERING,
             "MW_CLOSE_AFTER_REPLY": "true",
-            "RICHPANEL_BOT_AGENT_ID": "bot-1",
-            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
             "SHOPIFY_BASE_URL": shopify.base_url,
             "TWILIO_BASE_URL": twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+            "OPENAI_BASE_URL": openai.base_url,
+            "OPENAI_MODEL": MODELS[0],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
         }
         with System(**variables) as system:
             company.create(system.stage, rate_limits=UNLIMITED)
+            company.create_written_by_model(system.stage)
+            openai.answer_by(simulated_model.answer)
             system.shopify, system.twilio = shopify, twilio
+            system.ses, system.openai = ses, openai
             yield system
 
 
@@ -221,10 +252,11 @@ _LIMITS: list[RateLimit] = []
 def lift_rate_limits() -> None:
     """Lift our rate limits and shares in this process; their AWS calls are still made and counted.
 
-    A token is kept until `forget_tokens` and not only for two seconds, because on a slow machine an
-    event would need more tokens.
+    A token that was taken is kept until `forget_tokens`, not for two seconds, and the owner of a number
+    for an hour: on a slow machine an event would need more of them.
     """
     from chalicelib.outreach.door import shares  # noqa: PLC0415 - after the environment
+    from chalicelib.outreach.twilio import owners  # noqa: PLC0415
     from chalicelib.vendors import rate_limit  # noqa: PLC0415
 
     limited = rate_limit.RateLimit.__init__
@@ -236,6 +268,7 @@ def lift_rate_limits() -> None:
     rate_limit.RateLimit.__init__ = unlimited  # type: ignore[method-assign]
     rate_limit.HELD_SECONDS = 3_600.0
     shares.PER_WORKER_AND_SECOND = 1e6
+    owners.KEPT_SECONDS = 3_600.0
 
 
 def forget_tokens() -> None:
@@ -247,7 +280,9 @@ def forget_tokens() -> None:
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
-    """A POST as API Gateway's REST API (payload 1.0) passes it."""
+    """A POST as API Gateway's REST API (payload 1.0) passes it; a path may have a query."""
+    path, _, asked = path.partition("?")
+    query = dict(parse_qsl(asked))
     headers = {"content-type": "application/json"} | {k.lower(): v for k, v in headers.items()}
     return {
         "resource": path,
@@ -255,8 +290,8 @@ def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, An
         "httpMethod": "POST",
         "headers": headers,
         "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {k: [v] for k, v in query.items()} or None,
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {

@@ -58,6 +58,7 @@ def show() -> str:
         "company_usage.html",
         company_id,
         month=f"{now:%B %Y}",
+        days=now.day,
         spent=sum(one["usd"] for one in found),
         calls=sum(one["calls"] for one in found),
         projects=[

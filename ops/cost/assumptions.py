@@ -17,6 +17,7 @@ LATENCY_SECONDS: Mapping[str, float] = {
     "richpanel": 0.3,
     "shopify": 0.3,
     "openai": 1.5,
+    "moderation": 0.3,
     "twilio": 0.2,
     "ses": 0.1,
     "powerbi": 1.0,
@@ -34,6 +35,13 @@ DOOR_VCPU_SECONDS = 0.001
 """The same of a request at a door; measured: 0.0008."""
 LAMBDA_LINES_BYTES = 330
 """START, END and REPORT of an invocation."""
+SCHEDULED_CALLS = 6
+"""Of AWS, of a schedule's run that finds nothing; each reads half a unit."""
+START_SECONDS = 1.0
+"""Of a new container, as Lambda bills it: our modules and the clients of AWS (docs/cold-start.md)."""
+RECEIPTS: Mapping[str, int] = {"WhatsApp": 3, "SMS": 3, "e-mail": 2}
+"""Of each message, by the title of its channel: Twilio reports that a text was queued or sent, that it was
+delivered, and of WhatsApp that it was read; SES that a mail was sent and that it was delivered."""
 
 MODEL = "gpt-6-luna"
 """A row of `chalicelib/outreach/spending/models.toml`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -12,8 +12,8 @@ from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.vendors.language_model import Usage
 from ops.cost import assumptions
 from ops.cost.assumptions import FunctionSize
-from ops.cost.event_kinds import EventCount
-from ops.cost.prices import each
+from ops.cost.event_kinds import COLD_START, EventCount, counted
+from ops.cost.prices import each, prices
 
 
 class CostCause(StrEnum):
@@ -44,6 +44,9 @@ Dollars = Mapping[CostCause, float]
 AWS = tuple(one for one in CostCause if one not in (CostCause.MODEL, CostCause.CARRIER))
 """The causes that are on AWS's bill."""
 
+ROUTED = "routed event"
+GB = 1e9
+"""Bytes, as CloudWatch's price has them here; by 2^30 a log would cost 7 % less."""
 UNITS_OF_ACTION = 3.0
 """Write units that one more action takes, as `tests/house/test_counts.py` bounds them."""
 
@@ -54,47 +57,91 @@ class Terms:
 
     Attributes:
         is_traced: X-Ray records each invocation.
+        month_requests: how many the gateway has in a month, which its tiers follow; 0: the first tier.
         door, worker: the functions' sizes; those that are deployed where None.
     """
 
     gateway: Gateway = Gateway.REST_API
     is_traced: bool = False
+    month_requests: float = 0.0
     door: FunctionSize | None = None
     worker: FunctionSize | None = None
 
+    @property
+    def sizes(self) -> tuple[FunctionSize, FunctionSize]:
+        """Of the door and of the worker."""
+        return (
+            self.door or assumptions.deployed("api_handler"),
+            self.worker or assumptions.deployed("worker"),
+        )
+
+    @property
+    def of_request(self) -> float:
+        """Dollars of a request at the gateway."""
+        many = self.month_requests
+        return prices()[self.gateway].month(many) / many if many else each(self.gateway)
+
 
 def of_event(count: EventCount, terms: Terms) -> Dollars:
-    """Dollars of one event, by cause."""
-    functions = count.doors + 1
+    """Dollars of one event by cause, those of its message's receipts in it."""
+    if count.receipts:
+        own, receipt = replace(count, receipts=0), counted()[count.receipt]
+        return added(of_event(own, terms), times(of_event(receipt, terms), count.receipts))
+    functions = count.functions
     platform = functions * assumptions.LAMBDA_LINES_BYTES
     return {
-        CostCause.REQUESTS: count.doors * each(terms.gateway)
+        CostCause.REQUESTS: count.doors * terms.of_request
+        + count.notices * each("sns_publishes")
         + functions * each("lambda_requests")
         + count.queue_requests * each("sqs_fifo"),
         CostCause.UNITS: count.writes * each("dynamodb_writes")
         + count.reads * each("dynamodb_reads"),
         CostCause.COMPUTING: _computing(count, terms),
-        CostCause.LOGS: (count.log_bytes + platform) / 1e9 * each("log_gb"),
-        CostCause.METRICS: count.metric_bytes / 1e9 * each("log_gb"),
+        CostCause.LOGS: (count.log_bytes + platform) / GB * each("log_gb"),
+        CostCause.METRICS: count.metric_bytes / GB * each("log_gb"),
         CostCause.TRACES: functions * each("traces") if terms.is_traced else 0.0,
         CostCause.MODEL: count.model_calls * _of_model_call(),
         CostCause.CARRIER: sum(many * each(price) for price, many in count.carrier.items()),
     }
 
 
-def _computing(count: EventCount, terms: Terms) -> float:
-    """Dollars of the functions' time; a function is billed while it waits, too."""
-    door = terms.door or assumptions.deployed("api_handler")
-    worker = terms.worker or assumptions.deployed("worker")
-    at_door = count.doors * door.own_seconds(assumptions.DOOR_VCPU_SECONDS)
+def million(count: EventCount, terms: Terms) -> float:
+    """Dollars of a million events on AWS's bill."""
+    return total(of_event(count, terms), AWS) * 1e6
+
+
+def gateway_requests(count: EventCount) -> int:
+    """Of one event and its receipts."""
+    of_receipts = count.receipts and count.receipts * counted()[count.receipt].doors
+    return count.doors + of_receipts
+
+
+def each_kind(found: Iterable[EventCount]) -> Iterator[EventCount]:
+    """What is charged: these kinds, a routed event of two actions, and a container's start."""
+    for one in found:
+        yield one
+        if one.name == ROUTED:
+            yield with_actions(one, 2)
+    yield COLD_START
+
+
+def billed_seconds(count: EventCount, terms: Terms) -> tuple[float, float]:
+    """The functions' time at the door and in the worker; one is billed while it waits, too."""
+    door, worker = terms.sizes
+    at_door = (count.doors + count.notices) * door.own_seconds(assumptions.DOOR_VCPU_SECONDS)
     at_door += count.door_calls * assumptions.AWS_CALL_SECONDS
     waits = sum(many * assumptions.mean_seconds(name) for name, many in count.vendors.items())
     waits += count.model_calls * assumptions.mean_seconds("openai")
-    working = worker.own_seconds(assumptions.VCPU_SECONDS)
+    working = count.jobs * worker.own_seconds(assumptions.VCPU_SECONDS)
     working += count.worker_calls * assumptions.AWS_CALL_SECONDS + waits
+    return at_door, working + count.starts * assumptions.START_SECONDS
+
+
+def _computing(count: EventCount, terms: Terms) -> float:
+    """Dollars of the functions' time."""
     return sum(
         seconds * size.gigabytes * each(f"lambda_{size.architecture}")
-        for seconds, size in ((at_door, door), (working, worker))
+        for seconds, size in zip(billed_seconds(count, terms), terms.sizes, strict=True)
     )
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ops.command import CommandRun, command
-from ops.cost import bill, happened
+from ops.cost import assumptions, bill, happened
 from ops.cost.bill import CostCause, Dollars, Gateway, Terms
 from ops.cost.event_kinds import counted
 from ops.cost.happened import Charged
@@ -32,18 +32,31 @@ def cost(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--since", help="What the stage has cost since: 24h, 30d; whole days."),
+        typer.Option(
+            "--since",
+            help="What the stage has cost since: 24h, 30d; whole days, today the last. A company: 30d.",
+        ),
     ] = None,
     gateway: Annotated[
         Gateway, typer.Option("--gateway", help="What leads to the functions.")
     ] = Gateway.REST_API,
+    *,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="What an event of each kind uses, in place of dollars.")
+    ] = False,
 ) -> object:
     """Print what a million events of each kind cost, by cause; or what a stage or a company has."""
+    if company_id is not None and not company_id.strip():
+        raise OpsError("--company: the id of a company is empty", code=EXIT_UNUSABLE)
+    if counts and not company_id and since is None:
+        return _counts(run)
+    if counts:
+        raise OpsError("--counts goes with no company and no period", code=EXIT_UNUSABLE)
     if company_id is None and since is None:
         return _each_kind(run)
     period = span(since or MONTH)
-    if period > LONGEST:
-        raise OpsError(f"--since: at most {LONGEST.days}d", code=EXIT_UNUSABLE)
+    if not timedelta() < period <= LONGEST:
+        raise OpsError(f"--since: 1m to {LONGEST.days}d", code=EXIT_UNUSABLE)
     terms = Terms(gateway, is_traced=config.is_traced(run.session.stage))
     if company_id is None:
         found: Sequence[Charged] = happened.of_stage(run.session, period, terms)
@@ -61,26 +74,52 @@ def cost(
 def _each_kind(run: CommandRun) -> object:
     """Dollars of a million events, behind either gateway."""
     terms = [Terms(one, is_traced=config.is_traced(run.session.stage)) for one in Gateway]
-    kinds = counted()
-    two = bill.with_actions(kinds["routed event"], 2)
     rows: list[dict[str, object]] = []
-    for count in (*kinds.values(), two):
+    for count in bill.each_kind(counted().values()):
         rest, http = (bill.times(bill.of_event(count, one), 1e6) for one in terms)
-        aws = {
-            "aws, rest api": round(bill.total(rest, bill.AWS), 2),
-            "aws, http api": round(bill.total(http, bill.AWS), 2),
+        totals = {
+            "aws, rest api": bill.total(rest, bill.AWS),
+            "aws, http api": bill.total(http, bill.AWS),
+            "all, rest api": bill.total(rest),
         }
-        causes = {cause.value: round(rest[cause], 2) for cause in CostCause}
-        rows.append({"event": count.name, "actions": count.actions, **causes, **aws})
-    run.output.say("dollars for a million events; the table's causes are behind a REST API")
-    columns = (
-        "event",
-        "actions",
-        *(one.value for one in CostCause),
-        "aws, rest api",
-        "aws, http api",
+        causes = {cause.value: rest[cause] for cause in CostCause}
+        dollars = {name: round(usd, 2) for name, usd in {**causes, **totals}.items()}
+        rows.append({"event": count.name, "actions": count.actions, **dollars})
+    run.output.say(
+        "dollars for a million events; the table's causes are behind a REST API, and a message has"
+        " its receipts"
     )
-    return run.output.records(columns, rows)
+    return run.output.records(tuple(rows[0]), rows)
+
+
+def _counts(run: CommandRun) -> object:
+    """What an event of each kind uses, and what of it no count gives."""
+    rows: list[dict[str, object]] = []
+    for one in bill.each_kind(counted().values()):
+        door, worker = bill.billed_seconds(one, Terms())
+        rows.append(
+            {
+                "event": one.name,
+                "actions": one.actions,
+                "gateway": one.doors,
+                "functions": one.functions,
+                "queue": one.queue_requests,
+                "door calls": one.door_calls,
+                "worker calls": one.worker_calls,
+                "write units": one.writes,
+                "read units": one.reads,
+                "vendor requests": one.vendor_requests,
+                "billed ms": round((door + worker) * 1000, 1),
+                "log bytes": one.log_bytes + one.functions * assumptions.LAMBDA_LINES_BYTES,
+                "metric bytes": one.metric_bytes,
+                "model": assumptions.MODEL if one.model_calls else "",
+                "input tokens": one.model_calls * assumptions.MODEL_INPUT_TOKENS,
+                "output tokens": one.model_calls * assumptions.MODEL_OUTPUT_TOKENS,
+                "receipts": one.receipts,
+            }
+        )
+    run.output.say("one event of each kind; a receipt is an event of its own")
+    return run.output.records(tuple(rows[0]), rows)
 
 
 def _shown(dollars: Dollars) -> dict[str, float]:

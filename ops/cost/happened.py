@@ -1,45 +1,37 @@
 """What a stage or a company has had in a period, and what it cost.
 
-A stage's events are counted by its doors (the metric ``mw.ingress.accepted``), a company's by day and
-project as they happened; what its models cost is what their vendors charged.  Prices and what an event
-uses are those of this package, so a figure is an estimate of a bill, and no bill.
+A company's messages are counted by day, project and channel as they happened, and what its models cost is
+what their vendors charged.  A stage has what its companies had, and what its doors have counted of tickets,
+facts and messages without an answer (the metric ``mw.ingress.accepted``).  Prices and what an event uses
+are those of this package, so a figure is an estimate of a bill, and no bill.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import ceil
 
-from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.day_counts import ANSWERS, DayCount
+from chalicelib.outreach.channels import LISTED, Channel
+from chalicelib.outreach.conversations.day_counts import DayCount, channel_name
+from chalicelib.outreach.project.project import Project
 from ops.companies import company, usage
 from ops.cost import bill
 from ops.cost.bill import CostCause, Dollars, Terms
-from ops.cost.event_kinds import counted
-from ops.cost.prices import each
+from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
 from ops.inspect import metrics
 from ops.inspect.metrics import Query
 from ops.session import Session
 
-START, REPLY, ROUTED, FACT = (
-    "conversation started, SMS",
-    "reply answered, SMS",
-    "routed event",
-    "fact, kept",
-)
-OF_SOURCE: Mapping[str, str] = {
-    "richpanel": ROUTED,
-    "channel_router": START,
-    "twilio": REPLY,
-    "ses": REPLY,
-    "aloware": FACT,
-    "hubspot": FACT,
-}
+FACT = "fact, kept"
+OF_SOURCE: Mapping[str, str] = {"richpanel": bill.ROUTED, "aloware": FACT, "hubspot": FACT}
 """The door's source, and the kind of event that its requests are charged as."""
-MODEL_SPENT = "language models"
+REPLIES_FROM = "twilio"
+MODEL_SPENT, UNANSWERED = "language models", "texts without an answer"
+ANSWERED = (MessageEvent.REPLY, MessageEvent.WRITTEN)
+MOST_COMPANIES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,64 +58,132 @@ class Charged:
         """Dollars on the carrier's."""
         return self.dollars.get(CostCause.CARRIER, 0.0)
 
+    def with_more(self, other: Charged) -> Charged:
+        """The same and others of its kind, of no project."""
+        return Charged(self.name, self.count + other.count, bill.added(self.dollars, other.dollars))
+
 
 def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]:
-    """What came in at a stage's doors in the newest days, today included, and its models."""
-    queries = [
-        Query(source, "mw.ingress.accepted", "Sum", {"source": source}) for source in OF_SOURCE
-    ]
-    queries.append(Query(MODEL_SPENT, "mw.model.microusd", "Sum"))
-    found = metrics.read(session, queries, period=timedelta(days=1), periods=_days(period))
-    sums = {name: sum(one or 0 for one in values) for name, values in found.values.items()}
-    by_kind: Counter[str] = Counter()
+    """What a stage has had in the newest days, today included: of all companies, and at its doors."""
+    came, many = _came_in(session, period), Counter[str]()
+    kinds: dict[str, EventCount] = {}
     for source, kind in OF_SOURCE.items():
-        by_kind[kind] += round(sums[source])
-    events = [
-        Charged(name, many, bill.times(bill.of_event(counted()[name], terms), many))
-        for name, many in by_kind.items()
-        if many
-    ]
-    spent = sums[MODEL_SPENT] / 1e6
-    return [*events, *([Charged(MODEL_SPENT, 0, {CostCause.MODEL: spent})] if spent else [])]
+        kinds[kind] = counted()[kind]
+        many[kind] += came[source]
+    models = Charged(MODEL_SPENT, 0, {})
+    found, _ = company.ids(session, at_most=MOST_COMPANIES)
+    for company_id in dict.fromkeys(found):
+        for one in _projects(session, company_id, period):
+            models = models.with_more(one.models)
+            for count, number in one.messages:
+                kinds[count.name] = count
+                many[count.name] += number
+    texts = {of.of(one) for of in ANSWERED for one in LISTED}
+    kinds[UNANSWERED] = _unanswered()
+    many[UNANSWERED] = max(0, came[REPLIES_FROM] - sum(many[name] for name in texts))
+    requests = sum(bill.gateway_requests(kinds[name]) * number for name, number in many.items())
+    by_tier = replace(terms, month_requests=requests * 30 / _days(period))
+    charged = [_charged(kinds[name], number, by_tier) for name, number in many.items()]
+    return [one for one in (*charged, models) if one.count]
 
 
 def of_company(session: Session, company_id: str, period: timedelta, terms: Terms) -> list[Charged]:
     """What a company's projects have had in the newest days, today included.
 
-    A message costs what it does on the first channel that its project allows.
-
     Raises:
         OpsError: there is no such company.
     """
+    charged: list[Charged] = []
+    for one in _projects(session, company_id, period):
+        charged += [_charged(count, many, terms, one.name) for count, many in one.messages]
+        charged.append(one.models)
+    return [one for one in charged if one.count]
+
+
+@dataclass(frozen=True, slots=True)
+class ChargedProject:
+    """What a project has had.
+
+    Attributes:
+        messages: each kind, and how many.
+        models: what language models have cost.
+    """
+
+    name: str
+    messages: Sequence[tuple[EventCount, int]]
+    models: Charged
+
+
+def _projects(session: Session, company_id: str, period: timedelta) -> Iterator[ChargedProject]:
     projects = company.projects(session, company_id, None)
     days, now = _days(period), session.services.clock.now()
-    happened: dict[str, Counter[str]] = {one.project_id: Counter() for one in projects}
+    happened: dict[str, Counter[str]] = defaultdict(Counter)
     since = now - timedelta(days=days - 1)
     for day in session.services.outreach.conversations.days(company_id, since, now):
-        happened.setdefault(day.project_id, Counter()).update(day.counts)
+        happened[day.project_id].update(day.counts)
     spent, calls = Counter[str](), Counter[str]()
     for row in usage.by_day(session, company_id, None, days):
         spent[row["project"]] += row["usd"]
         calls[row["project"]] += row["calls"]
-    charged = []
     for one in projects:
-        name, counts = one.project_id, happened[one.project_id]
-        channel = (*one.allowed_channels, *Channel)[0].traits
-        answers = sum(counts[answer] for answer in ANSWERS)
-        charged += [
-            _messages(START, counts[DayCount.OPENED], channel.charged_out, terms, name),
-            _messages(REPLY, answers, (*channel.charged_in, *channel.charged_out), terms, name),
-            Charged(MODEL_SPENT, calls[name], {CostCause.MODEL: spent[name]}, name),
-        ]
-    return [one for one in charged if one.count]
+        name = one.project_id
+        models = Charged(MODEL_SPENT, calls[name], {CostCause.MODEL: spent[name]}, name)
+        yield ChargedProject(
+            name, _messages(happened[name], one, is_written=calls[name] > 0), models
+        )
 
 
-def _messages(kind: str, many: int, carrier: Sequence[str], terms: Terms, project: str) -> Charged:
-    """So many events of a kind, with the carrier's price of this channel."""
-    of_one = {**bill.of_event(counted()[kind], terms), CostCause.CARRIER: sum(map(each, carrier))}
-    return Charged(kind, many, bill.times(of_one, many), project)
+def _messages(
+    counts: Mapping[str, int], project: Project, *, is_written: bool
+) -> list[tuple[EventCount, int]]:
+    """How many of each kind, on each channel."""
+    kinds: dict[str, EventCount] = {}
+    many: Counter[str] = Counter()
+    for what, kind in (
+        (DayCount.OPENED, MessageEvent.START),
+        (DayCount.BY_MACHINE, MessageEvent.WRITTEN if is_written else MessageEvent.REPLY),
+        (DayCount.BY_PERSON, MessageEvent.REPLY),
+    ):
+        for channel, number in _by_channel(counts, what, project):
+            count = on_channel(kind, channel)
+            kinds[count.name] = count
+            many[count.name] += number
+    return [(kinds[name], number) for name, number in many.items() if number]
+
+
+def _by_channel(
+    counts: Mapping[str, int], what: DayCount, project: Project
+) -> Iterator[tuple[Channel, int]]:
+    """How many messages went by each channel; older days, which have no channel, by the project's first."""
+    known = {one: counts.get(channel_name(what, one), 0) for one in Channel}
+    yield from known.items()
+    first = (*project.allowed_channels, *Channel)[0]
+    yield first, counts.get(what, 0) - sum(known.values())
+
+
+def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
+    """How many requests each source's door has let in."""
+    queries = [
+        Query(source, "mw.ingress.accepted", "Sum", {"source": source})
+        for source in (*OF_SOURCE, REPLIES_FROM)
+    ]
+    found = metrics.read(session, queries, period=timedelta(days=1), periods=_days(period))
+    return {name: round(sum(one or 0 for one in values)) for name, values in found.values.items()}
+
+
+def _unanswered() -> EventCount:
+    """A text that came in and was kept: charged as an answered one, less what was sent."""
+    reply = on_channel(MessageEvent.REPLY, LISTED[-1])
+    came = dict.fromkeys(LISTED[-1].traits.charged_in, 1)
+    return replace(reply, name=UNANSWERED, carrier=came, receipts=0, vendors={})
+
+
+def _charged(count: EventCount, many: int, terms: Terms, project: str = "") -> Charged:
+    """So many events; what models have really cost is charged by itself."""
+    dollars = {**bill.of_event(count, terms), CostCause.MODEL: 0.0}
+    return Charged(count.name, many, bill.times(dollars, many), project)
 
 
 def _days(period: timedelta) -> int:
     """Whole days, today the last one."""
-    return max(1, ceil(period / timedelta(days=1)))
+    return ceil(period / timedelta(days=1))

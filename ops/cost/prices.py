@@ -27,6 +27,7 @@ class Price:
         tiers: prices of later tiers, each with how many units of a month it ends at; empty for one price.
         source: the page that says so.
         read: the day on which it was read.
+        note: what else is to be known.
     """
 
     name: str
@@ -35,7 +36,15 @@ class Price:
     per: str
     source: str
     read: date
+    note: str = ""
     tiers: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Dollars, and those of later tiers with the millions, or what it is for, that they begin at."""
+        begins = [until / PER[self.per] for until, _ in self.tiers]
+        later = zip(begins, self.tiers[1:], strict=False)
+        return f"{self.usd:g}" + "".join(f"; from {at:,.0f}: {usd:g}" for at, (_, usd) in later)
 
     @property
     def each(self) -> float:
@@ -62,7 +71,7 @@ def _price(row: Mapping[str, Any]) -> Price:
     tiers = tuple(
         (float(until) * PER[row["per"]], float(usd)) for until, usd in row.get("tiers", ())
     )
-    plain = {name: value for name, value in row.items() if name not in ("tiers", "note")}
+    plain = {name: value for name, value in row.items() if name != "tiers"}
     return Price(**plain, tiers=tiers)
 
 

@@ -1,12 +1,15 @@
 """Figures on pages are those that were kept, and a page says when they are older than the code."""
 
 import json
+import re
 
 import pytest
 
 from bench.report import counts, page, sources
-from bench.report.table import Row, matrix
+from bench.report.table import Row, matrix, number
 from bench.sections import SECTIONS
+from ops.cost import bill, event_kinds
+from ops.cost.bill import Terms
 from tests.rigs.each_row import each_row
 
 RENEWED = "python -m bench.report.page"
@@ -47,6 +50,21 @@ def test_a_changed_file_a_new_one_and_a_renamed_one_change_the_digest(tmp_path, 
     assert sources.digest("events") == found[-1]
 
 
+def test_better_english_and_another_form_change_no_digest_and_code_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    monkeypatch.setitem(sources.SOURCES, "events", ("module.py",))
+
+    def digest(text):
+        (tmp_path / "module.py").write_text(text)
+        return sources.digest("events")
+
+    before = digest('"""A module."""\n\nLIMIT = 5\n"""How many."""\n\n\ndef f(a):\n    return a\n')
+    better = '"""The module."""\n# why\nLIMIT = (5)\n"""So many."""\ndef f(a):\n    "It."\n    return a\n'
+    assert digest(better) == before
+    assert digest(better.replace("5", "6")) != before
+    assert digest(better.replace("return a", 'return "It."')) != before
+
+
 def test_a_page_says_that_the_code_has_changed_since_and_only_then():
     now = sources.digest("redaction")
     assert sources.line("redaction", now) == f"Measured on the sources `{now}`."
@@ -63,6 +81,26 @@ def test_every_section_has_expected_counts_or_measures_nothing_but_time():
 
 def found(name, figure, *, is_exact=True):
     return Row("a section", name, "calls", figure, is_exact=is_exact)
+
+
+def test_counts_and_dollars_of_an_old_run_are_not_shown_beside_those_of_the_code():
+    rows = [
+        found("10 messages: write units", 28, is_exact=False).as_json() | {"unit": "units"},
+        Row("a section", "a million", "$", 18.4).as_json(),
+        Row("a section", "a start", "ms", 210.0).as_json(),
+    ]
+    run = {"at": "then", "machine": "one", "load": 0, "size": "full", "rows": rows}
+    text = "\n".join(page.figures({"events": run}))
+    assert "a start | 210 ms" in text
+    assert "28" not in text.partition("### A section")[2]
+    assert "18.4" not in text.partition("### A section")[2]
+
+
+def test_the_dollars_of_the_page_are_those_of_the_bill():
+    text = page.PAGE.read_text()
+    for name in ("routed event", "conversation started, SMS", "reply written by a model, SMS"):
+        usd = bill.million(event_kinds.counted()[name], Terms())
+        assert re.search(rf"^\| {name} \| {number(usd)} \$ \|", text, re.MULTILINE), name
 
 
 def test_any_other_count_is_a_difference_and_a_time_is_none():
@@ -93,7 +131,12 @@ def test_accepted_counts_replace_those_of_their_sections_only(tmp_path, monkeypa
     file.write_text(json.dumps({"events": {"one: calls": 9.0}, "growth": {"a: calls": 1.0}}))
     monkeypatch.setattr(counts, "COUNTS", file)
     counts.accept({"events": [found("one: calls", 8), found("time", 1, is_exact=False)]})
-    assert counts.expected() == {"events": {"one: calls": 8}, "growth": {"a: calls": 1.0}}
+    of_the_bill = next(iter(event_kinds.counted()))
+    counts.accept({"events": [found("one: calls", 8), found(f"{of_the_bill}: actions", 1)]})
+    kept = json.loads(file.read_text())
+    assert kept == {"events": {"one: calls": 8}, "growth": {"a: calls": 1.0}}, (
+        "and none of the bill"
+    )
 
 
 def test_counts_are_shown_a_line_for_each_thing_and_a_column_for_each_count():

@@ -19,10 +19,9 @@ from tests.rigs.memory_stage import another_session
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = counts.expected()["events"]
-FIGURES = ("AWS calls", "DynamoDB calls", "write units", "read units", "vendor requests")
-COUNTS = [  # name, actions, and the figures above
-    (kind.name, *(EVENTS[f"{kind.name}: {which}"] for which in ("actions", *FIGURES)))
-    for kind in KINDS
+FIGURES = ("actions", "AWS calls of the worker", "write units", "vendor requests")
+COUNTS = [  # name, and the figures above
+    (kind.name, *(EVENTS[f"{kind.name}: {which}"] for which in FIGURES)) for kind in KINDS
 ]
 ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 WORKER_ONLY = (
@@ -69,6 +68,17 @@ def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, mon
     assert (len(calls), len(richpanel.calls) - before) == (expected[2], expected[-1])
 
 
+def test_a_routed_event_takes_the_same_however_large_the_ledger_is():
+    for items in ("100 items", "1,000 items"):
+        for figure, which in (
+            ("calls", "AWS calls of the worker"),
+            ("write units", "write units"),
+            ("read units", "read units"),
+        ):
+            found = counts.expected()["growth"][f"{items}: {figure}"]
+            assert found == EVENTS[f"routed event: {which}"]
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
 )
@@ -79,7 +89,7 @@ def test_a_figure_that_may_not_grow_fails_its_target_even_from_zero(ours, theirs
 @pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))
 def test_a_routed_event_takes_2n_plus_4_calls_and_3n_plus_4_units_and_its_turns_at_most(row):
     """A turn at Richpanel is a unit, which two calls share."""
-    _, actions, _, calls, writes, _, vendor_calls = row
+    _, actions, calls, writes, vendor_calls = row
 
     assert calls <= 2 * actions + 4
     assert writes <= 3 * actions + 4 + (vendor_calls + 1) // 2

@@ -46,6 +46,19 @@ def test_the_bill_grows_with_the_traffic_and_is_higher_behind_a_rest_api():
     assert ten == pytest.approx(10 * http)
 
 
+def test_a_large_month_is_charged_by_the_gateways_tiers():
+    """A thousand times has more than 333 million requests: each further one costs less."""
+    large, small = (
+        sum(plan.dollars_a_month(factor, Terms(Gateway.REST_API)).values()) for factor in (1000, 1)
+    )
+    assert large < 1_000 * small - 1_000
+
+
+def test_provisioned_capacity_is_cheaper_from_29_percent_of_use_on():
+    assert plan.break_even() == pytest.approx(0.2889, abs=0.0001)
+    assert "28.9%" in plan_page.PAGE.read_text()
+
+
 def test_the_command_prints_every_limit(capsys):
     assert main(["--plan"]) == 0
     printed = capsys.readouterr().out

@@ -41,7 +41,7 @@ class DayCount(StrEnum):
     """What is counted."""
 
     OPENED = "opened"
-    """A first message went to the carrier."""
+    """A first message went to the carrier; this and each answer also by its channel."""
     BY_MACHINE = "by_machine"
     """A later message of the machine did: an answer."""
     BY_PERSON = "by_person"
@@ -153,6 +153,11 @@ def waits_since(record: Record) -> datetime | None:
 def reasoned(what: DayCount, reason: str) -> list[str]:
     """What is counted with a fixed code as its reason."""
     return [what, f"{what}__{_NO_NAME.sub('_', reason)}"]
+
+
+def channel_name(what: DayCount, channel: str) -> str:
+    """The name under which messages of a channel are counted beside all."""
+    return f"{what}__{channel}"
 
 
 def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:

@@ -24,7 +24,7 @@ from chalicelib.once.reasons import (
 )
 from chalicelib.once.store import Item
 from chalicelib.outreach.company_events.event_names import Name
-from chalicelib.outreach.conversations.day_counts import ANSWERS, answered
+from chalicelib.outreach.conversations.day_counts import ANSWERS, answered, channel_name
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     CONFIRMATION,
@@ -262,7 +262,8 @@ class SentMessages:
         if what is None:
             return ()
         counts = answered(record, entry) if what in ANSWERS else [what]
-        return (self._conversations.counting(record, counts),)
+        by_channel = channel_name(what, record.channel)
+        return (self._conversations.counting(record, [*counts, by_channel]),)
 
     def _asking(
         self,

@@ -223,12 +223,14 @@ def test_this_months_cost_is_shown_by_project_against_todays_budget(outreach, st
     assert re.search(rf"{PROJECT} \$0.50 \$(56|58|60|62).00 \$0.50 \$2.00 25 %", text)
 
 
-def test_this_months_messages_are_shown_with_what_they_cost(outreach, dev):
+def test_this_months_messages_are_shown_with_what_they_cost(outreach, dev, stage_console):
     assert "Messages, estimated" not in dev.text("/company/usage")
     outreach.start(channel="sms")
     outreach.run()
     text = dev.text("/company/usage")
-    assert re.search(rf"{PROJECT} starts 1 \$0.000\d \$0.0\d", text)
+    assert re.search(rf"{PROJECT} conversation started, SMS 1 \$0.000\d \$0.0\d", text)
+    day = stage_console.services.clock.now().day
+    assert f"ops cost --company {OURS} --since {day}d" in text, "the same days"
 
 
 # --- rights ---------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from local import trial
 from local.stack import engine, resources
 from local.stack.turned_clock import MovedClock, command
 
@@ -84,3 +85,17 @@ def _imported(file):
             yield from (one.name.partition(".")[0] for one in node.names)
         if isinstance(node, ast.ImportFrom):
             yield (node.module or "").partition(".")[0]
+
+
+def test_a_trial_says_how_a_command_runs_by_its_clock(clock, tmp_path):
+    """By this machine's clock a bill of the newest day has nothing that happened on the stack."""
+    _, *words = command(trial.CLOCK, "ops")
+    assert trial.BY_ITS_CLOCK.split() == ["python", *words]
+    done = subprocess.run(
+        [*command(tmp_path / "clock", "ops"), "cost", "--counts"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "routed event" in done.stdout

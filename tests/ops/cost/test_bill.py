@@ -1,11 +1,13 @@
 """Dollars of an event by cause, worked out by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from ops.cost import assumptions, bill
 from ops.cost.assumptions import FunctionSize
 from ops.cost.bill import CostCause, Gateway, Terms
-from ops.cost.event_kinds import EventCount
+from ops.cost.event_kinds import COLD_START, EventCount, counted
 
 ONE = EventCount(
     "one",
@@ -85,3 +87,43 @@ def test_bills_are_added_by_cause():
     dollars = bill.of_event(ONE, Terms())
     thrice = bill.added(dollars, bill.times(dollars, 2))
     assert thrice == pytest.approx({cause: 3 * dollars[cause] for cause in CostCause})
+
+
+def test_a_message_has_the_receipts_that_its_carrier_sends_in_its_bill():
+    start = counted()["conversation started, SMS"]
+    receipt = counted()[start.receipt]
+    assert start.receipts == 3
+    alone = bill.of_event(replace(start, receipts=0), Terms())
+    each = bill.of_event(receipt, Terms())
+    for cause, usd in bill.of_event(start, Terms()).items():
+        assert usd == pytest.approx(alone[cause] + 3 * each[cause])
+    assert 3 * each[CostCause.REQUESTS] * 1e6 == pytest.approx(3 * (3.5 + 0.4 + 1.5))
+    assert bill.gateway_requests(start) == 4
+
+
+def test_a_notification_of_ses_passes_no_gateway():
+    mail = EventCount("mail", doors=0, notices=1, queue_requests=3)
+    assert million(CostCause.REQUESTS, count=mail) == pytest.approx(0.5 + 2 * 0.2 + 3 * 0.5)
+    assert bill.of_event(mail, Terms()) == bill.of_event(mail, Terms(Gateway.HTTP_API))
+
+
+def test_a_refused_request_has_neither_a_queue_nor_a_worker():
+    refused = counted()["refused request"]
+    assert million(CostCause.REQUESTS, count=refused) == pytest.approx(3.5 + 0.2)
+    assert million(CostCause.UNITS, count=refused) == 0
+
+
+def test_the_start_of_a_container_is_billed_like_a_job():
+    seconds, worker = assumptions.START_SECONDS, assumptions.deployed("worker")
+    price = {"x86_64": 16.6667, "arm64": 13.3334}[worker.architecture]
+    assert million(CostCause.COMPUTING, count=COLD_START) == pytest.approx(
+        seconds * worker.gigabytes * price
+    )
+    assert bill.of_event(COLD_START, Terms())[CostCause.REQUESTS] == 0
+
+
+def test_a_months_requests_are_charged_by_the_gateways_tiers():
+    """The first 333 million at $3.50, the next at $2.80."""
+    many = Terms(month_requests=666e6)
+    one = EventCount("one", jobs=0)
+    assert million(CostCause.REQUESTS, many, one) == pytest.approx((3.5 + 2.8) / 2 + 0.2)

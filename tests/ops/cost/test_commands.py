@@ -22,25 +22,88 @@ def run(outreach, capsys):
 
 def test_every_kind_is_shown_by_cause_behind_either_gateway(run):
     rows = run("cost", "--json").data
-    assert [one["event"] for one in rows] == [*counted(), "routed event, 2 actions"]
+    charged = {"routed event, 2 actions", "start of a container"}
+    assert {one["event"] for one in rows} == {*counted(), *charged}
     for one in rows:
         assert [name for name in one if name in CAUSES] == CAUSES
-        assert one["aws, rest api"] - one["aws, http api"] == pytest.approx(2.5)
         aws = sum(one[name] for name in CAUSES if name not in ("model", "carrier"))
         assert one["aws, rest api"] == pytest.approx(aws, abs=0.05)
-    texts = next(one for one in rows if one["event"] == "conversation started, SMS")
-    assert texts["carrier"] == pytest.approx(11_800)
+        whole = aws + one["model"] + one["carrier"]
+        assert one["all, rest api"] == pytest.approx(whole, abs=0.05)
+    found = {one["event"]: one for one in rows}
+    routed = found["routed event"]
+    assert routed["aws, rest api"] - routed["aws, http api"] == pytest.approx(2.5)
+    carriers = {"WhatsApp": 5_000, "SMS": 11_800, "e-mail": 100}
+    for title, usd in carriers.items():
+        assert found[f"conversation started, {title}"]["carrier"] == pytest.approx(usd)
+    assert found["reply written by a model, SMS"]["model"] > 0
 
 
-def test_a_company_is_charged_for_its_starts_and_answers(outreach, run):
-    outreach.start(channel="sms")
+def test_the_counts_are_those_that_dollars_rest_on(run):
+    found = {one["event"]: one for one in run("cost", "--counts", "--json").data}
+    for one in counted().values():
+        row = found[one.name]
+        assert (row["write units"], row["read units"]) == (one.writes, one.reads)
+        assert (row["door calls"], row["worker calls"]) == (one.door_calls, one.worker_calls)
+    two, five = found["routed event, 2 actions"], found["routed event"]
+    assert (two["write units"], two["read units"]) == (five["write units"] - 9, five["read units"])
+    assert found["reply written by a model, SMS"]["input tokens"] == 4_800
+    assert found["refused request"]["queue"] == 0
+
+
+@pytest.mark.parametrize(("channel", "title"), [("whatsapp", "WhatsApp"), ("email", "e-mail")])
+def test_a_company_is_charged_on_the_channel_that_a_start_went_by(outreach, run, channel, title):
+    outreach.start(channel=channel)
     outreach.run()
     rows = run("cost", "--company", company.COMPANY_ID, "--json").data
-    (started,) = [one for one in rows if one["event"] == "conversation started, SMS"]
-    assert (started["count"], started["project"]) == (1, company.PROJECT_ID)
+    (started,) = [one for one in rows if one["event"].startswith("conversation started")]
+    assert (started["event"], started["count"]) == (f"conversation started, {title}", 1)
+    assert started["project"] == company.PROJECT_ID
     assert started["units"] > 0
     assert rows[-1]["event"] == "all"
     assert rows[-1]["total"] == pytest.approx(sum(one["total"] for one in rows[:-1]), abs=0.001)
+
+
+def test_a_day_before_channels_were_counted_is_charged_on_the_projects_first(outreach, run):
+    outreach.services.outreach.conversations_table.put(
+        {
+            "primary_channel": f"days:{company.COMPANY_ID}",
+            "conversation_id": f"day#{outreach.services.clock.now():%Y-%m-%d}#{company.PROJECT_ID}#0",
+            "opened": 3,
+            "opened__sms": 1,
+        }
+    )
+    rows = run("cost", "--company", company.COMPANY_ID, "--json").data
+    many = {one["event"]: one["count"] for one in rows}
+    assert many["conversation started, SMS"] == 1
+    assert many["conversation started, WhatsApp"] == 2
+
+
+def test_a_stages_messages_are_those_of_its_companies(outreach, model_start, run):
+    outreach.start("req2", "email")
+    outreach.run()
+    model_start()
+    stage = run("cost", "--since", "1d", "--json").data[:-1]
+    of_company = run("cost", "--company", company.COMPANY_ID, "--since", "1d", "--json").data[:-1]
+    names = {one["event"] for one in stage}
+    assert {"conversation started, e-mail", "conversation started, SMS"} <= names
+    for name in names:
+        same = [one for one in of_company if one["event"] == name]
+        (one,) = [one for one in stage if one["event"] == name]
+        assert one["count"] == sum(each["count"] for each in same) > 0
+        assert one["total"] == pytest.approx(sum(each["total"] for each in same), abs=0.001)
+    assert "language models" in names
+
+
+@pytest.mark.parametrize("empty", ["", "   "])
+def test_an_empty_company_is_refused_and_never_all_companies(run, empty):
+    said = run("cost", "--company", empty)
+    assert (said.code, said.out) == (2, "")
+    assert "--company" in said.err
+
+
+def test_counts_are_of_one_event_and_of_no_company(run):
+    assert run("cost", "--counts", "--company", company.COMPANY_ID).code == 2
 
 
 def test_a_company_that_is_not_stored_is_named(run):
@@ -49,7 +112,7 @@ def test_a_company_that_is_not_stored_is_named(run):
     assert "ci-none" in said.err
 
 
-@pytest.mark.parametrize("since", ["soon", "401d"])
+@pytest.mark.parametrize("since", ["soon", "401d", "0d"])
 def test_a_period_that_is_none_is_refused(run, since):
     said = run("cost", "--since", since)
     assert said.code == 2
@@ -60,8 +123,8 @@ def test_a_stage_is_charged_for_what_its_doors_have_counted(outreach, run):
     log = JsonLog(clock, stage="dev", release="1", stream=lines)
     for _ in range(3):
         log.metric("mw.ingress.accepted", source="richpanel")
-    log.metric("mw.ingress.accepted", source="hubspot")
-    log.metric("mw.model.microusd", 250_000)
+    for source in ("hubspot", "twilio"):
+        log.metric("mw.ingress.accepted", source=source)
     cloudwatch = Metrics(outreach.stage.aws.client("cloudwatch"))
     for line in lines.getvalue().splitlines():
         cloudwatch.take(line)
@@ -72,5 +135,6 @@ def test_a_stage_is_charged_for_what_its_doors_have_counted(outreach, run):
     found = {one["event"]: one for one in rows}
     assert found["routed event"]["count"] == 3
     assert found["fact, kept"]["count"] == 1
-    assert found["language models"]["model"] == pytest.approx(0.25)
-    assert "conversation started, SMS" not in found
+    assert found["texts without an answer"]["count"] == 1
+    assert found["texts without an answer"]["carrier"] == pytest.approx(0.0083)
+    assert not any(name.startswith("conversation started") for name in found)

@@ -35,3 +35,24 @@ def test_the_bench_and_the_load_model_assume_what_the_bill_does():
     worker = assumptions.deployed("worker")
     assert worker.own_seconds(assumptions.VCPU_SECONDS) == of_load.OWN_SECONDS
     assert worker.gigabytes == cost.MEMORY_GB
+
+
+def test_tiers_are_shown_with_where_each_begins():
+    assert prices()["rest_api"].shown == "3.5; from 333: 2.8; from 1,000: 2.38; from 20,000: 1.51"
+    assert prices()["http_api"].shown == "1; from 300: 0.9"
+    assert prices()["sqs_fifo"].shown == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("name", "usd"),
+    [
+        ("dashboard_month", 3.0),
+        ("composite_alarm_month", 0.5),
+        ("traces_read", 0.5e-6),
+        ("dynamodb_write_hour", 0.00065),
+        ("dynamodb_read_hour", 0.00013),
+        ("sns_publishes", 0.5e-6),
+    ],
+)
+def test_what_is_charged_beside_events_has_a_price(name, usd):
+    assert each(name) == pytest.approx(usd)

@@ -7,7 +7,12 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.outreach.conversations import day_counts
-from chalicelib.outreach.conversations.day_counts import DayCount, share_within, within_name
+from chalicelib.outreach.conversations.day_counts import (
+    DayCount,
+    channel_name,
+    share_within,
+    within_name,
+)
 from chalicelib.outreach.conversations.register_entries import Reason
 from local import company
 from tests.rigs.desk import OTHERS, OURS, TEL
@@ -27,7 +32,11 @@ def test_an_answer_of_the_machine_is_counted_with_the_time_that_it_took(desk):
     desk.clock.forward(45)
     desk.work()
     assert len(desk.sent()) == 1
-    assert counted(desk) == {DayCount.BY_MACHINE: 1, within_name(DayCount.BY_MACHINE, "60"): 1}
+    assert counted(desk) == {
+        DayCount.BY_MACHINE: 1,
+        channel_name(DayCount.BY_MACHINE, "sms"): 1,
+        within_name(DayCount.BY_MACHINE, "60"): 1,
+    }
 
 
 def test_an_answer_of_a_person_is_counted_from_the_first_message_that_waited(desk):

@@ -1,0 +1,79 @@
+"""What a stage costs in a month of thirty days in which nothing arrives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chalicelib.once.lanes import LANES
+from ops.cost import assumptions
+from ops.cost.event_kinds import COUNTED
+from ops.cost.prices import each
+
+RESOURCES = Path(__file__).parents[2] / ".chalice" / "resources.json"
+DAYS = 30
+POLLERS, LONG_POLL_SECONDS = 5, 20
+"""Lambda's connections to a quiet queue, and how long each of their requests waits."""
+POLLS = POLLERS * DAYS * 86_400 / LONG_POLL_SECONDS
+"""Of one queue."""
+SCHEDULE_MINUTES = {"reconcile": 5, "post_facts": 1}
+"""How often each function of `app` runs by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class MonthRow:
+    """One kind of what a stage has while nothing arrives.
+
+    Attributes:
+        many: how many there are.
+        usd: of all in a month.
+    """
+
+    what: str
+    many: int
+    usd: float
+
+
+def rows() -> Sequence[MonthRow]:
+    """Every kind."""
+    types = [one["Type"] for one in json.loads(RESOURCES.read_text())["Resources"].values()]
+    alarms = types.count("AWS::CloudWatch::Alarm")
+    composites = types.count("AWS::CloudWatch::CompositeAlarm")
+    metrics = int(json.loads(COUNTED.read_text())["metrics"])
+    runs = sum(DAYS * 24 * 60 // minutes for minutes in SCHEDULE_MINUTES.values())
+    return (
+        MonthRow("alarms", alarms, alarms * each("alarm_month")),
+        MonthRow("composite alarms", composites, composites * each("composite_alarm_month")),
+        MonthRow(
+            "metrics, where each kind of event ends well", metrics, metrics * each("metric_month")
+        ),
+        MonthRow("queues, each asked by long polls", len(LANES) + 1, queues()),
+        MonthRow("runs of schedules", runs, runs * _of_run()),
+        MonthRow("dashboard", 1, each("dashboard_month")),
+        MonthRow("a secret, of each system that is used", 1, each("secret_month")),
+    )
+
+
+def total() -> float:
+    """The sum."""
+    return sum(one.usd for one in rows())
+
+
+def queues() -> float:
+    """The long polls of the lanes' FIFO queues and of the queue `later`."""
+    return POLLS * (len(LANES) * each("sqs_fifo") + each("sqs_standard"))
+
+
+def _of_run() -> float:
+    """One run of a schedule that finds nothing to do."""
+    size = assumptions.deployed("reconcile")
+    seconds = size.own_seconds(assumptions.VCPU_SECONDS)
+    seconds += assumptions.SCHEDULED_CALLS * assumptions.AWS_CALL_SECONDS
+    return (
+        each("lambda_requests")
+        + seconds * size.gigabytes * each(f"lambda_{size.architecture}")
+        + assumptions.SCHEDULED_CALLS / 2 * each("dynamodb_reads")
+        + assumptions.LAMBDA_LINES_BYTES / 1e9 * each("log_gb")
+    )
