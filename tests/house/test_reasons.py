@@ -192,7 +192,7 @@ def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declare
     [
         ("send:window_closed", By.LIMIT, "the message could not be sent: WhatsApp takes"),
         ("twilio_window_closed", By.LIMIT, "WhatsApp takes free text only"),
-        ("refused:no_template", By.PROJECT, "it was refused: no template"),
+        ("refused:no_template", By.PROJECT, "it was refused: no WhatsApp template"),
         ("secrets:secret_missing", By.US, "the company's secret cannot be used: the secret"),
         ("conversations_for_a_person", By.US, "the message asks for more"),
         ("dead_letter:richpanel_breaker_open", By.US, "it was given up after ten attempts: our"),
