@@ -22,7 +22,7 @@ PORT = 8090
 def console_command(
     context: typer.Context,
     stage: Stage = "dev",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any free port.")] = PORT,
 ) -> None:
     """Serve the console on this machine until Ctrl-C; what you do there is done as you."""
     if context.invoked_subcommand is not None:

@@ -38,7 +38,7 @@ def _object(line: str, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        raise wrong(number, "it is no JSON") from None
+        raise wrong(number, "it is not JSON") from None
     if not isinstance(row, dict):
-        raise wrong(number, "it is no object")
+        raise wrong(number, "it is not an object")
     return row

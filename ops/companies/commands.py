@@ -41,10 +41,10 @@ app = typer.Typer()
 handoff_app = typer.Typer(help="Conversations waiting for a person.", no_args_is_help=True)
 company_app = typer.Typer(help="Companies: settings and keys.", no_args_is_help=True)
 
-Company = Annotated[str | None, typer.Option("--company", help="Only of this company.")]
+Company = Annotated[str | None, typer.Option("--company", help="Only this company's.")]
 Conversation = Annotated[str, typer.Argument(help="The id that `handoff list` prints.")]
 CompanyId = Annotated[str, typer.Argument(help="A stored company.")]
-ProjectId = Annotated[str | None, typer.Argument(help="Only this project of it.")]
+ProjectId = Annotated[str | None, typer.Argument(help="Only this project of the company.")]
 _EXAMPLES = {
     "approve": ["handoff approve <id>"],
     "take": ["handoff take <id> --by <name>"],
@@ -60,10 +60,11 @@ def handoff_list(
     limit: Limit = 200,
     company_id: Company = None,
     show: Annotated[
-        str | None, typer.Option("--show", help="Show this one in full, with personal data.")
+        str | None,
+        typer.Option("--show", help="Show this conversation in full, with personal data."),
     ] = None,
     state: Annotated[
-        str, typer.Option("--state", help="Other states than waiting: taken,answered,closed.")
+        str, typer.Option("--state", help="Instead of waiting ones: taken,answered,closed.")
     ] = "",
 ) -> object:
     """List conversations waiting for a person, and why; identifiers only."""
@@ -91,12 +92,13 @@ def handoff_command(act: DeskAct) -> Callable[..., object]:
         run: CommandRun,
         conversation: Conversation,
         by: Annotated[
-            str | None, typer.Option("--by", help="Who does it, as the team names them.")
+            str | None, typer.Option("--by", help="The acting person, as the team names them.")
         ] = None,
         company_id: Company = None,
         *,
         lead: Annotated[
-            bool, typer.Option("--lead", help="As a lead: also what another person has.")
+            bool,
+            typer.Option("--lead", help="Act as a lead, also on another person's conversation."),
         ] = False,
         **fields: str,
     ) -> object:
@@ -134,7 +136,10 @@ def company_put(
         bool, typer.Option("--judge", help="Ask the project's judge about its verdict set too.")
     ] = False,
     despite_verdicts: Annotated[
-        str, typer.Option("--despite-verdicts", help="Why it is stored although the set disagrees.")
+        str,
+        typer.Option(
+            "--despite-verdicts", help="Why to store it although the verdict set disagrees."
+        ),
     ] = "",
 ) -> object:
     """Create or replace a project's settings, if they are valid and its verdict set agrees."""
@@ -168,7 +173,7 @@ def company_check(
     company_id: Annotated[str | None, typer.Argument(help="A stored company.")] = None,
     project_id: ProjectId = None,
     file: Annotated[
-        Path | None, typer.Option("--file", help="Check this item instead, not stored yet.")
+        Path | None, typer.Option("--file", help="Check the item in this JSON file instead.")
     ] = None,
 ) -> object:
     """Check settings, secrets and keys; exit code 1 if something is wrong or missing."""
@@ -198,9 +203,12 @@ def company_usage(
     run: CommandRun,
     company_id: CompanyId,
     project_id: ProjectId = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=365, help="So many, today too.")] = 7,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
+    ] = 7,
     conversation: Annotated[
-        str | None, typer.Option("--conversation", help="The calls for this one, by its id.")
+        str | None,
+        typer.Option("--conversation", help="The calls for this conversation, by its id."),
     ] = None,
 ) -> object:
     """Show what language models have cost, by project and day, and today's budgets."""
@@ -257,8 +265,12 @@ def company_signature_key(
         Path | None, typer.Option("--public-key", help="A PEM file: ed25519, instead of a secret.")
     ] = None,
     begins: Annotated[str | None, typer.Option("--from", help="When it becomes valid.")] = None,
-    end: Annotated[str | None, typer.Option("--end", help="Add none; end this one.")] = None,
-    until: Annotated[str | None, typer.Option("--until", help="When that ends; now.")] = None,
+    end: Annotated[
+        str | None, typer.Option("--end", help="End this key, instead of adding one.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="When --end takes effect; default: now.")
+    ] = None,
 ) -> object:
     """Add a key with which a company signs its requests, or end one; its secret is shown only this once."""
     session = run.session
@@ -317,7 +329,7 @@ def company_events(run: CommandRun, company_id: CompanyId, project_id: ProjectId
 def company_resume_events(
     run: CommandRun,
     company_id: CompanyId,
-    project_id: Annotated[str, typer.Argument(help="Its project.")],
+    project_id: Annotated[str, typer.Argument(help="The project's id.")],
 ) -> object:
     """Post events to a paused endpoint again, with everything that was kept for it."""
     if run.dry_run:
@@ -343,7 +355,7 @@ def erase_command(
     run: CommandRun,
     subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")] = "",
     again: Annotated[
-        str, typer.Option("--again", help="Instead: all who were erased since this backup's time.")
+        str, typer.Option("--again", help="Instead: everybody erased since this backup's time.")
     ] = "",
     canary: Annotated[
         list[str] | None, typer.Option("--canary", help="Also look for these words afterwards.")

@@ -290,7 +290,7 @@ def purge(
     if table.name == settings.conversations_table and subjects.theirs.own(item):
         if layout.member_of(item) in subjects.theirs.blocking:
             done.warnings.append(
-                "a do-not-contact mark is kept under the keyed id of the address alone, and blocks"
+                "a do-not-contact mark is kept under the address's keyed id only, and still blocks"
             )
         return erase_subject.purge(session, table, key, item, subjects.theirs, dry_run=dry_run)
     if not dry_run:
@@ -298,7 +298,7 @@ def purge(
     others = {item.get(one.field) for one in ADDRESSES} - {None}
     if any(str(one).lower() not in subjects.addresses_in(item) for one in others):
         done.warnings.append(
-            "a deleted item held another address of theirs: erase that one as well"
+            "a deleted item held another address of the person: erase that one too"
         )
     return True
 
@@ -331,7 +331,7 @@ def _remove_entries(
         table.update(key, set_=changed)
     if _mentions({**item, **changed}, sought):
         named = "/".join(str(value) for value in key.values())
-        done.notes.append(f"{named} still holds it: correct it with `company put`")
+        done.notes.append(f"{named} still mentions the address: correct it with `company put`")
     return bool(changed)
 
 

@@ -78,9 +78,9 @@ def erased_since(session: Session, backup: str) -> ErasedSince:
     """
     since = parsed(backup)
     if since is None:
-        raise OpsError("--again is no time", code=EXIT_UNUSABLE)
+        raise OpsError("--again is not an ISO time", code=EXIT_UNUSABLE)
     if since > session.services.clock.now():
-        raise OpsError("--again lies ahead: give the backup's own time", code=EXIT_UNUSABLE)
+        raise OpsError("--again is in the future: give the backup's time", code=EXIT_UNUSABLE)
     known = {text for text in _hashed(session, since) if text}  # both tables record each erasure
     return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
 

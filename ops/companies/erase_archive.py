@@ -152,7 +152,7 @@ def exclusive(session: Session, place: str, done: Erased, work: Callable[..., st
             break
         session.services.clock.sleep(BETWEEN_SECONDS)
     if outcome == "busy" or ":" in outcome:
-        done.notes.append(f"the {place} was not erased from ({outcome}): run again")
+        done.notes.append(f"the {place} was not changed ({outcome}): run again")
 
 
 @dataclass(slots=True)

@@ -37,19 +37,17 @@ ONELAKE, DATASET = "OneLake", "dataset"
 DEADLINE_SECONDS = 20.0
 READ_FILES = "files that Fabric has read, which it deletes and OneLake keeps as deleted"
 NONE = "this stage has none"
-NOT_TAKEN = (
-    "the file with the rows without them is published, and Fabric has not read it yet: run again"
-)
+NOT_TAKEN = "the file without the person is published, but Fabric has not read it yet: run again"
 FACTS_STAY = (
     f"notes of facts cannot be asked, and no row can be deleted: until {ENDS_ON}, when Microsoft ends push"
     " datasets, or a rebuild, or somebody of the workspace deletes it"
 )
 BY_RECORD = (
-    "the tenant allows no queries by API; by the writer's own record its agents are as the directories name"
+    "the tenant allows no queries by API; the writer's record has its agents as the directories name"
     " them now"
 )
 NOT_QUERIED = (
-    "the tenant allows no queries by API, and the writer has not filled it without them yet: run again, or"
+    "the tenant allows no queries by API, and the writer has not refreshed its agents yet: run again, or"
     " have an administrator of Fabric allow queries"
 )
 

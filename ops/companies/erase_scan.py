@@ -40,17 +40,17 @@ USD_PER_MILLION_READS = 0.125
 SHOWN = 20
 """The most sightings of a place that the report lists; it counts all of them."""
 QUEUE_DAYS, BACKUP_DAYS = 14, 35
-REGISTER = "who must not be contacted stays known by a keyed id"
-EVIDENCE_KEPT = "evidence of a refusal or a link, by keyed ids and without words"
-TOMBSTONE = "what was done is not done twice: key and state, no words"
+REGISTER = "a refusal of contact stays, under a keyed id"
+EVIDENCE_KEPT = "evidence of a refusal or a link: keyed ids, no texts"
+TOMBSTONE = "a tombstone, so that no effect is repeated: key and state, no texts"
 NAME_ALONE = (
-    "The name alone, in what belongs to somebody else: a namesake, or look at it"
+    "The name alone, in another person's conversation: a namesake, or look at it"
     " (python -m ops explain <conversation>):"
 )
 UNCLEAR = "unclear_between"
 """A conversation's attribute: ids of the conversations that its newest unclear message may be for."""
-UNCLEAR_KEPT = "another's conversation, whose unclear message may have been for theirs: an id alone"
-JOURNAL = "who did what, by ids and without words"
+UNCLEAR_KEPT = "another conversation's unclear message, which may be for the person's: an id alone"
+JOURNAL = "who did what: ids, no texts"
 
 
 def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ops.companies.commands import CompanyId
 from ops.session import EXIT_NO
 
 app = typer.Typer()
-Project = Annotated[str, typer.Argument(help="Its project.")]
+Project = Annotated[str, typer.Argument(help="The project's id.")]
 
 
 @command(app, "company attempts", examples=["company attempts <company> <project>"])
@@ -31,8 +31,10 @@ def attempts(run: CommandRun, company_id: CompanyId, project_id: Project) -> obj
 def resend(
     run: CommandRun,
     company_id: CompanyId,
-    conversation: Annotated[str, typer.Argument(help="Its id, from `company attempts`.")],
-    number: Annotated[int, typer.Argument(min=1, help="The event's number in it.")],
+    conversation: Annotated[
+        str, typer.Argument(help="The conversation's id, from `company attempts`.")
+    ],
+    number: Annotated[int, typer.Argument(min=1, help="The event's number in the conversation.")],
 ) -> object:
     """Post one event to its endpoint again, under its own id; exit code 1 if it is not accepted."""
     done = event_posts.resend(run.session, company_id, conversation, number, because=run.because)
@@ -76,7 +78,7 @@ def event_secret(
     company_id: CompanyId,
     *,
     finish: Annotated[
-        bool, typer.Option("--finish", help="Make none; end all but the newest.")
+        bool, typer.Option("--finish", help="Instead of making one, end all but the newest.")
     ] = False,
 ) -> object:
     """Add a secret that signs a company's events beside the previous one; shown only this once."""

@@ -82,7 +82,7 @@ def resend(
     """
     head, event = _event(session, company_id, opaque_id, number)
     if event.name is Name.TOOL_CALLED:
-        raise OpsError("the call of a tool is posted by the worker alone: resume the endpoint")
+        raise OpsError("only the worker posts a tool's call: resume the endpoint")
     endpoint = _endpoint(session, company_id, head.project_id)
     keys = _keys(session, company_id)
     bodies = _bodies(session)

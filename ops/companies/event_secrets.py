@@ -99,7 +99,7 @@ def _listed(whole: dict[str, Any]) -> list[str]:
         if listed:
             signing_secrets(json.dumps(whole))
     except UnavailableError:
-        raise OpsError(f"{FIELD} is no list of secrets: repair it first") from None
+        raise OpsError(f"{FIELD} is not a list of secrets: repair it first") from None
     return [str(one) for one in listed]
 
 

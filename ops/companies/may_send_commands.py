@@ -24,9 +24,9 @@ app = typer.Typer()
 def may_i_send(
     run: CommandRun,
     company_id: Annotated[str, typer.Argument(help="A stored company.")],
-    project_id: Annotated[str, typer.Argument(help="A project of it.")],
+    project_id: Annotated[str, typer.Argument(help="A project of the company.")],
     recipient: Annotated[str, typer.Argument(help="A number with country code, or an e-mail.")],
-    channel: Annotated[Channel, typer.Option("--channel", help="On which one.")],
+    channel: Annotated[Channel, typer.Option("--channel", help="The channel.")],
     purpose: Annotated[
         ContactPurpose | None, typer.Option("--purpose", help="By default the project's.")
     ] = None,

@@ -44,12 +44,12 @@ def issue(
     person: Annotated[str, typer.Argument(help="As the team names them, such as an address.")],
     *,
     role: Annotated[DeskRole, typer.Option(help="What the token may do.")],
-    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="Until it ends.")] = 90,
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="Days until it ends.")] = 90,
 ) -> object:
     """Issue a token to one person, shown only this once."""
     name = persons.named(person)
     if name is None or persons.proven(name, ISSUER) is None:
-        raise OpsError("PERSON is no name that a person can have", code=EXIT_UNUSABLE)
+        raise OpsError("PERSON is not a valid name", code=EXIT_UNUSABLE)
     run.enter(f"company:{company_id}", of=name, role=role.value)
     token = _tokens(run.session).issue(company_id, name, role, timedelta(days=days))
     return run.output.facts({"company": company_id, "person": name, "token": token})

@@ -27,7 +27,7 @@ def register_list(
     run: CommandRun,
     company_id: CompanyId,
     address: Annotated[
-        str | None, typer.Option("--address", help="Only this one; no scan is needed.")
+        str | None, typer.Option("--address", help="Only this address; needs no scan.")
     ] = None,
 ) -> object:
     """List a company's entries with reason, time and person; personal data."""

@@ -216,7 +216,7 @@ def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statem
         try:
             session.services.outreach.conversations.link(list(places.values()), "import", how)
         except ValueError as error:
-            raise OpsError(f"entered, and not linked: {error}") from None
+            raise OpsError(f"entered, but not linked: {error}") from None
 
 
 def _place_of(session: Session, company_id: str, row: ListedMark) -> Member:

@@ -18,7 +18,7 @@ MOST = 500
 _COLUMNS = ("at", "conversation", "before", "after", "letters", "span")
 
 Company = Annotated[str, typer.Argument(help="A stored company.")]
-Project = Annotated[str, typer.Argument(help="A project of it.")]
+Project = Annotated[str, typer.Argument(help="A project of the company.")]
 
 
 @command(
@@ -38,10 +38,10 @@ def writer_replay(
     project_id: Project,
     file: Annotated[Path, typer.Option("--with", help="A JSON file with the whole item.")],
     last: Annotated[
-        int, typer.Option("--last", min=1, max=MOST, help="The newest messages, so many.")
+        int, typer.Option("--last", min=1, max=MOST, help="The number of newest messages.")
     ] = 50,
     conversation: Annotated[
-        str | None, typer.Option("--conversation", help="Only of this one, by its id.")
+        str | None, typer.Option("--conversation", help="Only this conversation, by its id.")
     ] = None,
     max_cost: Annotated[
         float,

@@ -36,7 +36,7 @@ def verdict(
     services = session.services
     address = channel.traits.address.normalised(recipient)
     if address is None:
-        raise OpsError("the recipient is no address of the channel", code=EXIT_UNUSABLE)
+        raise OpsError("the recipient is not an address of the channel", code=EXIT_UNUSABLE)
     project = services.outreach.companies.project(*ids)
     if project is None:
         raise OpsError("no such company and project")
@@ -64,4 +64,4 @@ def moment(text: str, name: str) -> datetime:
             return found.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise OpsError(f"{name} is an ISO time with a time zone", code=EXIT_UNUSABLE)
+    raise OpsError(f"{name} must be an ISO time with a time zone", code=EXIT_UNUSABLE)

@@ -157,5 +157,5 @@ def _public(file: Path) -> str:
     except (binascii.Error, ValueError):
         der = b""
     if not der.startswith(_ED25519) or len(der) != len(_ED25519) + signature_keys.PUBLIC_KEY_BYTES:
-        raise OpsError("the file holds no public key of ed25519 in PEM", code=EXIT_UNUSABLE)
+        raise OpsError("the file holds no ed25519 public key in PEM", code=EXIT_UNUSABLE)
     return base64.b64encode(der.removeprefix(_ED25519)).decode()

@@ -30,7 +30,7 @@ def link(
     run: CommandRun,
     company_id: CompanyId,
     addresses: Annotated[
-        list[str], typer.Option("--address", help="A number or an e-mail; once for each.")
+        list[str], typer.Option("--address", help="A number or an e-mail; repeat for each address.")
     ],
 ) -> object:
     """Link addresses of one person, so that a refusal from one holds for all."""

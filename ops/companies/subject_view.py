@@ -67,7 +67,7 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
     )
     members = conversations.subject(place).members
     if len(members) < 2:  # noqa: PLR2004 - alone
-        raise OpsError("that address is linked with no other one of this company")
+        raise OpsError("that address is not linked with another one of this company")
     parted = [place, *(Member(one, company_id) for one in sorted(members) if one != place.member)]
     _enter(session, "subject unlink", company_id, parted, because)
     conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))

@@ -13,7 +13,7 @@ from ops.output import JsonLines
 
 verdicts_app = typer.Typer()
 CompanyId = Annotated[str, typer.Argument(help="A stored company.")]
-ProjectId = Annotated[str, typer.Argument(help="A project of it.")]
+ProjectId = Annotated[str, typer.Argument(help="A project of the company.")]
 
 
 @command(verdicts_app, "writer verdicts")
@@ -64,9 +64,11 @@ def remove_verdict(
 def stops(
     run: CommandRun,
     company_id: CompanyId,
-    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    project_id: Annotated[
+        str | None, typer.Argument(help="Only this project of the company.")
+    ] = None,
     days: Annotated[
-        int, typer.Option("--days", min=1, max=365, help="So many, today too.")
+        int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
     ] = false_stops.DAYS,
 ) -> object:
     """Show for each rule how many drafts it stopped, and what people made of them.
@@ -83,9 +85,11 @@ def stops(
 def wrong(
     run: CommandRun,
     company_id: CompanyId,
-    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    project_id: Annotated[
+        str | None, typer.Argument(help="Only this project of the company.")
+    ] = None,
     days: Annotated[
-        int, typer.Option("--days", min=1, max=365, help="So many, today too.")
+        int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
     ] = false_stops.DAYS,
 ) -> object:
     """Count the answers that people marked as wrong, by project and code."""

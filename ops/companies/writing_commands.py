@@ -19,12 +19,13 @@ writer_app = typer.Typer(help="What a language model writes for a project.", no_
 def writer_try(
     run: CommandRun,
     company_id: Annotated[str, typer.Argument(help="A stored company.")],
-    project_id: Annotated[str, typer.Argument(help="A project of it.")],
+    project_id: Annotated[str, typer.Argument(help="A project of the company.")],
     channel: Annotated[
-        Channel | None, typer.Option("--channel", help="By default the first.")
+        Channel | None, typer.Option("--channel", help="Default: the first.")
     ] = None,
     texts: Annotated[
-        list[str] | None, typer.Option("--message", help="Answer this; may be repeated.")
+        list[str] | None,
+        typer.Option("--message", help="A customer's message to answer; may be repeated."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="A JSON file: project_data of the sample request.")
@@ -72,7 +73,7 @@ def writer_try(
 def writer_check(
     run: CommandRun,
     company_id: Annotated[str, typer.Argument(help="A stored company.")],
-    project_id: Annotated[str, typer.Argument(help="A project of it.")],
+    project_id: Annotated[str, typer.Argument(help="A project of the company.")],
     file: Annotated[
         Path | None, typer.Argument(help="JSON lines; by default standard input.")
     ] = None,

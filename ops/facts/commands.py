@@ -78,7 +78,7 @@ def create_command(
     run: CommandRun,
     *,
     again: Annotated[
-        bool, typer.Option("--again", help="A dataset even if one of that name exists.")
+        bool, typer.Option("--again", help="Make a dataset even if one of its name exists.")
     ] = False,
 ) -> object:
     """Make what FACTS_REPORT names: tables in OneLake, a push dataset, whose id is printed."""
@@ -312,7 +312,7 @@ def rebuild_command(
         Report, typer.Option("--to", help="The dataset, or OneLake, where nothing is cleared.")
     ] = Report.POWERBI,
     *,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without, only show it.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; by default only show it.")] = False,
     accept_loss: Annotated[
         bool, typer.Option("--accept-loss", help="Even if facts would be lost.")
     ] = False,

@@ -23,14 +23,14 @@ incidents_app = typer.Typer(help="What holds events up, by cause.", no_args_is_h
 CUSTOMERS = 20
 """The most customers that `incidents show` names."""
 
-Name = Annotated[str, typer.Argument(help="As `incidents list` names it, or an alarm does.")]
+Name = Annotated[str, typer.Argument(help="A name from `incidents list` or an alarm.")]
 
 
 @command(incidents_app, "incidents list", examples=["incidents list"])
 def incidents_list(
     run: CommandRun,
     *,
-    ended: Annotated[bool, typer.Option("--ended", help="Those that have ended, too.")] = False,
+    ended: Annotated[bool, typer.Option("--ended", help="Also show ended incidents.")] = False,
 ) -> object:
     """List what holds events up, by cause: since when, how many events, and the owner."""
     every = run.session.services.incidents.all()
@@ -69,7 +69,7 @@ def incidents_show(run: CommandRun, incident: Name) -> object:
 def incidents_acknowledge(
     run: CommandRun,
     incident: Name,
-    owner: Annotated[str, typer.Option(help="Who has it; default: you.")] = "",
+    owner: Annotated[str, typer.Option(help="The owner; default: you.")] = "",
 ) -> object:
     """Set the owner of an incident."""
     found = named(run.session, incident)

@@ -86,13 +86,14 @@ def _show_event(output: Output, one: Mapping[str, Any]) -> None:
 def story_command(
     run: CommandRun,
     pasted: Annotated[
-        str, typer.Argument(metavar="subject", help="Of a customer: whatever `explain` takes.")
+        str,
+        typer.Argument(metavar="subject", help="A customer's identifier, as `explain` takes it."),
     ],
     *,
     show_texts: Annotated[
         bool,
         typer.Option(
-            "--show-texts", help="Show what was written: personal data; the journal has who looked."
+            "--show-texts", help="Show the texts: personal data; the journal records who looked."
         ),
     ] = False,
 ) -> object:
@@ -141,7 +142,7 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
 def refused_command(
     run: CommandRun,
     hours: Annotated[
-        int, typer.Option("--hours", min=1, max=336, help="So many, at most 336.")
+        int, typer.Option("--hours", min=1, max=336, help="The number of hours, at most 336.")
     ] = 24,
 ) -> object:
     """Show who was answered 429, and when: companies beyond their shares, and strangers."""

@@ -84,7 +84,7 @@ def refuse_nothing(session: Session) -> None:
         with suppress(dynamodb.exceptions.ResourceNotFoundException):
             dynamodb.describe_table(TableName=resource.properties["TableName"])
             return
-    raise AbsentError("none of its tables is there")
+    raise AbsentError("none of its tables exists")
 
 
 def _run(check: Check, session: Session) -> Iterator[Finding]:

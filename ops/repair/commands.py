@@ -191,7 +191,8 @@ def settle_command(
     limit: Limit = 200,
     *,
     force: Annotated[
-        bool, typer.Option("--force", help="not-done, though it may still arrive; with a --reason.")
+        bool,
+        typer.Option("--force", help="not-done, although it may still arrive; needs a --reason."),
     ] = False,
 ) -> object:
     """List actions with an unknown outcome, ask the vendor about one, or settle it manually."""
@@ -255,7 +256,7 @@ def journal_command(
     since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
     *,
     views: Annotated[
-        bool, typer.Option("--views", help="Who only looked, instead of who did something.")
+        bool, typer.Option("--views", help="List who only looked, instead of who acted.")
     ] = False,
 ) -> object:
     """Show people's acts: when, who, what, on which key, the change, the reason, and what they saw."""

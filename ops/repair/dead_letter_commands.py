@@ -73,7 +73,7 @@ def dlq_redrive(
     limit: Limit = 10_000,
     rate: Rate = 5.0,
     reason: Annotated[
-        str | None, typer.Option(help="Only those whose reason begins so, as `dlq list` prints it.")
+        str | None, typer.Option(help="Only letters whose reason in `dlq list` begins with this.")
     ] = None,
 ) -> object:
     """Send dead letters back to their lanes, then delete them from the DLQs.

@@ -58,7 +58,7 @@ def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembe
         OpsError: the stage is not in shadow.
     """
     if switches.read(session)["shadow_mode"] != "true":
-        raise OpsError("the stage acts: python -m ops switch set shadow_mode true")
+        raise OpsError("not in shadow mode: python -m ops switch set shadow_mode true")
     services = session.services
     days = timedelta(days=services.settings.ledger_retention_days)
     ledger = Restored(
@@ -85,7 +85,7 @@ def earlier(backup: str) -> str:
     """The backup's time less a margin, as ISO; before everything that the backup may lack."""
     at = parsed(backup)
     if at is None:
-        raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
+        raise OpsError(f"{backup} is not a time", code=EXIT_UNUSABLE)
     return iso(at - MARGIN)
 
 

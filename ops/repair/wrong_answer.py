@@ -50,7 +50,7 @@ def say(session: Session, event_key: str, code: str, *, because: str = "", once:
         raise OpsError(f"code: one of {', '.join(known)}", code=EXIT_UNUSABLE)
     story = str(row["conversation_id"])
     if any(_is_said(one, event_key) for one in session.services.journal.story(story)):
-        raise OvertakenError("it was said before what was wrong with this answer")
+        raise OvertakenError("this answer was marked as wrong before")
     journal.enter(
         session, "wrong-answer", event_key, result=code, row=row, reason=because, once=once
     )

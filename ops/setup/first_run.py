@@ -50,7 +50,7 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         _ALARMS,
         "stage",
-        "an alarm that reaches no one",
+        "without a recipient an alarm reaches no one",
         "python -m ops provision --alarm-email <yours>, then the link in AWS's mail",
         checks=("alarms",),
         findings=(_ALARMS,),

@@ -29,7 +29,7 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "access",
         "stage",
-        "who may do what, as what the stage is deployed, and the bucket of its code",
+        "the permissions, the role that deploys, and the bucket of its code",
         "an administrator of the account: python -m ops access",
         checks=("access",),
         do=doing.access,
@@ -37,7 +37,7 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "variables",
         "stage",
-        "which systems the stage is for, and what they cannot guess",
+        "the stage's systems, and their settings without a default",
         "name them in [variables]",
         do=doing.variables,
         seen=doing.variables_seen,
@@ -86,7 +86,7 @@ STEPS: tuple[SetupStep, ...] = (
     SetupStep(
         "recipients",
         "stage",
-        "an alarm that reaches no one",
+        "without a recipient an alarm reaches no one",
         "name an address in the answers: alarm_email",
         do=doing.recipients,
         seen=doing.recipients_seen,

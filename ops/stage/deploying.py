@@ -50,9 +50,9 @@ def refuse_lost_tables(session: Session) -> None:
     tables = data_stack.lost_tables(session, session.template)
     if tables and switches.read(session)["shadow_mode"] == "false":
         raise OpsError(
-            f"{', '.join(tables)}: gone, with what was in it; made again it is empty, and what was"
-            " done may be done again. First: python -m ops switch set shadow_mode true; then restore"
-            " it from a backup (docs/restoring.md), or run this again, which makes it empty"
+            f"{', '.join(tables)}: deleted, with their content; empty ones would let effects be"
+            " repeated. First: python -m ops switch set shadow_mode true; then restore"
+            " them from a backup (docs/restoring.md), or run this again, which makes them empty"
         )
 
 

@@ -71,7 +71,7 @@ def keys_rotate(
         bool,
         typer.Option(
             "--accept-loss",
-            help="Of ids, where its key is lost: what was done may be done again, no STOP is known.",
+            help="For ids, if their key is lost: effects may be repeated, and no STOP is known.",
         ),
     ] = False,
 ) -> object:

@@ -58,8 +58,8 @@ def refuse_new_ids(session: Session, *, is_loss_accepted: bool = False) -> None:
     if is_loss_accepted or not _has_rows(session):
         return
     raise OpsError(
-        f"secret {name} is gone, and the stage has rows that its key names: with another key what"
-        " was done would be done again, and no STOP would be known. A deleted secret can be"
+        f"secret {name} does not exist, and the stage has rows named by its key: with another key"
+        " effects would be repeated, and no STOP would be known. A deleted secret can be"
         f" restored for 30 days: {restore(name)}; to accept"
         f" the loss: python -m ops keys rotate ids --accept-loss --stage {session.stage}"
     )

@@ -168,7 +168,7 @@ def shadow_report(
         str, typer.Option("--since", help="Decided after: 24h, 14d, or an ISO time.")
     ] = "14d",
     at_most: Annotated[
-        int, typer.Option("--conversations", min=1, help="At most so many, chosen at random.")
+        int, typer.Option("--conversations", min=1, help="At most this many, chosen at random.")
     ] = 2000,
     tickets: Annotated[
         int,

@@ -89,7 +89,7 @@ def conversation(line: str) -> GivenConversation:
     try:
         return GivenConversation.model_validate_json(line)
     except (ValidationError, UnicodeEncodeError) as error:
-        what = _wrong(error) if isinstance(error, ValidationError) else "it is no JSON"
+        what = _wrong(error) if isinstance(error, ValidationError) else "it is not JSON"
     raise OpsError(what, code=EXIT_UNUSABLE)
 
 
@@ -99,12 +99,12 @@ def _wrong(error: ValidationError) -> str:
     place = _place(first["loc"])
     match first["type"]:
         case "json_invalid":
-            return "it is no JSON"
+            return "it is not JSON"
         case "missing":
             return f"field {place} is missing"
         case "extra_forbidden":
             return f"field {place} is not known"
-    return f"field {place}" if place else "it is no object"
+    return f"field {place}" if place else "it is not an object"
 
 
 def _place(location: tuple[int | str, ...]) -> str:

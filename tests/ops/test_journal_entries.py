@@ -341,7 +341,7 @@ def test_a_notification_is_known_while_its_ticket_cannot_be_read(system, run):
     thin = system.post({"ticket_id": "7", "trigger": "customer_message"}).json_body["event_id"]
     queued = run("explain", thin)
     assert queued.code == 1
-    assert "1 message waits, and a queue cannot be asked for one of them" in queued.err
+    assert "1 message waits, and a queue cannot be searched" in queued.err
     system.richpanel.down()
     system.run()
     (event,) = run("explain", thin, "--json").data["events"]

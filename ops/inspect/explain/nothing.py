@@ -45,7 +45,7 @@ class NothingFoundError(OpsError):
     ) -> None:
         looked_up = f"it was looked up as {', '.join(asked)}"
         if unasked:
-            lines = [f"not found: {text}; {looked_up}. It may be where it was not looked for:"]
+            lines = [f"not found: {text}; {looked_up}. It may be in a place that was not searched:"]
         else:
             lines = [f"nothing is stored about {text}; {looked_up}, and every place was asked"]
         lines += [f"- {one.place}: {one.because}; {one.how}" for one in unasked]
@@ -68,7 +68,7 @@ def on_the_queues(session: Session) -> Iterator[Unasked]:
         age = whereabouts.oldest_seconds(session, name)
         since = "" if age is None else f", the oldest since {_iso(now - age)}"
         verb = "messages wait" if count > 1 else "message waits"
-        because = f"{count} {verb}{since}, and a queue cannot be asked for one of them"
+        because = f"{count} {verb}{since}, and a queue cannot be searched"
         yield Unasked(f"the queue {name}", because, "look again once they are worked")
 
 

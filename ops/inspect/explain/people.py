@@ -22,7 +22,7 @@ from ops.session import Session
 from ops.unreachable import REFUSED
 
 _NOT_LISTED = Unasked(
-    *("the companies, each for itself", "your role may not list them"),
+    *("every company's own data", "your role may not list them"),
     "`python -m ops explain` asks them, or paste company#request",
 )
 MOST_PROJECTS = 2_000

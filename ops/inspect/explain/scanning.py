@@ -18,7 +18,7 @@ from ops.inspect.ledger_rows import PAGE
 
 UNFINISHED_READ = 1_000
 """The most unfinished events that are compared; `python -m ops unfinished` lists them all."""
-IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
+IN_NO_INDEX = "events at a worker for the first time, and events that ended without an action"
 Matches = Callable[[Item], bool]
 
 

@@ -94,7 +94,7 @@ def of_customer(looking: Looking, address: str) -> LookupResult:
     if ids and not looking.deep:
         unasked = [scanning.unasked(scanning.IN_NO_INDEX), *looking.reader.unfinished.unasked]
     if (more := len(ids) - MOST_TICKETS) > 0:
-        unasked.append(Unasked(f"{more} further tickets", "a customer has so many", _BY_ID))
+        unasked.append(Unasked(f"{more} further tickets", f"only {MOST_TICKETS} were read", _BY_ID))
     return LookupResult(address, frozenset(events), unasked=tuple(unasked))
 
 

@@ -72,7 +72,7 @@ def test_an_e_mail_with_broken_headers_is_read(hears):
         ({"id": "a", "channel": "email", "text": "x", "mime": []}, "mime"),
         ({"id": "a", "channel": "sms", "text": "x", "mime": "x"}, "mime"),
         ({"id": "a", "channel": "sms", "text": "x", "more": 1}, "a field is none of"),
-        (["a"], "it is no object"),
+        (["a"], "it is not an object"),
     ],
 )
 def test_a_wrong_line_ends_it_and_names_the_field(hears, row, field):
@@ -84,5 +84,5 @@ def test_a_wrong_line_ends_it_and_names_the_field(hears, row, field):
 
 def test_a_line_that_is_no_json_and_a_file_that_is_not_there_end_it(capsys, tmp_path):
     run = runner(capsys)
-    assert "line 1: it is no JSON" in run("consent", "hears", typed="{").err
+    assert "line 1: it is not JSON" in run("consent", "hears", typed="{").err
     assert run("consent", "hears", tmp_path / "none.jsonl").code == 2

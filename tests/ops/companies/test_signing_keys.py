@@ -87,7 +87,7 @@ def test_a_key_that_openssl_makes_is_taken(run, tmp_path):
         (("company", "signature-key", "ci-none"), "ci-none"),
         (("company", "signature-key", ID, "--end", "k-none"), "no signature key"),
         (("company", "signature-key", ID, "--from", "soon"), "--from is not"),
-        (("company", "signature-key", ID, "--public-key", __file__), "no public key"),
+        (("company", "signature-key", ID, "--public-key", __file__), "no ed25519 public key"),
         (("company", "signature-check", ID, __file__), "no signature key"),
     ],
 )

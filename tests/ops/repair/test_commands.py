@@ -134,7 +134,9 @@ def test_an_unreadable_ticket_is_found_by_the_suggested_scan(system, run):
     system.run()
     said = run("explain", "9999")
     assert said.code == 1
-    assert "and what ended without an action: no index leads there; --deep asks it" in said.err
+    assert (
+        "and events that ended without an action: no index leads there; --deep asks it" in said.err
+    )
     deep = run("explain", "9999", "--deep")
     assert thin in deep.out
     assert "did not show" not in deep.out, "nothing is left out then"

@@ -23,8 +23,8 @@ def changed(*path, value):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f'{{"id": "{SECRET}', "it is no JSON"),
-        (json.dumps([SECRET]), "it is no object"),
+        (f'{{"id": "{SECRET}', "it is not JSON"),
+        (json.dumps([SECRET]), "it is not an object"),
         (changed("now", value=SECRET), "field now"),
         (changed("now", value="2026-11-24T10:00:00"), "field now"),
         (changed("now", value="9999-12-31T23:59:59-14:00"), "field now"),

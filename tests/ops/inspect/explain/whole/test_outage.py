@@ -119,7 +119,7 @@ def test_what_a_worker_has_for_the_first_time_is_never_called_absent(system, run
         said = run("explain", TICKET)
         assert said.code == 1
         assert "nothing is stored" not in said.err
-        assert "what a worker has" in said.err
+        assert "events at a worker" in said.err
     assert found(run("explain", TICKET, "--deep", "--json")) == [KEYS[kind]]
 
 
