@@ -35,7 +35,7 @@ What these share:
     senders        which company a number or address belongs to
     keys           event and action keys
     reasons        why a message was not sent, or not yet, and why a person has a conversation
-    resume         the jobs by which events come back to the queue
+    resume         the jobs by which events come back to the queue, made again from rows and kept starts
     lane_shares    whose share of a lane's workers a slow call takes
     languages      the languages that code writes in, its texts, and the language of a project
     value_roles    what a value may be: a deposit, a balance, the date of a delivery
@@ -46,8 +46,8 @@ What builds it, over `chalicelib.shared`:
     doors          the doors, each loaded at its first request
     build          the tables that worker, sweep and operators have in common, and the desk
     carriers       Twilio, SES and the shares of their lanes
-    work           the lanes of messages: flows, what sends, the writer of fixed texts
+    work           the worker's part: flows, the clients and hands that send for each vendor, writers
     model_drafts   the language models and their checked drafts
     telling        what reaches companies: hand-offs, calls of tools, events, notices
-    sweep          what the sweep looks for at Twilio, and how jobs are made again
+    sweep          the sweep's part: what is looked for at Twilio, rebuilders, settlers
 """

@@ -1,13 +1,13 @@
 """Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
 
-    event_names        the events, their ids and their body
+    event_names        the events: their names, their ids, the fields of a body (a tool's call too)
     event_bodies       the body of an event, rendered
     post_attempt       one request to an endpoint, as people look at it
     outbox             the outbox: the events of each conversation in order, and each endpoint's state
     recorder           writes an event once and has it posted: what the rest of outreach calls
     endpoint           a project's endpoint: its settings and its secrets
     lifted_marks       how it hears that marks were lifted, and in which conversation
-    teller             the executor: posts one event, and decides when it is tried again
+    teller             the executor: builds and posts one event, and decides when it is tried again
     endpoint_breaker   nothing is posted for a while to an endpoint that fails
     standard_webhooks  signatures, for both directions
 

@@ -1,6 +1,5 @@
 """The wish not to be contacted, and its end.
 
-contact_purpose  what a company contacts somebody for
 words          STOP, START and HELP in the words of recipients; pure
 keywords       whole messages that are a keyword, and the shape in which they are compared; pure
 folding        a text in the one shape in which texts are compared

@@ -2,7 +2,7 @@
 
 purpose        what a message is for, and what follows from that: one table
 plan           what a plan says of its message
-sent           keeps what became of a message, by its purpose
+sent           keeps what became of a message (done, refused, unknown), by its purpose
 ending         a conversation ends unsent
 about          what an opening is written from
 look           the last look before a message leaves: at the register, and at who has it

@@ -25,7 +25,7 @@ In the order of a message:
     implied          what given values imply
     reached          whether an address is given as whose it is
     agreeing         whether a draft agrees with what only the recipient has said
-    phrasing         what a sentence does: repeats, agrees, declines
+    phrasing         what a sentence does: repeats, agrees, declines: `phrases.toml`
     form_names       names as they may become part of a message
     checks/          single checks of a text
 """
