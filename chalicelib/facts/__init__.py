@@ -20,7 +20,8 @@ What these share:
 
     model            facts, agents, dimensions, and the ports of roster and sink
     dataset          the dataset's tables, relationships, measures and rows; pure
-    drift            reads a payload's values, and marks what it lacked or had in another form
+    drift            reads a payload's values (ids, times, texts), and marks what was missing or had
+                     another form or lost digits
     keys             fact and action keys
     reasons          why a delivery does not count, and why the writer does not post
 

@@ -2,7 +2,8 @@
 
 It knows no system, no vendor and no cloud.  A system brings its jobs, its flows and its actions.
 
-    door, intake    a request becomes a job on the queue, or an error that says what is wrong
+    door            requests and answers of every door as values: parameters, errors, log lines
+    intake          verifies and parses a request, queues its job, answers once the queue has it
     caller_shares   how much one caller may ask of the doors: a proven company, or a stranger's address
     token_buckets   token buckets of many callers, in memory
     body            bodies of requests: bounded, then parsed
@@ -12,10 +13,11 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     seal            proves that a queue message is this stage's, for its queue and group
     worker          claims an event, has its plan run, sets it aside or hands it back
     plan_run        runs the plan of a claimed event to its end
-    flow            how a system handles its jobs: the base class of every flow
+    flow            how a system handles its jobs: the base class of every flow, and `NotYet` with the time
+                    until which an event waits
     plan            the stored decision: ordered actions, no text
     effect          one side effect, and one record per kind: who handles it, and how it is settled
-    action          an effect as the ledger stores it: its state, and what an unknown outcome leaves
+    action          an effect's row of the ledger as values: its state, earlier tries, an unknown outcome
     effects         the one door out: switches, ledger, vendor call, outcome
     settlement      whether an effect of unknown outcome happened, read back from its vendor
     escalation      hands a failed event to a person
@@ -38,11 +40,11 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     current_job     the job that a thread works on, as vendors' rate limits see it
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
-    audit           table C: what was done, one row per action
+    audit           table C (audit_actions): what was done, one row per action, and its attributes
     journal         table C: what persons did, one entry per act
     mentions        the addresses that a person's words name, as keyed ids
     remarks         what journal entries say about one person: found, and forgotten
-    event           an event as the ledger stores it: states, lease, claim
+    event           an event's row of the ledger as values: states, claim, lease, what is unfinished
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door
     lazy            parts by kind, built at first use

@@ -10,16 +10,17 @@ Pure: no clock, no network, no environment, standard library only.
     normalise       the normalised view of a text, with offsets back to the original
     sheet           the spans that the passes have claimed for a mask or shielded
     key_names       the meaning of a value by the name of its key
-    evidence        what speaks for and against masking a number
+    evidence        the signs for and against masking a number, which other modules weigh
     vocabulary      words that give a number its type
     topics          the nearest such word in a text beside a number
     surroundings    the text beside a number, with masks in it
-    email_addresses, links, postal_addresses, places, cards, order_numbers, tracking, phones
+    email_addresses, links, postal_addresses, places, cards, order_numbers, tracking
                     one kind of identifier each; places extends an address to its postcode
+    phones          phone numbers: extensions, and the shapes in which their digits are grouped
     routes          addresses without a word for a street
     street_words    words that streets begin or end with
     card_details    the expiry and the check number beside a card
-    births          dates of birth
+    births          dates of birth: a date beside a word for it
     dictated        numbers dictated as words, with the words of number_words
     units           units and counted things after a number
     series          lists, ranges and years, which stay
@@ -35,7 +36,8 @@ Pure: no clock, no network, no environment, standard library only.
     letter_codes    codes of letters and digits
     runs            groups of digits with separators between them
     grouped_cards, grouped_phones, digit_groups
-                    numbers written in groups; unbroken those in one run
+                    numbers written in groups
+    unbroken        numbers in one run of digits: card, phone or order, by the evidence beside it
     readable        values that stay readable: UUIDs, dates, prices
     patterns        regular expressions compiled on first use
 """

@@ -18,10 +18,10 @@ In the order of an event:
     orders/        which order a message is about, and what may be said about it
     replies/       whether an automatic reply may be sent, and its text
     judging         the one path from a conversation to its decision
-    routing         the decision and its reply as a plan; pure
+    routing         the decision and its reply as a plan: tags, assignment, close; pure
     effects         the kinds of side effects: tags, assignment, reply, close
     settable_tags   every tag that a plan can set
-    performing      performs the effects on tickets: unpacks the actions and calls Richpanel
+    performing      performs the effects on tickets by calls to Richpanel; what an unknown tag means for each
     ticket_texts    what was written in a ticket, for those who may see it
     read_back       finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts

@@ -1,6 +1,7 @@
 """A page is short, is reached from the index, and what leads to it from elsewhere leads somewhere."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 LONGEST = 1_500
 """Words of a page, without the targets of its links."""
 GENERATED = {"performance.md"}
-NAMED = re.compile(r"\bdocs/([a-z-]+\.(?:md|yaml))(?:#([\w-]+))?")
+NAMED = re.compile(r"\bdocs/([a-z0-9.-]+\.(?:md|yaml))(?:#([\w-]+))?")
 """A page as the code, its comments and the alarms name it."""
 
 
@@ -24,7 +25,7 @@ def words(text):
 
 def linked(text):
     """The pages that a page links to."""
-    return set(re.findall(r"\]\((?:docs/)?([\w-]+\.md)(?:#[\w-]+)?\)", text))
+    return set(re.findall(r"\]\((?:docs/)?([\w.-]+\.md)(?:#[\w-]+)?\)", text))
 
 
 @each_row("path", [one for one in PAGES if one.name not in GENERATED])
@@ -34,14 +35,26 @@ def test_a_page_is_read_in_a_few_minutes(path):
 
 def test_the_index_leads_to_every_page_once_and_says_who_reads_it():
     index = (DOCS / "index.md").read_text()
-    rows = re.findall(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| (\w.+) \|$", index, re.MULTILINE)
+    rows = re.findall(r"^\| \[[^\]]+\]\(([\w.-]+\.md)\) \| (\w.+) \|$", index, re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted({one.name for one in PAGES} - {"index.md"})
 
 
 @pytest.mark.parametrize(("name", "longest"), [("README.md", 900), ("CHANGELOG.md", 600)])
 def test_what_is_read_first_is_short(name, longest):
-    """The changelog until 0.1.0: what the first release holds, and no change of what was never released."""
+    """A reader takes in each of them in a few minutes."""
     assert words((ROOT / name).read_text()) <= longest
+
+
+def test_the_version_is_the_same_wherever_it_is_said():
+    """The newest section of the changelog that is no *Unreleased*, the package, the API, the notes."""
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    released = re.findall(r"^## \[(\d[\d.]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    api = re.search(r'^  version: "(.+)"$', (DOCS / "openapi.yaml").read_text(), re.MULTILINE)
+    assert api
+    assert released[0] == package == api[1]
+    minor = package.rpartition(".")[0]
+    assert f"release-notes-{minor}.md" in linked((ROOT / "README.md").read_text())
+    assert (DOCS / f"release-notes-{minor}.md").exists()
 
 
 def test_the_readme_leads_to_the_index():

@@ -4,7 +4,7 @@ In the order of a run:
 
     scheduled   the schedule's handler
     writer      claims the lease, opens a batch, posts it, marks its facts as posted
-    batch       the open batch as stored in the writer's row
+    batch       the open batch as stored in the writer's row: its facts, sinks and digests
     dimensions  inserts missing dimension keys before the facts that refer to them
     effects     the kinds of side effects: add rows, replace a table's rows
     entra       tokens of a Microsoft Entra application
@@ -12,7 +12,7 @@ In the order of a run:
 The sink that is always there, an archive of files:
 
     ndjson      in S3 or a local folder
-    parts       a day or dimension of the archive, its parts, and what is current in them
+    parts       a folder of the archive (a day or dimension), its parts, and what is current in them
     compaction  once an hour: several parts become one
 
 The sink of a Power BI push dataset, the only one that may refuse a row:
@@ -21,8 +21,9 @@ The sink of a Power BI push dataset, the only one that may refuse a row:
 
 The sink of a Fabric mirrored database, through its landing zone in OneLake:
 
-    onelake           publishes each batch as a file, once and in order
-    file_assignments  which file a batch was assigned to, in the facts' table
+    onelake           publishes each batch as a file of the landing zone, once and in order
+    file_assignments  in the facts' table: the number of the file that a batch was assigned to, and what was
+                      tried under it
     mirrored_tables   the tables' keys, metadata and files; pure
     landing_zone      folders and files over HTTP
 

@@ -1,6 +1,6 @@
 """Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
 
-    event_names        the events, their ids and their body
+    event_names        the events: their names, their ids, the fields of a body
     event_bodies       renders the body of an event
     post_attempt       the record of one request to an endpoint, for people to read
     outbox             the outbox: the events of each conversation in order, and each endpoint's state

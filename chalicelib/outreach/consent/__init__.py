@@ -1,7 +1,7 @@
 """Refusals to be contacted (STOP), and how a recipient takes them back (START).
 
 words          recognises STOP, START and HELP in recipients' messages; pure
-keywords       messages that consist of one keyword; pure
+keywords       messages that consist of one keyword, and its normal form; pure
 folding        the normal form in which texts are compared; pure
 wordings       the rows of `wordings.toml` as patterns for `words`
 compiled       those patterns precompiled in a file, as compiling them takes half a second

@@ -4,7 +4,7 @@ items           the layout of the table
 queries         reading, and a method per index
 drafts          drafts of messages, stored before they are sent, and their delivery
 subject         the addresses of one person within a company, what they refuse and allow; pure
-subject_rows    where the table has them: read in one call, changed under a version
+subject_rows    rows of these persons: read in one call, changed, merged and parted under a version
 subject_links   which addresses are one person: linked by starts and imports, parted by operators
 statements      evidence of what was said about being contacted
 preferring      what recipients prefer of time and channel, kept with the person

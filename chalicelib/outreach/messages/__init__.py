@@ -2,7 +2,7 @@
 
 purpose        the purposes of messages, and how each is treated: one table
 plan           the part of a stored plan that describes the message
-sent           stores the outcome of a message, by its purpose
+sent           stores the outcome of a message (done, refused, unknown), by its purpose
 ending         ends conversations whose first message is not sent
 about          the data from which a first message is written
 look           the last look before a message leaves: at the register, and at who has the conversation

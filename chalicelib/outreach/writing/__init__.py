@@ -25,7 +25,7 @@ The modules, in the order in which a message passes them:
     implied            values that follow from given values
     reached            whether an address belongs to the person that the draft names
     agreeing           whether a draft agrees with something that only the recipient has said
-    phrasing           what a sentence does: repeat, agree, decline
+    phrasing           what a sentence does: repeat, agree, decline: `phrases.toml`
     form_names         which names from a form may become part of a message
     checks/            single checks of a text
 """

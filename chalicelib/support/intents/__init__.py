@@ -12,7 +12,8 @@ In the order of a message:
     classify         scores the phrases found: primary intent, confidence, margin
     linear_model     the linear model beside the tables; `linear.bin` holds its weights
     combined         tables and linear model together
-    grammar          the closed grammar of plain sentences, by language: `grammar_*.toml`
+    grammar          the closed grammar of plain sentences: `grammar_english.toml`, `grammar_spanish.toml`,
+                     words of it in `grammar_words.toml`
     sentence_words   the message's sentences, and what their words may be read as
     sentence_model   the learned judge of sentences; `sentences.bin` holds its weights
     sentences        the kind of each sentence on which grammar and learned judge agree

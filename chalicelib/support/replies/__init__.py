@@ -3,7 +3,7 @@
 In the order of a decision:
 
     answering       runs all checks, looks up the order, takes the counted limits, renders the text
-    guard_rails     everything that forbids a reply; pure
+    guard_rails     everything that forbids a reply: switches, allowed templates, limits, tags; pure
     templates       the catalogue of templates, and how one is rendered
     template_checks faults in an operator's own texts
     template_texts  the texts, by template and language; rows of `template_texts.toml`

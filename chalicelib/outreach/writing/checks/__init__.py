@@ -2,8 +2,8 @@
 
 instructing       whether the recipient's message instructs the machine
 contact_details   links, e-mail addresses, phone numbers
-claims            promises, acts, states of orders; whether a machine writes
-human_claims      whether a text claims that a human being writes
+claims            promises, acts, states of orders that no source gives: `statements.toml`
+human_claims      whether a text claims that a human being writes: `speakers.toml`
 written_language  the language of a text
 wording           leaked instructions, placeholders, forbidden topics
 segments          how many SMS a text is sent as
