@@ -1,7 +1,7 @@
-"""`create_app`: the application, and what every request passes before its view.
+"""`create_app`: the application, and the checks that every request passes before its view.
 
-A request is answered where its Host is ours, its person has the right that the view names, and, if
-it changes something, it comes from one of our own forms.  All of that is decided here, once.
+A request is answered if its Host is ours, its person has the right that the view names, and, where
+it changes something, one of our own forms sent it.  All of that is checked here, once.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from ops.inspect.explain import plain_words
 from ops.session import Session, refuse_too_long
 
 MOST_BYTES = 256 * 1024
-"""Of a posted form."""
+"""Bytes of a posted form at most."""
 _OPEN = frozenset({"static"})
-"""Endpoints that are open to anyone and have no view of ours."""
+"""Endpoints that anyone may read and that have no view of ours."""
 
 
 class _Application(Flask):
-    """Logs what no handler expects without its text."""
+    """A Flask application that logs an unexpected error without the error's text."""
 
     def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401 - as Flask declares it
-        """See `Flask.log_exception`."""
+        """Log the error's type and place."""
         with self.app_context():
             error_pages.log_unexpected(backend.reading().services.log, exc_info[1])
 
@@ -51,8 +51,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
 
     Args:
         session: the stage.
-        sign_in: who makes a request.
-        options: see there.
+        sign_in: says which person makes a request.
+        options: how this console differs from others.
     """
     app = _Application("console")
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
@@ -68,7 +68,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     @app.before_request
     def admitted() -> Response | None:
         if request.host not in options.hosts:
-            abort(421, "This console does not answer to that name.")
+            abort(421, "This console does not serve that host name.")
         found = None if request.endpoint in _OPEN else sign_in.current()
         g.person = found.person if found else None
         g.form_token = found.form_token if found else ""
@@ -101,9 +101,9 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
 
 
 def _left_out(command: str) -> Response:
-    """What this console lacks: a page where it is read, a refusal where a form is posted.
+    """The answer for a page that this console lacks: a page that names the command, or 403 for a form.
 
-    Of a company of others nothing is said, here as on the pages that it has.
+    On a page of another company it is 404, as on the pages that the console has.
     """
     if (request.blueprint or "").startswith("company_"):
         company.chosen()
@@ -112,13 +112,13 @@ def _left_out(command: str) -> Response:
 
 
 def _right_of(endpoint: str | None) -> Right | None:
-    if endpoint is None or endpoint in _OPEN:  # an unknown address says so to anyone
+    if endpoint is None or endpoint in _OPEN:  # anyone may learn that an address is unknown
         return Right.ANYONE
     return rights.needed_by(current_app.view_functions[endpoint])
 
 
 def _of_every_page() -> dict[str, Any]:
-    """What the layout shows."""
+    """The values that the layout of every page needs."""
     person: Person | None = g.get("person")
     navigation = [
         (group, entries)
@@ -138,23 +138,23 @@ def _of_every_page() -> dict[str, Any]:
 
 
 def _is_open(person: Person | None, endpoint: str, right: Right) -> bool:
-    """Whether the menu has a page for a person."""
+    """Whether the menu shows a page to a person."""
     is_here = endpoint not in backend.backend().options.left_out
     return person is not None and person.may(right) and is_here
 
 
 def _entry(title: str, endpoint: str) -> dict[str, Any]:
-    """A page as the menu shows it."""
+    """A menu entry: title, address, icon, and whether the reader is there."""
     name = endpoint.partition(".")[0]
     is_here = f"{request.blueprint}_".startswith(f"{name}_")  # company_endpoint is below company
     return {"title": title, "url": url_for(endpoint), "icon": name, "is_here": is_here}
 
 
 def _called(person: str) -> str:
-    """A stored person by name; where none is known, by the subject alone."""
+    """The name of a stored person; the subject where no name is known."""
     return persons.read(person).called
 
 
 def _words(code: str | None) -> str:
-    """A stored reason as pages show it: in words, with its code."""
+    """A stored reason in words, with its code."""
     return plain_words.reason(code) if code else ""

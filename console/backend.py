@@ -1,4 +1,4 @@
-"""The stage behind the pages: one session of `ops` for reading, one for each person who acts."""
+"""The stage behind the pages: one `ops` session for reading, and one for each person who acts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Options:
     """What differs between the ways to run the console.
 
     Attributes:
-        hosts: values of the Host header that are answered; others get 421, so that a foreign name
-            that leads to this address is of no use.
-        form_targets: origins that a form's answer may redirect to, beside our own.
-        is_https: whether browsers reach it by https.
-        left_out: endpoints that need rights of an operator's own, which the deployed console lacks,
+        hosts: accepted values of the Host header; others get 421, so a foreign name that resolves
+            to this address is of no use.
+        form_targets: origins beside our own to which a form's answer may redirect.
+        is_https: whether browsers reach the console by https.
+        left_out: endpoints that need an operator's own rights, which the deployed console lacks,
             each with the command that does the same.
         colleagues: to whom a conversation of each company can be handed.
     """
@@ -37,28 +37,28 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What the pages work on."""
+    """The stage and the options that the pages work with."""
 
     session: Session = field(repr=False)
     options: Options
 
 
 def put(found: Backend) -> None:
-    """Make it the current application's."""
+    """Store the stage and options in the current application."""
     current_app.extensions[_NAME] = found
 
 
 def backend() -> Backend:
-    """The current application's."""
+    """The stage and options of the current application."""
     found: Backend = current_app.extensions[_NAME]
     return found
 
 
 def reading() -> Session:
-    """The stage, to read from it."""
+    """The stage's session for reading."""
     return backend().session
 
 
 def acting() -> Session:
-    """The stage, for the person of this request: the journal names them."""
+    """A session of the stage in the name of this request's person, whom the journal then names."""
     return backend().session.acting_as(rights.person().name)

@@ -1,8 +1,8 @@
-"""Whom a deployment lists as working for a company, from the environment.
+"""The colleagues of each company, as a deployment lists them in the environment.
 
-As text it is JSON, such as ``{"ci-aaa-001": ["sam@example.com", "Zoë Müller"]}``: names as people sign in
-with them; or with their roles, ``{"ci-aaa-001": {"sam@example.com": "agent", "lea@example.com": "lead"}}``.
-Without a role a person is an agent.
+The variable is JSON, such as ``{"ci-aaa-001": ["sam@example.com", "Zoë Müller"]}``, with the names
+by which people sign in; or with roles, ``{"ci-aaa-001": {"sam@example.com": "agent",
+"lea@example.com": "lead"}}``. A person without a role is an agent.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ VARIABLE = "CONSOLE_COLLEAGUES"
 
 
 class WrongColleaguesError(ValueError):
-    """The setting is wrong; the message says how."""
+    """The setting of colleagues is wrong; the message says how."""
 
 
 def colleagues(text: str) -> Colleagues:
-    """The names of each company; none of an empty text.
+    """The colleagues of each company; empty for an empty text.
 
     Raises:
         WrongColleaguesError: names what is wrong.

@@ -1,7 +1,7 @@
 """The console as a Lambda function behind an HTTP API.
 
-Application and services are built at the first request of a container.  The session of `ops` that
-acts is the function's own services, under the name of the person who signed in.
+Application and services are built at a container's first request.  The acting `ops` session uses
+the function's own services, under the name of the person who signed in.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ LEFT_OUT = {
     "shadow.show": "shadow-report",
     "unknown.ask": "settle",
 }
-"""Pages that read companies' secrets or ask a vendor, which this function's role cannot, and the command
-that does the same."""
+"""Pages that read companies' secrets or ask a vendor, which this function's role may not, each with the
+command that does the same.
+"""
 
 _FAILED = {
     "statusCode": 500,
@@ -54,10 +55,10 @@ _FAILED = {
 
 
 def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's own
-    """Answer one request; what is raised is logged by its place, as its text may hold anything."""
+    """Answer one request; log an error by its place, as its text may hold personal data."""
     try:
         return _handler()(event, context)
-    except Exception as error:  # noqa: BLE001 - Lambda would print it
+    except Exception as error:  # noqa: BLE001 - Lambda would print the error
         failed_at("console", error)
         return _FAILED
 

@@ -1,4 +1,4 @@
-"""What is known beside a conversation's messages: consent and its evidence, wishes, calls of tools."""
+"""What a page shows beside a conversation's messages: consents with evidence, wishes, calls of tools."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ NEWEST_EVIDENCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What a person may be sent for one purpose on the conversation's channel.
+    """A consent of a person, for one purpose on the conversation's channel.
 
     Attributes:
         purpose: ``marketing``, ``transactional``.
         given_at: ISO time.
         source: where it came from.
-        words: what the person agreed to, where that was kept.
+        words: what the person agreed to, where that was stored.
     """
 
     purpose: str
@@ -37,7 +37,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class RefusalInForce:
-    """What forbids messages, in force now."""
+    """A do-not-contact mark that is in force: its sentence, and since when."""
 
     words: str
     since: str
@@ -45,7 +45,7 @@ class RefusalInForce:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that was said about being contacted, and where."""
+    """One statement about being contacted, and the door it came by."""
 
     at: str
     about: str
@@ -56,15 +56,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """See the module.
+    """What is known of a conversation's person beside the messages.
 
     Attributes:
-        forbidden: why the recipient must not be written to; empty: they may be.
-        consents, refusals, evidence: as kept; the newest evidence first.
-        stated: what the conversation's own start says was agreed to, on its channel; its ``words`` say
-            where, as the company has them.  A statement, and no consent that is kept of the person.
+        forbidden: why the recipient must not be written to; empty where it is allowed.
+        consents, refusals, evidence: as stored; the newest evidence first.
+        stated: the consent that the conversation's own start claims for its channel; ``words`` say
+            where it was given.  A claim of the company, not a stored consent of the person.
         wishes: when and on which channels they want messages, in words.
-        calls: of tools, oldest first.
+        calls: calls of tools, oldest first.
         asked: the question that waits for a yes; empty where none does.
     """
 
@@ -79,7 +79,7 @@ class Dossier:
 
 
 def dossier(conversations: Conversations, record: Record, now: datetime) -> Dossier:
-    """The dossier of a conversation: the subject's row, its evidence, the register, and the calls."""
+    """The dossier of a conversation: the person's row and evidence, the register, and the calls."""
     look = conversations.look(record)
     own = look.subjects[0]
     consents = own.consents_of(own.own, record.channel)

@@ -1,6 +1,6 @@
-"""Charts as SVG, with classes only, so that the style sheet colours them in light and dark; pure.
+"""Draws charts as SVG with classes only, so the style sheet colours them in light and dark; pure.
 
-Each is drawn from the very figures that its table shows.
+A chart is drawn from the same figures that its table shows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Values = Sequence[float | None]
 Draw = Callable[[str, Sequence[str], Mapping[str, Values]], Markup]
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 220, 56, 24, 10
 COLOURS = 4
-"""Classes c1 to c4 and l1 to l4 of the style sheet; further series begin again."""
+"""Classes c1 to c4 and l1 to l4 of the style sheet; a fifth series reuses the first."""
 WIDEST = 48
-"""Of a time: a chart of few times is narrow, and no bar is a wall."""
+"""Width of one time at most, so a chart of few times is narrow."""
 _LABELS, _LABEL_WIDTH = 6, 72
 _ROW, _NAMES, _NAME_LENGTH = 22, 260, 40
 
@@ -48,7 +48,7 @@ def bars(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mark
 
 
 def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Markup:
-    """A line for each series; interrupted where nothing was measured."""
+    """A line for each series; it is interrupted where nothing was measured."""
     known = [one for values in series.values() for one in values if one is not None]
     top = _rounded(max(known, default=0.0))
     step = _step(times)
@@ -74,7 +74,7 @@ def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mar
 
 
 def sideways(title: str, rows: Sequence[tuple[str, int]]) -> Markup:
-    """A bar to the right for each row, in the order of the rows, with its name and number."""
+    """A horizontal bar for each row, with its name and number, in the order of the rows."""
     top = _rounded(float(max((many for _, many in rows), default=0)))
     drawn = []
     for at, (name, many) in enumerate(rows):
@@ -85,7 +85,7 @@ def sideways(title: str, rows: Sequence[tuple[str, int]]) -> Markup:
             f'<rect class="c1" x="{_NAMES}" y="{y + 4}" width="{max(length, 1):.1f}" height="14"/>'
             f'<text x="{_NAMES + length + 6:.1f}" y="{y + 15}">{many}</text>'
         )
-    return Markup(  # noqa: S704 - made of numbers here, and of escaped text
+    return Markup(  # noqa: S704 - made of numbers computed here, and of escaped text
         f'<svg class="chart" viewBox="0 0 {WIDTH} {max(len(rows), 1) * _ROW}" role="img"'
         f' aria-label="{escape(title)}">{"".join(drawn)}</svg>'
     )
@@ -104,14 +104,14 @@ def _chart(title: str, times: Sequence[str], top: float, drawn: Sequence[str]) -
         f'<text x="{LEFT + at * step:.1f}" y="{HEIGHT - 6}">{escape(times[at])}</text>'
         for at in range(0, len(times), every)
     )
-    return Markup(  # noqa: S704 - made of numbers here, and of escaped text
+    return Markup(  # noqa: S704 - made of numbers computed here, and of escaped text
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' aria-label="{escape(title)}">{axis}{"".join(drawn)}{labels}</svg>'
     )
 
 
 def _step(times: Sequence[str]) -> float:
-    """The width of a time."""
+    """The width of one time."""
     return min((WIDTH - LEFT) / max(len(times), 1), WIDEST)
 
 
@@ -124,7 +124,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _rounded(value: float) -> float:
-    """The next of 1, 2, 5 times a power of ten, at least 1."""
+    """The smallest of 1, 2, 5 and 10 times a power of ten that is at least the value."""
     power = 1.0
     while power * 10 < value:
         power *= 10

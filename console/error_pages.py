@@ -23,7 +23,7 @@ from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError, TooEarlyError
 from ops.unreachable import why
 
 _ACTS = 3
-"""The newest, which say who was faster."""
+"""So many of the newest acts are shown, to say who was faster."""
 _OURS = ("chalicelib", "console", "ops")
 _TITLES = {
     400: "That cannot be done as asked",
@@ -41,7 +41,7 @@ _PLAIN = {
     405: "This address works from its form only. Go to the page that you came from.",
     413: "That is too long for one form.",
 }
-"""For errors that no view has words for."""
+"""Sentences for errors of Flask and Werkzeug, which no view has worded."""
 
 
 def register(app: Flask, options: Options) -> None:
@@ -79,7 +79,7 @@ def register(app: Flask, options: Options) -> None:
 
 
 def log_unexpected(log: Log, error: BaseException) -> None:
-    """Name the error's type and its place; its text may hold what a page was about to show."""
+    """Log an error's type and place; its text may hold what a page was about to show."""
     at, place = error.__traceback__, None
     while at is not None:
         file = at.tb_frame.f_code.co_filename
@@ -103,9 +103,9 @@ def page(
     Args:
         code: the HTTP status.
         said: one sentence for the reader.
-        acts: entries of the journal that explain it.
-        key: what it was about; its story is a link where it has one.
-        title: in place of the status's own.
+        acts: entries of the journal that explain the error.
+        key: the key that the request was about; the page links to its story where it has one.
+        title: replaces the status's title.
     """
     title = title or _TITLES.get(code, "Refused")
     story = key if key.startswith(("evt:", "act:")) else ""
@@ -123,7 +123,7 @@ def page(
 
 
 def _came_from() -> str:
-    """Path and query of the page of ours that has sent this form."""
+    """Path and query of our page that sent this form."""
     referrer = urlsplit(request.referrer or "/")
     return urlunsplit(("", "", f"/{referrer.path.lstrip('/')}", referrer.query, ""))
 
@@ -132,7 +132,7 @@ def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
     if isinstance(error, InternalServerError):
         return page(500, "The console's log names the place; on your own machine set OPS_LOG=1.")
     answer = error.get_response()
-    if answer.location:  # a redirect of the router's
+    if answer.location:  # a redirect by Flask's router
         return answer
     said = error.description
     if said is None or said == type(error).description:  # the library's own words

@@ -1,7 +1,4 @@
-"""What the inbox shows of a conversation beside its hand-off.
-
-It is the recipient's name, their last words, and the name of the project.
-"""
+"""What the inbox shows of a conversation: the recipient's name, their last words, the project's name."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _SAID = frozenset({Trust.RECIPIENT, Trust.UNPROVEN})
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The recipient's first name, their last words and the name of the project; "" for one not known."""
+    """The recipient's first name, their last words and the project's name; empty where unknown."""
 
     name: str = field(default="", repr=False)
     words: str = field(default="", repr=False)
@@ -24,7 +21,7 @@ class Excerpt:
 
 
 def excerpt(record: Record | None) -> Excerpt:
-    """The excerpt of a conversation as it was last read; an empty one of none."""
+    """The excerpt of a conversation; an empty one without a conversation."""
     if record is None:
         return Excerpt()
     said = [one.content for one in record.messages if trust_of(one) in _SAID and one.content]

@@ -1,7 +1,7 @@
-"""A post is accepted from our own pages only: the browser says so, and the form has the session's token.
+"""Accepts a post from our own pages only: the browser must say so, and the form carry the session's token.
 
-htmx sends the token as a header, a form without script as a field.  What a double click may not do
-twice carries the field `once`, which its act uses as its own id.
+htmx sends the token as a header, a form without script as a field.  A form whose act must not be
+done twice by a double click carries the field `once`, which the act uses as its own id.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ REASON_LENGTH = 300
 
 
 def refuse_forged(token: str | None) -> None:
-    """Refuse a request that changes something and was not made by one of our forms.
+    """Refuse a request that changes something and was not sent by one of our forms.
 
     Args:
-        token: of the session; None where there is none: only the origin is judged.
+        token: the session's; None without a session, when only the origin is checked.
 
     Raises:
-        Forbidden: it was not.
+        Forbidden: another page or program sent it.
     """
     if request.method in READING:
         return
@@ -38,11 +38,11 @@ def refuse_forged(token: str | None) -> None:
         return
     given = request.headers.get(TOKEN_HEADER) or request.form.get(TOKEN_FIELD, "")
     if not hmac.compare_digest(given.encode(), token.encode()):
-        abort(403, "the form is of another session; load the page again")
+        abort(403, "the form belongs to another session; load the page again")
 
 
 def new_once() -> str:
-    """The id of the act that a form is for."""
+    """A new id for the act of a form."""
     return secrets.token_urlsafe(12)
 
 
@@ -50,7 +50,7 @@ def once() -> str:
     """The id in the posted form.
 
     Raises:
-        BadRequest: there is none, or it was not made by `new_once`.
+        BadRequest: there is none, or `new_once` did not make it.
     """
     given = request.form.get(ONCE_FIELD, "")
     if not _ONCE.fullmatch(given):
@@ -59,12 +59,12 @@ def once() -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a field or a part of an address is a number as our pages write it."""
+    """Whether a field, or a part of an address, is a number as our pages write it."""
     return bool(_NUMBER.fullmatch(text))
 
 
 def reason() -> str:
-    """Why, in the person's words.
+    """The person's reason for an act.
 
     Raises:
         BadRequest: it is empty or too long.
@@ -78,7 +78,10 @@ def reason() -> str:
 
 
 def _is_from_here(asked: Request) -> bool:
-    """By the browser's own headers, which no script can set; a client that sends neither is none."""
+    """Whether the browser's headers, which no script can set, name this console as the sender.
+
+    A client that sends neither header is refused.
+    """
     site, origin = asked.headers.get("Sec-Fetch-Site"), asked.headers.get("Origin")
     if site is None and origin is None:
         return False

@@ -1,8 +1,8 @@
-"""Roles by group: what a group of the sign-in provider's is here.
+"""The roles that each group of the sign-in provider gives here.
 
 As text a role is ``viewer``, ``operator``, ``agent:<company>``, ``lead:<company>`` or
-``developer:<company>``.  A lead of a company is its agent and its developer as well; a developer reads no
-conversation.
+``developer:<company>``.  A company's lead has the rights of its agents and its developers as well;
+a developer reads no conversation.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _BUILDING = frozenset({Role.LEAD, Role.DEVELOPER})
 
 
 class WrongGroupsError(ValueError):
-    """The setting is wrong; the message says how."""
+    """The setting of groups is wrong; the message says how."""
 
 
 def parsed(text: str) -> dict[str, tuple[str, ...]]:
-    """The roles of each group.
+    """Parse the setting with the roles of each group.
 
     Args:
         text: JSON such as ``{"Operators": ["operator"], "Acme agents": ["agent:ci-aaa-001"]}``.
@@ -45,12 +45,12 @@ def parsed(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """The roles of a person in these groups, as text; groups are compared exactly."""
+    """The roles, as text, of a person in these groups; group names are compared exactly."""
     return frozenset(one for group in groups for one in known.get(group, ()))
 
 
 def person(name: str, grants: Iterable[str]) -> Person:
-    """The person with these roles."""
+    """The signed-in person with these roles, given as text."""
     parts = [(Role(role), company) for role, _, company in (one.partition(":") for one in grants)]
 
     def where(roles: frozenset[Role]) -> frozenset[str]:

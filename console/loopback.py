@@ -1,7 +1,7 @@
-"""The console on one's own machine, with the operator's own AWS credentials.
+"""The console on the operator's own machine, with the operator's own AWS credentials.
 
 The server listens on 127.0.0.1 only.  A random link, which works once, signs in the person whom AWS
-names; another program of the machine that does not know the link gets nothing.
+names; a program on the machine that does not know the link gets nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ops.session import Session
 
 ADDRESS = "127.0.0.1"
 AWS = "aws"
-"""Who has proven the person of this console."""
+"""The issuer of this console's person."""
 LASTS = timedelta(hours=12)
 EVERYTHING = frozenset({Role.OPERATOR, Role.LEAD})
 
@@ -39,7 +39,7 @@ class LoopbackSignIn:
 
     Attributes:
         person: whom AWS names for the credentials in use.
-        port: of the server; cookies know no ports, so their name does.
+        port: the server's; part of the cookie's name, as cookies are shared by all ports.
     """
 
     person: Person
@@ -51,21 +51,21 @@ class LoopbackSignIn:
 
     @property
     def pages(self) -> Blueprint:
-        """The link, and the way out."""
+        """The address of the link, and the sign-out."""
         made = Blueprint("sign_in", __name__)
         made.add_url_rule("/enter/<token>", "enter", self._enter)
         made.add_url_rule("/sign-out", "sign_out", self._sign_out, methods=["POST"])
         return made
 
     def current(self) -> SignedIn | None:
-        """See `SignIn.current`."""
+        """The session of the request's cookie; sessions are in memory and last `LASTS`."""
         ends = self._ends.get(request.cookies.get(self._cookie, ""))
         if ends is None or ends < self.clock.now():
             return None
         return SignedIn(self.person, self._form_token)
 
     def begin(self, back_to: str) -> Response:
-        """See `SignIn.begin`; only the program that was started knows the link."""
+        """Refuse with 401: only the terminal that started the console has the link."""
         del back_to
         abort(401, "Open the link that `python -m ops console` printed; it works once.")
 
@@ -77,7 +77,7 @@ class LoopbackSignIn:
         known, self.link_token = self.link_token, secrets.token_urlsafe(32)
         if not hmac.compare_digest(token.encode(), known.encode()):
             self.link_token = known
-            abort(404, "The link has been used, or is of another console. Start it once more.")
+            abort(404, "The link was used, or belongs to another console. Start a new one.")
         session_id = secrets.token_urlsafe(32)
         self._ends[session_id] = self.clock.now() + LASTS
         answer = make_response(redirect(url_for("overview.show")))
@@ -94,15 +94,15 @@ class LoopbackSignIn:
 
 
 class _Silent(WSGIRequestHandler):
-    """Logs no request: an address holds keys, and once the link."""
+    """Logs no request: an address may hold keys, and once the link."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """See `WSGIRequestHandler.log_request`."""
+        """Log nothing."""
 
 
 @dataclass(frozen=True)
 class Loopback:
-    """A console that listens.
+    """A running console.
 
     Attributes:
         url: the link that signs in, once.
@@ -145,13 +145,13 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
             ),
             threaded=True,
             request_handler=_Silent,
-            fd=listening.fileno(),  # of which it keeps a copy
+            fd=listening.fileno(),  # the server duplicates it
         )
     return Loopback(server, f"http://{ADDRESS}:{port}/enter/{sign_in.link_token}")
 
 
 def _bound(port: int) -> socket.socket:
-    """A socket that listens; the server itself would end the process where a port is taken."""
+    """A listening socket.  Werkzeug's server would end the process where the port is taken."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,8 +1,8 @@
 """Sign-in by an OpenID Connect provider: code + PKCE, and a session of our own.
 
 Authlib does discovery, PKCE (S256), state, nonce and the checks of the ID token (signature, issuer,
-audience, end).  What the way back needs is kept in a row that works once; the session after it is
-another row (`console.sessions`).  Both cookies hold a random token only.
+audience, end).  State, nonce and verifier are stored in a row that can be read once; the session
+that follows is another row (`console.sessions`).  Both cookies hold a random token only.
 
 Cookies are ``__Host-``: https, this host alone, every path.  SameSite is Lax, as Strict would lose
 them on the way back from the provider.
@@ -37,22 +37,22 @@ SESSION_COOKIE = "__Host-console"
 SIGN_IN_COOKIE = "__Host-console-sign-in"
 TIMEOUT_SECONDS = 5.0
 LONGEST_HINT = 4_000
-"""Characters of an ID token that is kept as a hint for the logout: it becomes part of an address."""
+"""Characters of an ID token at most that is stored as the logout's hint: it becomes part of an address."""
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
 _NEXT = "next"
 
 
 class OpenIdSignIn:
-    """`console.sign_in.SignIn` with a provider.
+    """`console.sign_in.SignIn` by an OpenID Connect provider.
 
     Args:
         settings: how people sign in.
-        sessions: the rows.
+        sessions: the rows of sessions and sign-ins.
         client_secret: reads the client's secret, at the first sign-in.
         enter_act: enters an act into the journal.
-        clock: says when the provider is asked again.
-        keep_roles: keeps what a person is to companies, by their name and their roles as text, at a
-            sign-in and where the provider says others later.
+        clock: says when the provider must be asked again.
+        keep_roles: stores a person's roles at companies (name, roles as text), at sign-in and
+            whenever the provider reports other roles.
     """
 
     def __init__(
@@ -79,13 +79,13 @@ class OpenIdSignIn:
 
     @property
     def form_targets(self) -> tuple[str, ...]:
-        """The provider's origin: a browser applies form-action to the redirect of a logout too."""
+        """The provider's origin: browsers apply form-action to the redirect of a logout too."""
         parts = urlsplit(self._settings.issuer)
         return (f"{parts.scheme}://{parts.netloc}",)
 
     @property
     def pages(self) -> Blueprint:
-        """The way to the provider, the way back, and the way out."""
+        """The redirect to the provider, the way back, and the sign-out."""
         made = Blueprint("sign_in", __name__)
         made.add_url_rule("/sign-in", "sign_in", self._sign_in)
         made.add_url_rule("/signed-in", "signed_in", self._signed_in)
@@ -95,7 +95,7 @@ class OpenIdSignIn:
         return made
 
     def current(self) -> SignedIn | None:
-        """See `SignIn.current`."""
+        """The session of the request's cookie, while the provider still confirms its person."""
         found = self._confirmed()
         if found is None:
             return None
@@ -103,12 +103,12 @@ class OpenIdSignIn:
         return SignedIn(grants.person(found.person, found.grants), form_token(token))
 
     def begin(self, back_to: str) -> Response:
-        """See `SignIn.begin`."""
+        """A redirect to the sign-in, which comes back to the page that was asked for."""
         return redirect(url_for("sign_in.sign_in", next=back_to))
 
     @needs(Right.ANYONE)
     def _sign_in(self) -> Response:
-        """To the provider."""
+        """Redirect to the provider."""
         from flask import session  # noqa: PLC0415 - Flask's, whose rows are ours
 
         session[_NEXT] = _own_path(request.args.get(_NEXT, "/"))
@@ -117,7 +117,7 @@ class OpenIdSignIn:
 
     @needs(Right.ANYONE)
     def _signed_in(self) -> Response | tuple[str, int]:
-        """Back from the provider."""
+        """Take the provider's answer: start a session, and redirect to the page that was asked for."""
         from flask import session  # noqa: PLC0415 - likewise
 
         next_page = _own_path(session.get(_NEXT, "/"))
@@ -152,7 +152,7 @@ class OpenIdSignIn:
 
     @needs(Right.ANYONE)
     def _sign_out(self) -> Response:
-        """End the session here, then at the provider where it has an address for that."""
+        """End the session here, then at the provider where it has a logout address."""
         found = self._session()
         answer = redirect(url_for("sign_in.signed_out"))
         if found is not None:
@@ -166,7 +166,7 @@ class OpenIdSignIn:
         return render_template("signed_out.html")
 
     def _confirmed(self) -> ConsoleSession | None:
-        """The session of this request, while the provider knows its person."""
+        """The session of this request, while the provider confirms its person; else None."""
         found = self._session()
         if found is None:
             return None
@@ -174,7 +174,7 @@ class OpenIdSignIn:
             now = self._renewal.current(found, request.cookies.get(SESSION_COOKIE, ""))
         except (
             renewal.GoneError
-        ):  # the account is gone, or only too long ago proven: the row ends itself
+        ):  # the account is gone, or there is no proof to ask with: the row has been ended
             key = f"console-session:{found.session_id[:SHORT]}"
             self._enter_act(Act("console session end", key, found.person, result="provider"))
             return None
@@ -204,7 +204,7 @@ class OpenIdSignIn:
         return f"{self._settings.url}/signed-in"
 
     def _logout_address(self, ended: ConsoleSession) -> str:
-        """The provider's; empty where it has none, or cannot be asked: the session here has ended."""
+        """The provider's logout address; empty where it has none or cannot be reached."""
         try:
             made = self._provider().create_logout_url(
                 f"{self._settings.url}/signed-out",
@@ -229,11 +229,11 @@ class OpenIdSignIn:
                     "default_timeout": TIMEOUT_SECONDS,
                 },
             )
-        self._client.client_secret = self._client_secret() or None  # a new one counts soon
+        self._client.client_secret = self._client_secret() or None  # so a new secret applies soon
         return self._client
 
     def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as the call's own
-        """What the provider answers; a page that says so where it refuses or cannot be reached."""
+        """The provider's answer to a call; an error page where it refuses or cannot be reached."""
         try:
             return ask()
         except (AuthlibBaseError, JoseError, KeyError):
@@ -243,10 +243,10 @@ class OpenIdSignIn:
 
 
 class _Provider(FlaskOAuth2App):
-    """The provider, whose ID tokens are accepted by public-key signatures only."""
+    """The provider's client; it accepts only ID tokens that a public key verifies."""
 
     def load_server_metadata(self) -> dict[str, Any]:
-        """The discovery document, without algorithms that the client's secret or nothing signs."""
+        """The discovery document, without unsigned algorithms and those that use the client's secret."""
         found: dict[str, Any] = super().load_server_metadata()
         name = "id_token_signing_alg_values_supported"
         found[name] = [one for one in found.get(name, _ALGORITHMS) if one in _ALGORITHMS]
@@ -254,13 +254,13 @@ class _Provider(FlaskOAuth2App):
 
 
 class _SignInRows(SessionInterface):
-    """Flask's `session`, which Authlib writes to, as a row that works once."""
+    """Flask's `session`, which Authlib writes to, stored as a row that can be read once."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
 
     def open_session(self, app: Flask, request: Any) -> SecureCookieSession:  # noqa: ANN401
-        """The row of the way back, on the way back only."""
+        """On the way back from the provider the stored row; elsewhere an empty session."""
         del app
         if request.path != "/signed-in":
             return SecureCookieSession()
@@ -268,7 +268,7 @@ class _SignInRows(SessionInterface):
         return SecureCookieSession(self._sessions.take_sign_in(token))
 
     def save_session(self, app: Flask, session: Any, response: Response) -> None:  # noqa: ANN401
-        """A new row on the way to the provider; on the way back the cookie goes."""
+        """Store a row on the way to the provider; delete the cookie on the way back."""
         del app
         if request.path == "/signed-in":
             response.delete_cookie(SIGN_IN_COOKIE, secure=True, httponly=True, samesite="Lax")
@@ -288,13 +288,13 @@ def _set(answer: Response, name: str, token: str, seconds: float) -> None:
 
 
 def _own_path(asked: str) -> str:
-    """A path of ours, so that no link signs somebody in and ends elsewhere."""
+    """The asked path if it is ours, else ``/``, so that no link signs somebody in and leads elsewhere."""
     is_ours = asked.startswith("/") and not asked.startswith(("//", "/\\"))
     return asked if is_ours and asked.isprintable() and "\\" not in asked else "/"
 
 
 def _groups(claims: Mapping[str, Any], name: str) -> list[str]:
-    """The groups of a person; one that is an e-mail address counts only once it is verified."""
+    """The groups of a person; an e-mail address as a group counts only where it is verified."""
     found = claims.get(name, [])
     if name == "email" and claims.get("email_verified") is not True:
         return []

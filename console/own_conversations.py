@@ -1,8 +1,8 @@
-"""Which conversations of a reader's own companies a text names; those of others are as none.
+"""Finds the conversations that a text names, in the reader's own companies only.
 
-By key: a conversation's id, a request's id, and an address in whichever form it is written, with the other
-addresses of its person.  By what the inbox shows, the first name, and by what a request brought along, such
-as an order's number, no index leads to a conversation: the open ones are looked through, in the inbox's
+By key: a conversation's id, a request's id, and an address in any written form, with the other
+addresses of its person.  No index leads from a first name, or from a value of the request such as
+an order's number, to a conversation: for those, the open conversations are searched, in the inbox's
 order, up to `LOOKED_THROUGH` of each company.
 """
 
@@ -28,10 +28,10 @@ _OPEN = shown.STATES[:4]
 
 @dataclass(frozen=True, slots=True)
 class OwnFound:
-    """What was found.
+    """The conversations that a text names.
 
     Attributes:
-        records: by key first, then in the inbox's order; at most `MOST_FOUND`.
+        records: those found by key first, then in the inbox's order; at most `MOST_FOUND`.
         is_all: whether nothing was left out.
     """
 
@@ -45,7 +45,7 @@ def look_up(session: Session, text: str, reader: Person) -> OwnFound:
     Args:
         session: the stage.
         text: an id, an address, a first name or a value of the request.
-        reader: whose companies are asked.
+        reader: the person whose companies are searched.
     """
     by_key = [one for one in _by_key(session, text, reader) if reader.sees(one.company_id)]
     looking = _Looking(session, text)
@@ -74,7 +74,7 @@ def _by_key(session: Session, text: str, reader: Person) -> Iterator[Record]:
 
 
 def _started(session: Session, company_ids: Iterable[str], request_id: str) -> Iterable[Record]:
-    """The conversations that a request of these companies began."""
+    """The conversations that a request with this id began, at any of some companies."""
     wanted = [{"event_id": outreach_keys.start(one, request_id)} for one in company_ids]
     rows = session.ledger_table.get_all(wanted)
     ids = [str(one["conversation_id"]) for one in rows]
@@ -86,7 +86,7 @@ def _companies(session: Session, reader: Person) -> Collection[str]:
 
 
 class _Looking:
-    """Looks the open conversations through for a first name or a value of the request."""
+    """Searches open conversations for a first name or a value of the request."""
 
     def __init__(self, session: Session, text: str) -> None:
         self._outreach = session.services.outreach
@@ -95,7 +95,7 @@ class _Looking:
         self.is_all = True
 
     def through(self, company_ids: Iterable[str | None]) -> None:
-        """Look through the lists of companies; of every company for None."""
+        """Search the lists of companies; None means every company."""
         for one in company_ids:
             self._through(one)
 

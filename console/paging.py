@@ -1,4 +1,4 @@
-"""Lists that are read on by the key of their last row; the mark is part of the address."""
+"""Lists that continue after their last row; the address carries the row's mark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MARK = "after"
 
 
 def after() -> tuple[float, str]:
-    """When the last row of the page before is due, and its key; before every row for the first page.
+    """Due time (epoch seconds) and key of the last row of the page before; `START` for the first page.
 
     Raises:
         BadRequest: the mark is not one of ours.
@@ -26,5 +26,5 @@ def after() -> tuple[float, str]:
 
 
 def mark(due_epoch: float, key: str) -> str:
-    """The mark of a row, for the address of the page after it."""
+    """The mark of a row, for the address of the next page."""
     return f"{int(due_epoch)}~{key}"

@@ -1,11 +1,11 @@
-"""Whether the person of a session is still known to the provider, asked every few minutes.
+"""Asks the provider every few minutes whether the person of a session still has an account.
 
-The provider is asked for new tokens with the refresh token that it gave at sign-in; where it gave none,
-for the person's claims with the access token.  Where it refuses, the session ends.  Where it cannot be
-reached, the session waits: from the tenth minute after the last answer it shows nothing, and goes on
-once the provider answers.  So a person whom the provider has removed sees nothing ten minutes later.
+The refresh token of the sign-in is exchanged for new tokens; where there was none, the person's
+claims are read with the access token.  If the provider refuses, the session ends.  If it cannot be
+reached, the session goes on for ten minutes after the last answer, then shows nothing until the
+provider answers.  So a person whom the provider has removed sees nothing after ten minutes.
 
-Of requests at the same time one asks, as a provider takes a refresh token once.
+Of concurrent requests only one asks, as a provider accepts a refresh token once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from console.sessions import ConsoleSession, Sessions
 ASKED_AFTER = timedelta(minutes=5)
 ENDS_AFTER = timedelta(minutes=10)
 WAITS_SECONDS, WAITS = 0.25, 24
-"""How often a request looks whether another one has got the answer."""
+"""How long, and how often, a request waits for the answer that another one has asked for."""
 LONGEST_PROOF = 16_000
 _GONE = frozenset(
     {
@@ -41,19 +41,19 @@ _GONE = frozenset(
     }
 )
 _REFUSED = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-"""By the page of a person's claims: the token is worth nothing (RFC 6750, 3.1)."""
+"""Answers to a read of claims that mean an invalid token (RFC 6750, 3.1)."""
 
 
 class GoneError(Exception):
-    """The provider does not confirm the person any more."""
+    """The provider no longer confirms the person."""
 
 
 class SilentError(Exception):
-    """The provider gives no answer, or none that says something about the person."""
+    """The provider gives no answer, or one that does not say whether the person exists."""
 
 
 def proof_of(token: Mapping[str, Any]) -> str:
-    """What of a provider's tokens is kept to ask again; empty where that is too long."""
+    """The provider's token to store, with which it is asked again, as JSON; empty where it is too long."""
     name = "refresh_token" if token.get("refresh_token") else "access_token"
     kept = json.dumps({name: token.get(name)})
     return kept if len(kept) <= LONGEST_PROOF else ""
@@ -61,11 +61,11 @@ def proof_of(token: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """Asks again.
+    """Confirms sessions with the provider.
 
     Attributes:
         provider: the provider's client.
-        grants_of: a person's roles by their claims; None where the claims say nothing of groups.
+        grants_of: a person's roles by their claims; None where the claims say nothing about groups.
     """
 
     sessions: Sessions
@@ -74,15 +74,15 @@ class Renewal:
     clock: Clock
 
     def current(self, session: ConsoleSession, token: str) -> ConsoleSession:
-        """The session, with its roles as they are now.
+        """The session, with the person's roles as they are now.
 
         Args:
             session: as it was read.
-            token: the browser's, which opens what is kept.
+            token: the browser's, which decrypts the stored proof.
 
         Raises:
-            GoneError: the person is not known any more; the session has ended.
-            SilentError: that could not be asked for too long.
+            GoneError: the person is no longer confirmed; the session has been ended.
+            SilentError: the provider has not answered for too long.
         """
         now = self.clock.now()
         age = now - session.checked_at
@@ -101,7 +101,7 @@ class Renewal:
         return session if age < ENDS_AFTER else self._others(token)
 
     def _others(self, token: str) -> ConsoleSession:
-        """The session after another request has asked."""
+        """The session after a concurrent request has asked the provider."""
         for _ in range(WAITS):
             self.clock.sleep(WAITS_SECONDS)
             found = self.sessions.find(token)
@@ -134,7 +134,7 @@ class Renewal:
         return self.sessions.renewed(session, token, kept, proof_of(proof), now)
 
     def _answer(self, proof: Mapping[str, str]) -> tuple[Mapping[str, Any], dict[str, str]]:
-        """The person's claims, and the tokens for the next time."""
+        """The person's claims, and the tokens with which to ask the next time."""
         provider = self.provider()
         if "refresh_token" not in proof:
             if not provider.load_server_metadata().get("userinfo_endpoint"):

@@ -1,4 +1,4 @@
-"""What the request that began a conversation brought along in ``project_data``, value by value; pure."""
+"""The data that came with the request that began a conversation (``project_data``), by path; pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from chalicelib.outreach.conversations.records import Record
 
 
 def request_data(record: Record) -> Iterator[tuple[str, str]]:
-    """Each text and number that is not empty, by its path: ``job_ref``, ``order.number``."""
+    """Each non-empty text and number with its path: ``job_ref``, ``order.number``."""
     given = record.item.get("project_data")
     if isinstance(given, Mapping):
         yield from _leaves(given, "")

@@ -1,7 +1,7 @@
 """Persons, roles, and what each role may do.
 
-Every view names the right that it needs; a view that names none is refused to all, so that a
-forgotten mark opens nothing.
+Every view names the right that it needs.  A view that names none is refused to everybody, so
+forgetting it opens nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chalicelib.outreach.people.persons import DeskPerson
 
 
 class Role(StrEnum):
-    """What a person is; a person may be several."""
+    """A role of a person; a person may have several."""
 
     VIEWER = "viewer"
     OPERATOR = "operator"
@@ -28,20 +28,20 @@ class Role(StrEnum):
 
 
 class Right(StrEnum):
-    """What a view needs."""
+    """A right that a view can need."""
 
     ANYONE = "anyone"
-    """Also who has not signed in: sign-in itself, and files without content."""
+    """No sign-in is needed: for the sign-in itself, and files without content."""
     LOOK = "look"
-    """Operators' pages, which hold no personal data."""
+    """Read operators' pages, which hold no personal data."""
     ACT = "act"
-    """Settle, redrive, replay: whatever changes the stage."""
+    """Settle, redrive, replay: change the stage."""
     CONVERSE = "converse"
-    """The conversations of one's companies."""
+    """Read and answer the conversations of one's companies."""
     BUILD = "build"
     """Endpoint, keys, register, figures and costs of one's companies."""
     GUIDE = "guide"
-    """What a company's agents work with: its saved replies."""
+    """Write a company's saved replies."""
 
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
@@ -55,14 +55,14 @@ RIGHTS: Mapping[Role, frozenset[Right]] = {
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who makes a request.
+    """The person who makes a request.
 
     Attributes:
-        name: as the journal names them, see `chalicelib.outreach.people.persons`.
+        name: in the text form of `chalicelib.outreach.people.persons`, as the journal has it.
         roles: at least one.
-        companies: of an agent or a lead; None for every company of the stage.
-        led: those of them whose lead they are; None for every company of the stage.
-        built: whose lead or developer they are; None for every company of the stage.
+        companies: companies whose agent or lead the person is; None for every company.
+        led: companies whose lead the person is; None for every company.
+        built: companies whose lead or developer the person is; None for every company.
     """
 
     name: str
@@ -73,23 +73,23 @@ class Person:
 
     @property
     def who(self) -> DeskPerson:
-        """The person at a desk."""
+        """The name, parsed into a person at a desk."""
         return persons.read(self.name)
 
     def may(self, right: Right) -> bool:
-        """Whether one of their roles has a right."""
+        """Whether one of the person's roles has a right."""
         return right is Right.ANYONE or any(right in RIGHTS[role] for role in self.roles)
 
     def sees(self, company_id: str) -> bool:
-        """Whether a company is one of theirs."""
+        """Whether the person may read a company's conversations."""
         return self.companies is None or company_id in self.companies
 
     def leads(self, company_id: str) -> bool:
-        """Whether they are a lead of a company."""
+        """Whether the person is a lead of a company."""
         return self.led is None or company_id in self.led
 
     def builds(self, company_id: str) -> bool:
-        """Whether they see what a company's engineers need: as its lead or its developer."""
+        """Whether the person is a lead or a developer of a company."""
         return self.built is None or company_id in self.built
 
 
@@ -98,7 +98,7 @@ _MARK = "needs_right"
 
 
 def needs(right: Right) -> Callable[[View], View]:
-    """Name the right that a view needs; below the route's own decorator."""
+    """Decorator that names the right a view needs; put it below the route's decorator."""
 
     def marked(view: View) -> View:
         setattr(view, _MARK, right)
@@ -114,7 +114,11 @@ def needed_by(view: object) -> Right | None:
 
 
 def person() -> Person:
-    """Who makes this request; only in views that need a right of a person."""
+    """The person who makes this request.
+
+    Raises:
+        TypeError: the view is open to anyone, so there is no person.
+    """
     found = g.person
     if not isinstance(found, Person):
         raise TypeError("the view is open to anyone: there is no person")

@@ -1,9 +1,9 @@
 """A saved reply: a text with fields such as ``{customer_name}``, filled from one conversation; pure.
 
-A field is one of `FIELDS`, or names what the request that began the conversation brought along:
-``{job_ref}``, or ``{order.number}`` for what is inside of ``order``.  A field without a value becomes a
-gap, ``⟦job_ref⟧``, and a text with a gap is not sent: who answers writes what belongs there.  A value is
-never read for fields or gaps of its own.
+A field is one of `FIELDS`, or a path into the data of the request that began the conversation:
+``{job_ref}``, or ``{order.number}`` for ``number`` within ``order``.  A field without a value
+becomes a gap, ``⟦job_ref⟧``.  A text with a gap is not sent: the agent must replace the gap.
+Fields and gaps in a value are not interpreted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chalicelib.outreach.project.project import Project
 from console.request_data import request_data
 
 LONGEST_TEXT = 1_600
-"""Characters."""
+"""Characters of a reply at most."""
 _FIELD = re.compile(r"\{([A-Za-z_]\w{0,39}(?:\.\w{1,40}){0,3})\}")
 _GAP = re.compile(r"\u27e6([^\u27e6\u27e7]*)\u27e7?|\u27e7")
 _MARKS = re.compile(r"[\u27e6\u27e7]")
@@ -26,7 +26,7 @@ Values = Mapping[str, str]
 
 
 def _named(who: DeskPerson) -> str:
-    """A person's own name; an address is none to sign with."""
+    """A person's name to sign with; empty where only an address is known."""
     return "" if "@" in who.called else who.called
 
 
@@ -45,16 +45,16 @@ FIELDS: Mapping[str, str] = {
     **{name: means for name, (means, _) in _OF_RECORD.items()},
     _AGENT: "who answers, where their sign-in says a name",
 }
-"""The fields that every conversation may have, with what they are."""
+"""The fields that every conversation can have, with their meanings."""
 
 
 def fields_in(text: str) -> list[str]:
-    """The fields of a text, each once, in the order in which they come."""
+    """The fields of a text, each once, in order."""
     return list(dict.fromkeys(_FIELD.findall(text)))
 
 
 def fault_of(text: str) -> str | None:
-    """Why a text can be no saved reply; None where it can."""
+    """Why a text cannot be a saved reply; None where it can."""
     if not text.strip():
         return "write what is sent"
     if len(text) > LONGEST_TEXT:
@@ -67,7 +67,7 @@ def fault_of(text: str) -> str | None:
 
 
 def values_of(record: Record, who: DeskPerson) -> Values:
-    """What a conversation has for fields; those without a value are left out."""
+    """The values of a conversation's fields; fields without a value are left out."""
     found = {
         **dict(request_data(record)),
         **{name: str(read(record) or "") for name, (_, read) in _OF_RECORD.items()},
@@ -77,10 +77,10 @@ def values_of(record: Record, who: DeskPerson) -> Values:
 
 
 def filled(text: str, values: Values) -> str:
-    """A saved reply for one conversation, with a gap for each field that has no value."""
+    """A saved reply for one conversation, with a gap for each field without a value."""
     return _FIELD.sub(lambda one: values.get(one[1]) or f"\u27e6{one[1]}\u27e7", text)
 
 
 def gaps_in(text: str) -> list[str]:
-    """The gaps of a text that is about to be sent, each once; also of one that is half deleted."""
+    """The gaps of a text, each once; a half-deleted gap counts too."""
     return list(dict.fromkeys(one[1] or "" for one in _GAP.finditer(text)))

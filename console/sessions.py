@@ -1,18 +1,18 @@
-"""Sessions of signed-in persons: rows with an end, each revocable at once.
+"""The sessions of signed-in persons: rows with an end, each revocable at once.
 
 The browser holds a random token, the table only its digest, so that a copy of the table signs in
-no one; what the provider gave is sealed with the token, so that a copy of the table holds none of it.
+no one.  The provider's tokens are encrypted with that token, so the copy does not reveal them.
 Example row of `rp_mw_console_sessions-<stage>`::
 
     session_id   5f2b...   SHA-256 of the token
-    kind         session                       (or sign-in: what the way back from the provider needs)
+    kind         session                       (or sign-in: state, nonce and verifier of a sign-in)
     person       jo@example.com <00u1... at login.example.com>      see `chalicelib.outreach.people.persons`
     subject      00u1...                       the provider's own id of the person
     checked_at   2026-11-20T09:05:00.000Z      when the provider last confirmed the person
-    checking_at  2026-11-20T09:05:00.000Z      when it was last asked
-    proof        gAAA...                       by which it is asked again, sealed with the token
+    checking_at  2026-11-20T09:05:00.000Z      when the provider was last asked
+    proof        gAAA...                       the provider's token, encrypted with the browser's
     grants       ["agent:ci-aaa-001"]
-    id_token     eyJ...                        hint for the provider's logout; absent where it is long
+    id_token     eyJ...                        hint for the provider's logout; absent where too long
     created_at   2026-11-20T09:00:00.000Z
     revoked_by   Operators/jo                  absent while it is valid
     expires_at   1795251602                    its end; a row is not used after it, deleted or not
@@ -38,7 +38,7 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 LASTS = timedelta(hours=8)
 SIGN_IN_LASTS = timedelta(minutes=10)
 ASKING_LASTS = timedelta(seconds=20)
-"""How long another request waits before it asks the provider itself."""
+"""So long after one request has asked the provider, no other request asks it."""
 TOKEN_BYTES = 32
 LISTED_AT_MOST = 1_000
 SHORT = 12
@@ -51,14 +51,14 @@ class ConsoleSession:
     """A session that is valid now.
 
     Attributes:
-        session_id: digest of the token.
-        person: whose it is.
-        grants: the person's roles at sign-in, as text.
+        session_id: digest of the browser's token.
+        person: in the text form of `persons`.
+        grants: the person's roles as the provider last reported them, as text.
         ends_at: when it ends by itself.
         subject: the provider's own id of the person.
         checked_at: when the provider last confirmed the person.
-        id_token: the provider's, empty where none is kept.
-        proof: by which the provider is asked again; empty where there is nothing.
+        id_token: the provider's; empty where none is stored.
+        proof: the provider's token with which it is asked again; empty where there is none.
     """
 
     session_id: str
@@ -88,7 +88,7 @@ class Listed:
 
 
 class Sessions:
-    """The table of sessions."""
+    """Starts, finds, renews and ends sessions: the rows of the sessions' table."""
 
     def __init__(self, table: Store, clock: Clock, lasts: timedelta = LASTS) -> None:
         self._table = table
@@ -104,14 +104,14 @@ class Sessions:
         id_token: str = "",
         proof: str = "",
     ) -> str:
-        """Start a session; returns the token for the browser.
+        """Start a session; return the token for the browser.
 
         Args:
-            person: the person, as the journal keeps them.
+            person: in the text form of `persons`.
             grants: the person's roles, as text.
             subject: the provider's own id of the person.
             id_token: the provider's, as a hint for its logout.
-            proof: by which the provider is asked again.
+            proof: the provider's token with which it is asked again.
         """
         token = secrets.token_urlsafe(TOKEN_BYTES)
         more = {"id_token": id_token} if id_token else {}
@@ -129,7 +129,7 @@ class Sessions:
         )
 
     def find(self, token: str) -> ConsoleSession | None:
-        """The session of a token; None once it ended or was revoked, and for anything else."""
+        """The session of a token; None if it has ended, was revoked, or never existed."""
         row = self._row(token, _SESSION)
         if row is None:
             return None
@@ -145,7 +145,7 @@ class Sessions:
         )
 
     def claims(self, session: ConsoleSession, now: datetime) -> bool:
-        """Whether this request is the one that asks the provider again; of several one is."""
+        """Claim the next question to the provider; True for one of several concurrent requests."""
         try:
             self._table.update(
                 {"session_id": session.session_id},
@@ -167,14 +167,14 @@ class Sessions:
         proof: str,
         now: datetime,
     ) -> ConsoleSession:
-        """Keep what the provider has answered; the session as it is then."""
+        """Store the provider's answer, and return the session with it."""
         sealed = _sealing(token).encrypt(proof.encode()).decode()
         kept = {"checked_at": iso(now), "grants": list(grants), "proof": sealed}
         self._table.update({"session_id": session.session_id}, set_=kept, reading=False)
         return replace(session, checked_at=now, grants=grants, proof=proof)
 
     def end(self, token: str, *, by: str) -> None:
-        """End the session of a token, as its person signs out."""
+        """End the session of a token: its person signs out."""
         row = self._row(token, _SESSION)
         if row is not None:
             self.revoke(row["session_id"], by=by)
@@ -182,12 +182,12 @@ class Sessions:
     # --- the way to the provider and back -------------------------------------------------------
 
     def begin_sign_in(self, data: Mapping[str, Any]) -> str:
-        """Keep what the way back needs (state, nonce, verifier, page); returns the token for it."""
+        """Store the data of a sign-in (state, nonce, verifier, page); return the token for the way back."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         return self._put(_SIGN_IN, SIGN_IN_LASTS, token, data=dict(data))
 
     def take_sign_in(self, token: str) -> dict[str, Any]:
-        """What `begin_sign_in` kept, once; empty for every other token and the second time."""
+        """The data that `begin_sign_in` stored, once; empty the second time and for any other token."""
         row = self._row(token, _SIGN_IN)
         if row is None:
             return {}
@@ -197,7 +197,7 @@ class Sessions:
     # --- the command line -----------------------------------------------------------------------
 
     def listed(self) -> Iterator[Listed]:
-        """Every session that is valid now, in no order; reads the whole table."""
+        """Every session that is valid now, unordered; scans the whole table."""
         start: Item | None = None
         while True:
             rows, start = self._table.scan_page(limit=LISTED_AT_MOST, start=start)
@@ -212,7 +212,7 @@ class Sessions:
                 return
 
     def revoke(self, session_id: str, *, by: str) -> bool:
-        """End a session; False where it was ended before."""
+        """End a session; False where it had ended before."""
         try:
             self._table.update(
                 {"session_id": session_id},
@@ -248,17 +248,17 @@ class Sessions:
 
 
 def digest(token: str) -> str:
-    """The id of a token's row."""
+    """The id of the row of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _sealing(token: str) -> Fernet:
-    """What seals a session's provider tokens: only its browser's token opens them."""
+    """The cipher for a session's provider tokens; its key comes from the browser's token."""
     return Fernet(urlsafe_b64encode(hmac.digest(token.encode(), b"provider", hashlib.sha256)))
 
 
 def _opened(token: str, sealed: str) -> str:
-    """What was sealed; empty for anything else."""
+    """The decrypted text; empty where it cannot be decrypted."""
     try:
         return _sealing(token).decrypt(sealed.encode()).decode() if sealed else ""
     except InvalidToken:
@@ -266,5 +266,5 @@ def _opened(token: str, sealed: str) -> str:
 
 
 def form_token(token: str) -> str:
-    """What forms of a session carry, derived from its token: no other page can know it."""
+    """The token in the forms of a session, derived from the session's token, so no other page can know it."""
     return hmac.new(token.encode(), b"form", hashlib.sha256).hexdigest()

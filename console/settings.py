@@ -20,13 +20,13 @@ class ConsoleSettings:
 
     Attributes:
         url: the console's own address, without a path.
-        issuer: of the OpenID Connect provider; its discovery document is below it.
+        issuer: the address of the OpenID Connect provider; its discovery document is below it.
         client_id: of the console, at the provider.
-        group_claim: name of the claim that lists a person's groups.
-        name_claim: name of the claim that the journal names a person by.
-        scope: what the provider is asked for.
+        group_claim: the claim that lists a person's groups.
+        name_claim: the claim with the person's name for the journal.
+        scope: the scopes that the provider is asked for.
         groups: roles by group, as text.
-        session_lasts: until a person signs in again.
+        session_lasts: how long a session lasts.
         colleagues: to whom a conversation of each company can be handed.
     """
 
@@ -94,7 +94,7 @@ def _hours(text: str) -> timedelta:
 
 
 def _url(environ: Mapping[str, str], name: str) -> str:
-    """An https address; http only on this machine, where there are no certificates."""
+    """An https address; http is accepted only for this machine, which has no certificates."""
     text = environ[name].rstrip("/")
     parts = urlsplit(text)
     host = parts.hostname or ""

@@ -1,6 +1,6 @@
-"""The port by which a request's person is known.
+"""The port `SignIn`, which says which person makes a request.
 
-On one's own machine `loopback` implements it; deployed, sign-in with an OpenID Connect provider does.
+`loopback` implements it on the operator's own machine, `openid` in the deployed console.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class SignedIn:
     """A request's valid session.
 
     Attributes:
-        form_token: a secret of this session, the same in all of its forms.
+        form_token: a secret that all forms of the session carry.
     """
 
     person: Person
@@ -27,11 +27,11 @@ class SignedIn:
 
 
 class SignIn(Protocol):
-    """Who makes a request, and the way in."""
+    """Port: says which person makes a request, and lets people sign in."""
 
     @property
     def pages(self) -> Blueprint:
-        """Its own pages; each names the right that it needs.
+        """The pages of the sign-in; each names the right that it needs.
 
         An endpoint `sign_out` takes a POST and ends the session.
         """

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from ops.marks import visible
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide forms too
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - full-width forms too
 
 
 def as_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """Lines under a heading, in the form of RFC 4180, with the mark by which Excel knows UTF-8."""
+    """Rows under a heading in the form of RFC 4180, with a byte order mark so that Excel reads UTF-8."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns)
@@ -21,6 +21,6 @@ def as_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    """An apostrophe before what a spreadsheet would compute; hidden marks written out."""
+    """A cell's text, with an apostrophe before a formula, and invisible characters made visible."""
     text = "" if value is None else visible(str(value))
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text.startswith(_FORMULA) else text

@@ -1,7 +1,7 @@
 """A company's team as it is now: to whom a conversation can be handed, and who is away.
 
-A colleague is who has signed in with a role for the company, and whom the deployment's list names.  A
-name of the list is the person who has signed in under it, once they have.
+Colleagues are the persons who have signed in with a role for the company, and the names on the
+deployment's list.  Once a listed person has signed in, both are one colleague.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from console.colleagues import VARIABLE
 from console.rights import Person
 
 UNKNOWN = (
-    "field to names no colleague of this company: those are who has signed in with a role for it, and"
-    f" whom {VARIABLE} lists"
+    "field to names no colleague of this company: colleagues have signed in with a role for it, or"
+    f" are listed in {VARIABLE}"
 )
 
 
@@ -31,8 +31,8 @@ class Colleague:
     """Somebody to whom a conversation can be handed.
 
     Attributes:
-        person: as a conversation names who has it.
-        away_until: None for who is there.
+        person: in the text form of `persons`, as a conversation names its holder.
+        away_until: None for a person who is present.
     """
 
     person: str
@@ -41,35 +41,35 @@ class Colleague:
 
     @property
     def called(self) -> str:
-        """What a page calls them."""
+        """The name that a page shows."""
         return persons.read(self.person).called
 
     @property
     def away(self) -> str:
-        """Until when they are away, as ISO text; empty for who is there."""
+        """The end of the absence as ISO text; empty for a person who is present."""
         return iso(self.away_until) if self.away_until else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A company's colleagues, by name, and who of all that have its conversations is away."""
+    """A company's colleagues by name, and the rows of all persons who are away."""
 
     colleagues: Sequence[Colleague]
     absent: Sequence[TeamRow]
 
     def named(self, to: str) -> Colleague | None:
-        """The colleague of a name or of a text that names them; None for none, or for two of one name."""
+        """The colleague with a name or a person's text; None where none or several match."""
         found = [one for one in self.colleagues if one.person == to]
         found = found or [one for one in self.colleagues if persons.means(to, one.person)]
         return found[0] if len(found) == 1 else None
 
     def away_until(self, holder: str) -> str:
-        """Until when who has a conversation is away, as ISO text; empty for who is there."""
+        """The end of a holder's absence as ISO text; empty for one who is present."""
         found = (one.away_until for one in self.absent if one.is_about(holder))
         return next((iso(one) for one in found if holder and one), "")
 
     def is_away(self, holder: str) -> bool:
-        """Whether who has a conversation is away."""
+        """Whether a conversation's holder is away."""
         return bool(self.away_until(holder))
 
 
@@ -89,7 +89,7 @@ def _read(company_id: str) -> Team:
 
 
 def desk_roles(who: Person) -> Mapping[str, DeskRole]:
-    """What a person is to each company of theirs; empty for who has every company of the stage."""
+    """The person's role at each of their companies; empty for a person who has every company."""
     return {one: DeskRole.LEAD if who.leads(one) else DeskRole.AGENT for one in who.companies or ()}
 
 

@@ -1,8 +1,7 @@
-"""A conversation as people read it: who wrote each message, to whom, and what became of it; pure.
+"""A conversation as people read it: who wrote each message, and whether it was delivered; pure.
 
-Not every stored entry is a message.  What the opening was written from is given to the writer by the
-company: it is kept apart, as data.  What a tool has given back and what colleagues note are no words of
-the two sides either.
+Not every stored entry is a message.  The data from which the opening was written are shown apart
+from the messages.  Results of tools and notes of colleagues are marked as such.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from chalicelib.outreach.trust import Trust, trust_of
 
 
 class Side(StrEnum):
-    """Whose side of the conversation an entry is on."""
+    """Who an entry of a conversation comes from."""
 
     THEIRS = "theirs"
     MACHINE = "machine"
     PERSON = "person"
     NOTE = "note"
-    """Between colleagues."""
+    """A note between colleagues."""
     TOOL = "tool"
-    """What a tool has given back."""
+    """The result of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +37,17 @@ class TranscriptTurn:
 
     Attributes:
         at: ISO time.
-        side: whose it is.
-        by: the person of the company, as stored; empty: none.
+        side: who it comes from.
+        by: the person of the company, as stored; empty where none wrote it.
         text: the words.
-        marks: what a reader should know of it, in words.
-        files: how many came with it.
-        model: which model wrote it; empty: none.
-        revision: of the settings that the model wrote it by.
-        delivery: what the carrier has reported, in words; empty for what was not sent.
+        marks: warnings for the reader, in words.
+        files: the number of attached files.
+        model: the language model that wrote it; empty where none did.
+        revision: of the settings that the model wrote it under.
+        delivery: the carrier's report in words; empty for an entry that was not sent.
         is_failed: the carrier has reported that it did not arrive.
         claims: the words that rest on a source, each with its source.
-        data: what a tool has given back, beside its text.
+        data: the data in a tool's result, beside its text.
     """
 
     at: str
@@ -66,13 +65,13 @@ class TranscriptTurn:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it was sent to the recipient."""
+        """Whether the entry was sent to the recipient."""
         return self.side in (Side.MACHINE, Side.PERSON)
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A conversation's messages, and the data that its opening was written from."""
+    """A conversation's messages, and the data from which its opening was written."""
 
     turns: Sequence[TranscriptTurn]
     given: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -118,11 +117,11 @@ _BAD = frozenset({"Not delivered", "Reported as spam"})
 def transcript(
     messages: Iterable[Mapping[str, Any]], drafts: Mapping[str, KeptDraft]
 ) -> Transcript:
-    """The messages as the desk shows them, sorted by whose word each is.
+    """The transcript of messages as the desk shows them.
 
     Args:
         messages: as `desk.shown.message_shown` shows them, oldest first.
-        drafts: of the conversation, by entry id.
+        drafts: the conversation's drafts, by entry id.
     """
     entries = [_entry(one) for one in messages]
     given = next((one.content for one in entries if one.note == records.PROMPT), "")
@@ -174,7 +173,7 @@ def _delivery(kept: KeptDraft | None) -> str:
 
 
 def _mapping(text: str) -> dict[str, Any]:
-    """A JSON object; a text that is none, such as one that was cut, under a name of its own."""
+    """A text as a JSON object; any other text, such as one that was cut, under the name ``text``."""
     if not text:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""A conversation as a person types it into a form, and as a line of `support decide`; pure."""
+"""A conversation that a person types into a form, and its line for `support decide`; pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRITERS: Mapping[str, str] = {
 
 
 class OrdersGiven(StrEnum):
-    """What the shop shows."""
+    """How the form gives the shop's orders."""
 
     FIELDS = "fields"
     NONE = "none"
@@ -36,7 +36,7 @@ class OrdersGiven(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TypedMessage:
-    """One message; without a text it is none."""
+    """One typed message; it is ignored where the text is empty."""
 
     by: str = "customer"
     text: str = field(default="", repr=False)
@@ -44,12 +44,12 @@ class TypedMessage:
 
 @dataclass(frozen=True, slots=True)
 class TypedOrder:
-    """An order by a few fields; what they leave out is as it is for a paid order without trouble.
+    """An order given by a few fields; all others are those of a paid order without trouble.
 
     Attributes:
         ordered: days ago.
-        sent: days ago; empty while it has not left.
-        status: of its parcel, in Shopify's word; empty where the carrier says nothing.
+        sent: days ago; empty while it has not been shipped.
+        status: the parcel's, in Shopify's word; empty where the carrier reports nothing.
     """
 
     number: str = field(default="1042", repr=False)
@@ -60,7 +60,7 @@ class TypedOrder:
     country: str = "US"
 
     def row(self, email: str, now: datetime) -> dict[str, Any]:
-        """One of a line's ``orders``.
+        """The order as an element of a line's ``orders``.
 
         Raises:
             OpsError: names the field that is wrong.
@@ -97,12 +97,12 @@ class TypedOrder:
 
 @dataclass(frozen=True, slots=True)
 class TypedConversation:
-    """What the form holds, as it was typed.
+    """The form's fields, as they were typed.
 
     Attributes:
         shop: one of `OrdersGiven`.
-        order: used where the shop is its fields.
-        orders: JSON; used where the shop is that.
+        order: used where `shop` is ``fields``.
+        orders: JSON; used where `shop` is ``json``.
     """
 
     subject: str = field(default="", repr=False)
@@ -114,7 +114,7 @@ class TypedConversation:
 
     @classmethod
     def of(cls, form: MultiDict[str, str]) -> TypedConversation:
-        """What was posted; a field that is missing is empty."""
+        """The fields of a posted form; a missing field is empty."""
         texts = [one.replace("\r\n", "\n") for one in form.getlist("text")[: MOST_MESSAGES + 1]]
         writers = [*form.getlist("from"), *([""] * len(texts))]
         order = {name: form.get(name, "").strip() for name in TypedOrder.__slots__}
@@ -128,7 +128,7 @@ class TypedConversation:
         )
 
     def line(self, now: datetime) -> str:
-        """The conversation as a line of `support decide`: a minute between its messages, the last one now.
+        """The conversation as a line of `support decide`: messages a minute apart, the last one now.
 
         Raises:
             OpsError: names the field that is wrong, never its value.

@@ -1,4 +1,4 @@
-"""What an edit changes of a message, word by word; pure."""
+"""What an edit changes in a message, word by word; pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def word_differences(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """The parts that stay, go and come, in the order in which they are read.
-
-    What went comes before what came in its place.
-    """
+    """The parts that stay, go and come, in reading order; a removed part precedes its replacement."""
     old, new = _WORD.findall(before), _WORD.findall(after)
     for how, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
         if how == "equal":

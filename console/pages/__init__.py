@@ -1,41 +1,41 @@
-"""The pages; a module each, as a blueprint of the same name.
+"""The pages; each module holds a blueprint of the same name.
 
-overview   what waits for a person
-inbox      conversations that wait for a person, of one's own companies
-bulk       one act on several of them
-undoing    taking an act back
-outcomes   what became of an act on each of several conversations
-desk_acting  one act on one conversation: the colleague it names, why it was not done
-team       who works for a company, who is away, and who holds what
-inbox_views  its filters under a name, one's own and a company's
-conversation_find  a conversation of one's own companies, by what a customer names
-conversation  one of them: its transcript, what is held, and the acts of who answers
-saved_replies  texts that a company's agents answer with
-on_its_way  messages of persons that are not in it yet
-desk_story  what persons did with it
-desk_words  hand-offs in the words of the people who answer them
-find       anything that a reader can name
-story      one event: what happened, in a sentence and step by step; running it again
-incidents  what holds events up, by cause; a dry run, then a mend
-unknown    effects of unknown outcome: evidence, and settling one
-letters    dead letters by reason; a dry run, then a redrive
-parked     accepted events that are not finished, by reason
-charts     the stage's metrics over time
-figures    how a company's conversations go
-facts      facts on their way to the report
-companies  a company's settings, checked
-company    which company a lead or a developer looks at
-company_endpoint  where its events go, its secret, its attempts
-company_keys  its API keys
-company_sending  whether it may write to somebody
-company_register  whom it must not write to
-company_usage  what its language models have cost
-stops      drafts that rules have stopped, and what people made of them
-shadow     what automation would have done, or has done
-trying     what would be decided about a conversation that a person types
-health     the switches, and the doctor's findings
-acts       the journal of what persons did
-shared     a story that a link shows, to anyone who has it
+overview           what waits for a person, for operators
+inbox              conversations that wait for a person, of the reader's companies
+bulk               one act on several conversations
+undoing            takes an act back
+outcomes           the result of an act on each of several conversations
+desk_acting        one act on one conversation: its colleague, and why it was not done
+team               who works for a company, who is away, and how much each one holds
+inbox_views        the inbox's filters, saved under a name
+conversation_find  finds a conversation by what a customer names
+conversation       one conversation: transcript, held message, and the agent's acts
+saved_replies      texts that a company's agents answer with
+on_its_way         messages of persons that are not in the transcript yet
+desk_story         what persons did with a conversation
+desk_words         hand-offs in the words of the people who answer them
+find               finds anything that a reader can name
+story              one event: what happened, step by step; replaying it
+incidents          what holds events up, by cause; a dry run, then a mend
+unknown            effects of unknown outcome: evidence, and settling one
+letters            dead letters by reason; a dry run, then a redrive
+parked             accepted events that are not finished, by reason
+charts             the stage's metrics over time
+figures            counts, speed and cost of a company's conversations
+facts              facts that the report does not have yet
+companies          a company's settings, checked
+company            which company a lead or a developer looks at
+company_endpoint   a company's endpoint, its secret and its attempts
+company_keys       a company's API keys
+company_sending    whether a company may write to somebody
+company_register   whom a company must not write to
+company_usage      what a company's language models have cost
+stops              drafts that rules have stopped, and what people did with them
+shadow             what automation would have done, or has done
+trying             what would be decided about a conversation that a person types
+health             the switches, and the doctor's findings
+acts               the journal of what persons did
+shared             an event's story for anyone who has its link
 """
 
 from __future__ import annotations
@@ -116,19 +116,19 @@ NAVIGATION: tuple[tuple[str, tuple[tuple[str, str, Right], ...]], ...] = (
         ),
     ),
 )
-"""The menu of every page, in groups: title, endpoint, and who sees it."""
+"""The menu of every page, in groups: title, endpoint, and the right that an entry needs."""
 
 
 LONGEST_ID_BYTES = 1024
-"""In a path; no key of a row is longer."""
+"""Bytes of an id in a path at most; no key of a row is longer."""
 
 
 def register(app: Flask) -> None:
-    """Add every page."""
+    """Register the blueprint of every page."""
 
     @app.url_value_preprocessor
     def known(_: str | None, values: dict[str, Any] | None) -> None:
-        """404 for an id that no row can have: to ask for it would be an error of the table."""
+        """Answer 404 for an id that is too long for a row's key: reading it would be an error of DynamoDB."""
         if any(len(str(given).encode()) > LONGEST_ID_BYTES for given in (values or {}).values()):
             abort(404)
 

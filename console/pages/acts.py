@@ -1,4 +1,4 @@
-"""The journal: a day's acts, or all of one key; as a page and as a CSV file."""
+"""The journal, as a page and as a CSV file: the acts of a day, or of one key."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ pages = Blueprint("acts", __name__)
 
 COLUMNS = ("at", "by", "did", "key", "result", "change", "reason", "saw")
 AT_MOST = 100
-"""Entries of a page."""
+"""Entries of the journal on a page at most."""
 LINES = 10_000
-"""Of a file, which Lambda must be able to answer with."""
+"""Lines of a file at most, so that Lambda can answer with it."""
 _MARK_LENGTH = 300
 
 
@@ -58,7 +58,7 @@ def show() -> str:
 @pages.get("/journal.csv")
 @needs(Right.LOOK)
 def download() -> Response:
-    """The same entries as a file, oldest first; the newest of them where there are more than fit."""
+    """The same entries as a file, oldest first; the newest of them where not all fit."""
     session = reading()
     day, key, by = _filter(session)
     found, more = _all(session, day.isoformat(), key, by, views=bool(request.args.get("views")))

@@ -1,7 +1,7 @@
 """One act on the conversations that are ticked in the inbox, each under its own condition.
 
-A tick names the conversation and the version that the list showed.  Nothing that sends a person's message
-is among the acts.  The answer lists what was done and what was not, and why; what was done can be undone.
+A tick names the conversation and the version that the list showed.  No act here sends a person's
+message. The answer lists what was done, what was not, and why; what was done can be undone.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from console.rights import Right, needs, person
 
 pages = Blueprint("bulk", __name__)
 BULK = (acts.TAKE, acts.PUT_BACK, "give_back", "close", acts.TRANSFER)
-"""In the order of their buttons."""
+"""The acts, in the order of their buttons."""
 PICK, TO = "pick", "to"
 
 
 @pages.post("/inbox/acts")
 @needs(Right.CONVERSE)
 def do() -> str:
-    """Do it to each, once however often the form is posted."""
+    """Do the act on each ticked conversation, once however often the form is posted."""
     act, once = request.form.get("act", ""), forms.once()
     if act not in BULK:
         abort(400, f"act: one of {', '.join(BULK)}")
@@ -46,14 +46,14 @@ def do() -> str:
 
 
 def _asked(record: Record, *, act: str, version: str, once: str, fields: dict[str, str]) -> Asked:
-    key = f"{once}.{record.opaque_id}"  # entries of one day's journal differ by it
+    key = f"{once}.{record.opaque_id}"  # the journal tells the entries of one form apart by it
     return desk_acting.asked_of(
         record.opaque_id, record.company_id, act, version, key=key, fields=fields
     )
 
 
 def _companies(picked: list[tuple[str, str]]) -> set[str]:
-    """The companies of the picked conversations that the person sees."""
+    """The companies of the picked conversations that the person may see."""
     conversations = backend.reading().services.outreach.conversations
     records = conversations.find_all([one for one, _ in picked]).values()
     return {one.company_id for one in records if person().sees(one.company_id)}

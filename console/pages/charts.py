@@ -25,14 +25,14 @@ SPANS = {
     "week": (timedelta(hours=6), 28),
     "quarter": (timedelta(weeks=1), 13),
 }
-"""Period and number of periods."""
+"""Length of a period, and number of periods, by span."""
 FEWEST_DRAWN = 4
-"""Times with a figure below which a chart is a sentence and a table."""
+"""With fewer measured times a chart is shown as a sentence and a table."""
 _SHORT = 13
 """Characters of an ISO time that label an hour."""
 _DAY = 10
 Group = tuple[str, str, str, drawing.Draw, list[Query]]
-"""A chart to be: title, meaning, unit, how it is drawn, and its series."""
+"""A chart to be drawn: title, meaning, unit, drawing function, and its queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Chart:
 
     Attributes:
         series: the table's columns.
-        names: those of them that are drawn.
+        names: the series that are drawn.
     """
 
     title: str
@@ -53,7 +53,7 @@ class Chart:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether too little was measured for a picture to say more than its table."""
+        """Whether too little was measured for a picture to say more than the table."""
         return len(self.series.measured) < FEWEST_DRAWN
 
 
@@ -70,7 +70,7 @@ def show() -> str:
 @pages.get("/charts/overview")
 @needs(Right.LOOK)
 def brief() -> str:
-    """What the overview shows: the last day's effects, and automation by week."""
+    """The charts of the overview: the last day's effects and times, and automation by week."""
     session = reading()
     day = _charts(session, "day", _groups(session)[:2])
     return render_template("figures.html", charts=[*day, _by_week(session)])
@@ -92,7 +92,7 @@ def _by_week(session: Session) -> Chart:
 
 
 def _all(session: Session, span: str) -> list[Chart]:
-    """Every chart of a span; that by week where weeks are asked for."""
+    """Every chart of a span; the chart by week only for the quarter."""
     charts = _charts(session, span, _groups(session))
     return [*charts, _by_week(session)] if span == "quarter" else charts
 

@@ -1,7 +1,7 @@
-"""A company's settings, checked; and what a project's writer drafts for samples, tried.
+"""A company's settings, checked; and a trial of what a project's writer drafts for sample messages.
 
-A trial sends and stores nothing, but it asks the project's own model and costs what its messages cost: it
-is an act, entered in the journal, and once however often its form is posted.
+A trial sends and stores nothing, but it asks the project's own model and costs what messages cost.
+So it is an act: entered in the journal, and done once however often its form is posted.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ops.session import Session
 pages = Blueprint("companies", __name__)
 
 MOST_MESSAGES, LONGEST_MESSAGE = 10, 1_000
-"""Of a trial: each is a request to the model, or two."""
+"""Messages of a trial at most: each makes one or two requests to the model."""
 
 
 @pages.get("/companies")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, or the projects of a company with what is wrong in each."""
+    """The form to choose a company, or that company's projects with the faults of their settings."""
     wanted = request.args.get("company", "").strip()
     session = reading()
     projects = [
@@ -82,7 +82,7 @@ def _page(
 
 
 def _project(session: Session, project_id: str) -> tuple[str, str]:
-    """A stored project; `OpsError` where there is none."""
+    """The ids of a stored project; `OpsError` where there is none."""
     (item,) = company.items(session, request.values.get("company", ""), project_id.strip())
     return str(item["company_id"]), str(item["project_id"])
 

@@ -1,6 +1,6 @@
-"""A company's own pages, for its leads and developers: which company, and where in them the reader is.
+"""The pages of a company, for its leads and developers: the choice of a company, and their menu.
 
-Another company than one's own is as one that does not exist.
+A company that is not the reader's answers as one that does not exist.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ops.session import Session
 pages = Blueprint("company", __name__)
 
 MOST_COMPANIES = 50
-"""Of which the first page offers a choice."""
+"""The most companies that the first page offers."""
 PARTS = (
     ("Endpoint", "company_endpoint.show"),
     ("API keys", "company_keys.show"),
@@ -25,13 +25,13 @@ PARTS = (
     ("Register", "company_register.show"),
     ("Usage", "company_usage.show"),
 )
-"""The pages of a company, as its menu has them."""
+"""The pages of a company, in the order of its menu."""
 
 
 @pages.get("/company")
 @needs(Right.BUILD)
 def show() -> str | Response:
-    """The choice of a company, or the first page of the only one."""
+    """The choice of a company, or a redirect to the only one's first page."""
     built = person().built
     asked = request.args.get("company", "").strip()
     if asked or (built is not None and len(built) == 1):
@@ -42,7 +42,7 @@ def show() -> str | Response:
 
 
 def home() -> Response:
-    """The first page of a person without operators' pages."""
+    """A redirect to the first page of a person who may not see operators' pages."""
     return redirect(url_for("company.show"))
 
 
@@ -50,7 +50,7 @@ def chosen() -> str:
     """The company that the request names, or the person's only one.
 
     Raises:
-        NotFound: it is not one of theirs.
+        NotFound: the company is not the person's, or none is named.
     """
     built = person().built
     asked = request.values.get("company", "").strip()
@@ -62,7 +62,7 @@ def chosen() -> str:
 
 
 def project_of(session: Session, company_id: str) -> tuple[list[Project], Project]:
-    """A company's projects, and the one that the request names, or the first.
+    """A company's projects, and the one that the request names, else the first.
 
     Raises:
         OpsError: the company is not stored.

@@ -1,7 +1,7 @@
-"""A company's endpoint: where its events go, what signs them, what was answered; and its acts.
+"""A company's endpoint: its address, its secret, the attempts to post to it, and the acts on it.
 
-A body is rendered again when somebody looks at it, and is stored nowhere: without anything of a person,
-unless the reader may read conversations, which is entered.
+An event's body is stored nowhere: it is rendered when somebody looks at it.  It has no personal
+data, unless the reader may read conversations; then the look is entered in the journal.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ pages = Blueprint("company_endpoint", __name__)
 VIEW = "event view"
 LONGEST_ID = 100
 SAID = {
-    "set": "The endpoint is stored. What is posted from now on goes there.",
+    "set": "The endpoint is stored. Events are posted there from now on.",
     "removed": "The endpoint is removed. No more events are posted.",
-    "paused": "The endpoint is paused. What happens is kept until it is resumed.",
-    "resumed": "The endpoint is resumed. What was kept is on its way.",
+    "paused": "The endpoint is paused. Events are kept until it is resumed.",
+    "resumed": "The endpoint is resumed. The kept events are on their way.",
     "ended": "The older secret has ended. Events are signed with the newest alone, within 5 minutes.",
 }
-"""After an act, by its code in the address."""
+"""The sentence after an act, by the code of the act in the address."""
 
 
 @pages.get("/company/endpoint")
@@ -42,7 +42,7 @@ def show() -> str:
 @pages.post("/company/endpoint")
 @needs(Right.BUILD)
 def put() -> Response | tuple[str, int]:
-    """Store where a project's events go; what is wrong is named by its field, and kept in the form."""
+    """Store where a project's events go; a faulty form comes back with the field named."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     (item,) = stored.items(session, company_id, project.project_id)
@@ -88,7 +88,7 @@ def event() -> str:
 @pages.post("/company/endpoint/resend")
 @needs(Right.BUILD)
 def resend() -> Response:
-    """Post one event again."""
+    """Post one event to the company's endpoint again."""
     session, company_id = acting(), company.chosen()
     opaque_id, number = _named_event()
     once = forms.once()
@@ -100,7 +100,7 @@ def resend() -> Response:
 @pages.post("/company/endpoint/test")
 @needs(Right.BUILD)
 def try_it() -> Response:
-    """Post an event that tells of nothing."""
+    """Post a test event, which reports nothing."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     once = forms.once()
@@ -112,7 +112,7 @@ def try_it() -> Response:
 @pages.post("/company/endpoint/secret")
 @needs(Right.BUILD)
 def rotate() -> str:
-    """Make a secret, which this answer alone shows."""
+    """Make a new signing secret; only this answer shows it."""
     session, company_id = acting(), company.chosen()
     once = forms.once()
     stored.items(session, company_id, None)
@@ -130,7 +130,7 @@ def rotate() -> str:
 @pages.post("/company/endpoint/secret/end")
 @needs(Right.BUILD)
 def end_older() -> Response:
-    """End every secret but the newest."""
+    """End every signing secret but the newest."""
     session, company_id = acting(), company.chosen()
     why, once = forms.reason(), forms.once()
     session.services.check_stage()
@@ -141,7 +141,7 @@ def end_older() -> Response:
 @pages.post("/company/endpoint/pause")
 @needs(Right.BUILD)
 def pause() -> Response:
-    """Post nothing until it is resumed."""
+    """Post nothing until the endpoint is resumed."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     why, once = forms.reason(), forms.once()
@@ -153,7 +153,7 @@ def pause() -> Response:
 @pages.post("/company/endpoint/resume")
 @needs(Right.BUILD)
 def resume() -> Response:
-    """Post what was kept, and what follows."""
+    """Post the events that were kept, and those that follow."""
     session, company_id = acting(), company.chosen()
     _, project = company.project_of(session, company_id)
     why, once = forms.reason(), forms.once()
@@ -170,7 +170,7 @@ def _page(*, url: str | None = None, include: list[str] | None = None, wrong: st
     kept = raw if isinstance(raw, dict) else {}
     attempts = event_posts.attempts(session, company_id, project.project_id)
     posted = request.args.get("posted", "")
-    is_left_out = "company_endpoint.rotate" in backend().options.left_out  # and so is the secret
+    is_left_out = "company_endpoint.rotate" in backend().options.left_out  # then so is the secret
     return company.page(
         "company_endpoint.html",
         company_id,

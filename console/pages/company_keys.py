@@ -1,4 +1,4 @@
-"""A company's API keys: which are active, who made each; one made, which is shown once, and one revoked."""
+"""A company's API keys: the active ones, who made each; making one, which is shown once, and revoking one."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ROLES: Mapping[str, str] = {
     DeskRole.AGENT: "its desk: an agent",
     DeskRole.LEAD: "its desk: a lead",
 }
-"""What a key opens, in a reader's words."""
+"""What each key gives access to, in a reader's words."""
 
 
 @pages.get("/company/keys")
 @needs(Right.BUILD)
 def show() -> str:
-    """The active keys, without what opens the door."""
+    """The active keys, without their secret parts."""
     session, company_id = reading(), company.chosen()
     stored.items(session, company_id, None)
     known, made = api_keys.shown(session, company_id), _made_by(session, company_id)
@@ -55,7 +55,7 @@ def show() -> str:
 @pages.post("/company/keys")
 @needs(Right.BUILD)
 def make() -> str:
-    """Make a key, which this answer alone shows; a third of a role is refused, as it would end the first."""
+    """Make a key; only this answer shows it.  A third key of a role is refused: it would end the first."""
     session, company_id = acting(), company.chosen()
     role, once = _role(), forms.once()
     active = [one for one in api_keys.shown(session, company_id) if one.role == role]
@@ -75,12 +75,12 @@ def make() -> str:
 @pages.post("/company/keys/revoke")
 @needs(Right.BUILD)
 def revoke() -> Response:
-    """End one key at once."""
+    """Revoke one key, at once."""
     session, company_id = acting(), company.chosen()
     role, why, once = _role(), forms.reason(), forms.once()
     key_id = request.form.get("id", "")
     if not request.form.get("sure"):
-        abort(400, "sure: tick that who uses the key is refused from then on")
+        abort(400, "sure: tick that requests with this key are refused from then on")
     if api_keys.KeyShown(key_id[:LONGEST_ID], role) not in api_keys.shown(session, company_id):
         abort(404, "The company has no such key.")
     session.services.check_stage()
@@ -110,7 +110,7 @@ def _desk(role: str) -> DeskRole | None:
 
 
 def _made_by(session: Session, company_id: str) -> dict[str, Any]:
-    """Who made each key and when, as far as the journal knows."""
+    """By whom and when each key was made, as far as the journal knows."""
     found = session.services.journal.story(f"company:{company_id}")
     acts = [journal.shown(one) for one in found if one["action_type"] == "company key"]
     return {

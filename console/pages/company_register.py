@@ -1,6 +1,6 @@
-"""A company's register: whom it must not write to, by reason; imported once it was judged, and exported.
+"""A company's do-not-contact register: its entries by reason; import of a judged file, and export.
 
-It shows addresses, so every look and every file is entered.
+It shows addresses, so every look and every file is entered in the journal.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from ops.companies import register, register_file
 pages = Blueprint("company_register", __name__)
 VIEW = "register view"
 LOOKED_AT = 1_000
-"""Addresses that a page looks at: a register may have a hundred times as many."""
+"""Addresses that a page reads at most: a register may have a hundred times as many."""
 SHOWN = 200
-"""Entries of a page, the newest; the file has all."""
+"""Entries of a page at most, the newest; the file has all."""
 REFUSED = 50
-"""Wrong rows that a page lists."""
+"""Wrong rows that a page lists at most."""
 
 
 @pages.get("/company/register")
@@ -62,7 +62,7 @@ def show() -> str:
 @pages.get("/company/register.csv")
 @needs(Right.BUILD)
 def download() -> Response:
-    """Every entry, as a file that the import takes."""
+    """Every entry, as a file that the import accepts."""
     session, company_id = reading(), company.chosen()
     stored.items(session, company_id, None)
     found = register.listed(session, company_id)
@@ -77,7 +77,7 @@ def download() -> Response:
 @pages.post("/company/register/judge")
 @needs(Right.BUILD)
 def judge() -> str | tuple[str, int]:
-    """Judge a file; nothing is written."""
+    """Judge a file row by row; nothing is written."""
     session, company_id = reading(), company.chosen()
     stored.items(session, company_id, None)
     text = _text()
@@ -96,13 +96,13 @@ def judge() -> str | tuple[str, int]:
 @pages.post("/company/register/import")
 @needs(Right.BUILD)
 def take() -> AnyResponse:
-    """Take what was judged; a file with a wrong row is refused as a whole."""
+    """Import a judged file; a file with a wrong row is refused as a whole."""
     session, company_id = acting(), company.chosen()
     stored.items(session, company_id, None)
     text, why, once = _text(), forms.reason(), forms.once()
     rows, refused = register_file.judged(text, company_id)
     if refused or not rows:
-        abort(400, "text: it has no row, or one that is wrong; judge it again")
+        abort(400, "text: it has no row, or a wrong one; judge it again")
     session.services.check_stage()
     done = register.take(session, company_id, rows, text.encode(), because=why, once=once)
     where = url_for(
@@ -115,7 +115,7 @@ def take() -> AnyResponse:
 
 
 def _text() -> str:
-    """The file that was chosen, or what was pasted."""
+    """The content of the uploaded file, or the pasted text."""
     file = request.files.get("file")
     if file is None or not file.filename:
         return request.form.get("text", "")

@@ -1,4 +1,4 @@
-"""May a company write to somebody: the answer, its reasons and rules in words, and from when on."""
+"""Whether a company may write to somebody: the answer, its reasons and rules in words, and from when."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ops.session import OpsError
 
 pages = Blueprint("company_sending", __name__)
 LONGEST = 320
-"""Characters of an address."""
+"""Characters of an address at most."""
 
 
 @pages.get("/company/may-i-send")
 @needs(Right.BUILD)
 def show() -> str:
-    """The form."""
+    """The form that asks whether a company may write to somebody."""
     return _page({})
 
 
 @pages.post("/company/may-i-send")
 @needs(Right.BUILD)
 def ask() -> str | tuple[str, int]:
-    """The answer; nothing is sent or stored, and the address is in no address bar."""
+    """The answer.  Nothing is sent or stored, and the recipient's address appears in no URL."""
     session, company_id = reading(), company.chosen()
     _, project = company.project_of(session, company_id)
     given = {name: request.form.get(name, "").strip() for name in ("recipient", "at", "purpose")}

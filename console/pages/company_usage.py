@@ -29,7 +29,7 @@ from ops.stage import config
 pages = Blueprint("company_usage", __name__)
 _MICRO = 1_000_000
 _DAY = slice(8, 10)
-"""Of an ISO date, the label of a bar."""
+"""The part of an ISO date that labels a bar."""
 
 
 @pages.get("/company/usage")
@@ -70,14 +70,14 @@ def show() -> str:
 
 
 def _messages(session: Session, company_id: str, now: datetime) -> list[Charged]:
-    """What the company's messages of this month cost, beside what wrote them."""
+    """The charges for the company's messages of this month, without the models that wrote them."""
     terms = Terms(is_traced=config.is_traced(session.stage))
     charged = happened.of_company(session, company_id, timedelta(days=now.day), terms)
     return [one for one in charged if one.name != happened.MODEL_SPENT]
 
 
 def _project(project: Project, cost: Mapping[str, float], now: datetime) -> dict[str, Any]:
-    """A project's costs, and what its budget of a day allows in a day and in the month."""
+    """A project's costs, and the daily and monthly sum that its budget allows."""
     budget = Budget.of(project)
     day = None if budget is None else budget.hard / _MICRO
     days = monthrange(now.year, now.month)[1]

@@ -1,9 +1,9 @@
 """One conversation: its transcript, what is held and why, and the acts of the person who answers.
 
-It is the only page with a recipient's data.  Every look at it is entered in the journal.
+It shows a recipient's data, so every look at it is entered in the journal.
 
-An act names the version of the conversation that its page showed.  Where that has changed, nothing is
-done, and the answer says who was faster; what the person wrote is kept in the form.
+An act names the version of the conversation that its page showed.  If the conversation has changed,
+nothing is done, and the answer says who was faster; the form keeps what the person wrote.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ CONFLICT = 409
 @pages.get("/conversations/<opaque_id>")
 @needs(Right.CONVERSE)
 def show(opaque_id: str) -> str:
-    """The conversation; the look is entered before it is shown."""
+    """The conversation; the look is entered in the journal before it is shown."""
     return _page(opaque_id)
 
 
 @pages.get("/conversations/<opaque_id>/version")
 @needs(Right.CONVERSE)
 def version(opaque_id: str) -> str:
-    """Whether the page that asks shows what is still so; holds nothing of the conversation."""
+    """Whether the asking page is out of date; the answer has no data of the conversation."""
     found = _found(opaque_id)
     is_old = request.args.get("seen") != found["version"]
     return render_template("conversation_changed.html", is_old=is_old, id=opaque_id)
@@ -63,7 +63,7 @@ def version(opaque_id: str) -> str:
 @pages.post("/conversations/<opaque_id>/compare")
 @needs(Right.CONVERSE)
 def compare(opaque_id: str) -> str:
-    """What an edit changes of the held message, before it is sent."""
+    """What an edit changes in the held message, before it is sent."""
     found = _found(opaque_id)
     held, text = _held_text(found), _posted("text")
     if is_blank(text):
@@ -74,14 +74,14 @@ def compare(opaque_id: str) -> str:
         seen=request.form.get("version", ""),
         text=text,
         parts=list(word_differences(held, text)),
-        once=forms.once(),  # of the form of the edit: however often it is looked at, it is sent once
+        once=forms.once(),  # the edit's id: compared often, it is sent once
     )
 
 
 @pages.post("/conversations/<opaque_id>/saved-reply")
 @needs(Right.CONVERSE)
 def insert(opaque_id: str) -> str | tuple[str, int]:
-    """The conversation with a saved reply in the box, behind what was written there; nothing is sent."""
+    """The conversation with a saved reply appended to the text in the reply box; nothing is sent."""
     found = _found(opaque_id)
     chosen = kept_by(found["company"]).things.get(request.form.get("saved", ""))
     own = {one.name: _posted(one.name) for one in acts.ACTS[acts.REPLY].fields}
@@ -98,22 +98,23 @@ def insert(opaque_id: str) -> str | tuple[str, int]:
 @pages.get("/conversations/<opaque_id>/<_act>")
 @needs(Right.CONVERSE)
 def again(opaque_id: str, _act: str) -> Response:
-    """The conversation: an act that was refused leaves its address in the browser."""
+    """Redirect to the conversation: after a refused act, the browser shows the act's address."""
     return redirect(url_for("conversation.show", opaque_id=opaque_id))
 
 
 @pages.post("/conversations/<opaque_id>/<act>")
 @needs(Right.CONVERSE)
 def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
-    """Do an act, once however often its form is posted."""
+    """Do an agent's act on the conversation, once however often its form is posted."""
     found = _found(opaque_id)
     if act not in acts.ACTS:
         abort(404)
     seen = request.form.get("version", "")
-    if act == acts.TAKE and not seen:  # from the list, which shows no version
+    if act == acts.TAKE and not seen:  # the list sends no version
         seen = found["version"]
     own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
-    # A message that was edited to nothing is refused: left out, the unedited one would be sent.
+    # A message that was edited to nothing must be refused: without its field, the unedited one
+    # would be sent.
     is_said = "text" in request.form
     given = {
         name: value for name, value in own.items() if value.strip() or (name == "text" and is_said)
@@ -139,19 +140,19 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
 
 
 def _check_gaps(given: Mapping[str, str]) -> None:
-    """Refuse what has a gap of a saved reply: it is no text to send."""
+    """Refuse a text that still has a gap of a saved reply."""
     gaps = [gap for text in given.values() for gap in saved_replies.gaps_in(text)]
     if gaps:
         raise PayloadError("INVALID_TEXT", "field text has a gap: write what belongs there")
 
 
 def _posted(name: str) -> str:
-    """A field with the line ends of a message; a browser posts those of a form."""
+    """A field with line ends of a message; browsers post a form's line ends as CR LF."""
     return request.form.get(name, "").replace("\r\n", "\n")
 
 
 def _found(opaque_id: str) -> dict[str, Any]:
-    """The conversation; 404 for one that is not of the person's companies, as for none."""
+    """The conversation; 404 where it does not exist or is not of the person's companies."""
     try:
         found = backend.reading().services.outreach.inbox.conversation(opaque_id)
     except NoConversationError:
@@ -169,13 +170,13 @@ def _page(
     lost: str = "",
     wrong: tuple[str, str] = ("", ""),
 ) -> str:
-    """The page.
+    """The conversation's page.
 
     Args:
         opaque_id: the conversation.
         said: why an act was refused.
-        kept: what the person wrote in its form.
-        lost: why no saved reply was inserted.
+        kept: what the person wrote in each act's form.
+        lost: why a saved reply was not inserted.
         wrong: the act and the field that are refused.
     """
     found = _found(opaque_id)
@@ -255,5 +256,5 @@ def _is_seen(opaque_id: str) -> bool:
 
 
 def _held_text(found: Mapping[str, Any]) -> str:
-    """The message that waits for approval; empty where none does, or it is written at the approval."""
+    """The message that waits for approval; empty where none does or it is written at approval."""
     return str((found["held_message"] or {}).get("text", ""))

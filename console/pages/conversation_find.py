@@ -1,7 +1,7 @@
-"""Find for who answers: a conversation of one's own companies, by what a customer or a colleague names.
+"""Finds a conversation of the reader's companies by what a customer or a colleague names.
 
-What is typed may be personal data: it is posted, is part of no address and of no page, and the journal has
-who looked and which conversations were shown.
+The text may be personal data: it is posted, and no address and no page repeats it.  The journal
+says who searched and which conversations were shown.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ops import journal
 pages = Blueprint("conversation_find", __name__)
 
 LONGEST = 320
-"""Characters of an e-mail address, and of what else names a conversation."""
+"""Characters of a text at most; an e-mail address has no more."""
 VIEW = "find view"
-"""In the journal: a person saw which conversations a text names."""
+"""The journal's name for a search, with the conversations that it showed."""
 
 
 @pages.get("/inbox/find")
 @needs(Right.CONVERSE)
 def show() -> str:
-    """The form."""
+    """The search form."""
     return _page()
 
 
 @pages.post("/inbox/find")
 @needs(Right.CONVERSE)
 def find() -> Response | str | tuple[str, int]:
-    """The conversation that a text names; a list where it names several."""
+    """A redirect to the only conversation that a text names; else a list."""
     text = request.form.get("q", "").strip()
     if not text:
         abort(400, "q: name what you look for")

@@ -1,6 +1,7 @@
-"""One act of the person of a request on one conversation: the same for its page and for many at once.
+"""One act of this request's person on one conversation; used by its page and for many at once.
 
-An act of handing over names a colleague of the company, and is asked once more where that one is away.
+An act that hands over names a colleague of the company.  If the colleague is away, the person is
+asked once more.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from console.rights import person
 from console.team import UNKNOWN, Colleague, team_of
 
 CONFIRMED = "though_away"
-"""Field of a form that hands over to who is away all the same."""
+"""Field of a form that hands over although the colleague is away."""
 
 
 class NotAColleagueError(PayloadError):
-    """Who should get a conversation is not on the company's team."""
+    """The person who should get a conversation is not in the company's team."""
 
     status = 422
 
@@ -45,7 +46,7 @@ def asked_of(
         company: its company.
         act: a name in `acts.ACTS`.
         version: of the conversation that the form's page showed.
-        key: the form's, unique for the conversation.
+        key: the form's id, unique for the conversation.
         fields: the act's own.
 
     Raises:
@@ -69,7 +70,7 @@ def asked_of(
 
 
 def colleague_of(company: str, to: str) -> Colleague:
-    """Who gets a conversation that is handed over.
+    """The colleague who gets a conversation that is handed over.
 
     Raises:
         NotAColleagueError: the company's team does not know them.
@@ -81,7 +82,7 @@ def colleague_of(company: str, to: str) -> Colleague:
 
 
 def though_away(companies: Iterable[str], to: str) -> str:
-    """The page that asks once more whether to hand over to who is away; empty where that is settled."""
+    """The page that asks whether to hand over to an absent colleague; empty where no question is needed."""
     if not to or request.form.get(CONFIRMED):
         return ""
     found = [team_of(one).named(persons.normal(to)) for one in companies]
@@ -93,17 +94,17 @@ def though_away(companies: Iterable[str], to: str) -> str:
 
 
 def role_at(company: str) -> DeskRole:
-    """What the person of this request is to a company."""
+    """The role of this request's person at a company."""
     return DeskRole.LEAD if person().leads(company) else DeskRole.AGENT
 
 
 @dataclass(frozen=True, slots=True)
 class NotDone:
-    """Why nothing was done.
+    """Why an act was not done.
 
     Attributes:
         said: in a sentence, for the person who asked.
-        is_repeated: the newest act on the conversation was this very one: nothing is left to do.
+        is_repeated: this very act had been done before, so nothing is left to do.
     """
 
     said: str
@@ -134,12 +135,12 @@ def why_not(asked: Asked, error: ConflictError) -> NotDone:
 
 
 def is_own(by: str) -> bool:
-    """Whether an act in the story of a conversation is of the person of this request."""
+    """Whether a person in a conversation's story is this request's person."""
     return persons.read(by).key == person().who.key
 
 
 def _is_of(asked: Asked, act_id: str) -> bool:
-    """Whether an act that was done is what is asked for now."""
+    """Whether an act that was done is the one that is asked for now."""
     services = backend.reading().services.outreach
     record = services.inbox.record(asked.conversation_id)
     mark = services.conversations.act_done(record, act_id) or {}

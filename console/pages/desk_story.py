@@ -11,7 +11,7 @@ LOOKED = "conversation view"
 
 
 def story(opaque_id: str) -> Iterator[dict[str, str]]:
-    """Acts of persons on it, newest first; looks are left to the journal."""
+    """The acts of persons on a conversation, newest first, without looks."""
     for one in reversed(backend.reading().services.journal.story(opaque_id)):
         if one["action_type"] != LOOKED:
             act = str(one["action_type"]).removeprefix("handoff ")

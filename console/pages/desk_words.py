@@ -23,12 +23,14 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
 def why(reason: str | None) -> str:
-    """A hand-off's reason as a sentence, or what the writer said in its place."""
+    """A hand-off's reason as a sentence; a reason in the writer's own words stays as it is."""
     return plain_words.CATALOGUE.sentence(reason) if reason else "No reason was stored."
 
 
 def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[str, str]:
-    """The field that is refused, or "" for none of the act's, and why, as its page calls it.
+    """The field that an act's refusal is about, and why in the words of its page.
+
+    The field is empty where the refusal is about none of the act's fields.
 
     Args:
         act: the act.
@@ -46,13 +48,13 @@ def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[
 
 
 def called(person: str) -> str:
-    """What a person of a desk is called, and whether that is only a program's word."""
+    """The name of a person at a desk, and whether it is not proven."""
     who = persons.read(person)
     return who.called if who.subject else f"{who.name} (not proven)"
 
 
 def waited(seconds: int | None) -> str:
-    """A time of waiting as a person says it; a dash where no answer is awaited."""
+    """A waiting time in words; a dash where no answer is awaited."""
     if seconds is None:
         return "\u2013"
     for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
@@ -62,7 +64,7 @@ def waited(seconds: int | None) -> str:
 
 
 ICONS: Mapping[Form, str] = {Form.TEMPLATE: "chat", Form.TEXT: "phone", Form.MAIL: "mail"}
-"""The icon of a channel, by what it writes."""
+"""The icon of a channel, by the form of its messages."""
 HAPPENED: Mapping[str, str] = {
     "take": "You have the conversation. Automation sends nothing more.",
     "reply": "Your reply is on its way.",
@@ -78,12 +80,12 @@ HAPPENED: Mapping[str, str] = {
     "stop": "They get no further message, on no channel.",
     "not_stop": "It is kept that they wish messages.",
 }
-"""What an act has led to, for the person who did it."""
+"""What an act has caused, for the person who did it."""
 _FRESH = timedelta(minutes=2)
 
 
 def happened(story: Sequence[Mapping[str, str]], by: str, now: datetime) -> str:
-    """What the newest act has led to, while it is new and the reader's own; else empty.
+    """What the newest act has caused, while it is new and the reader's own; else empty.
 
     Args:
         story: acts of persons, newest first.
@@ -98,7 +100,7 @@ def happened(story: Sequence[Mapping[str, str]], by: str, now: datetime) -> str:
 
 
 def button(act: DeskAct, found: Mapping[str, Any]) -> tuple[str, str]:
-    """The label and the tone of an act's button, for a conversation as the desk shows it."""
+    """Label and tone of an act's button, for a conversation as the desk shows it."""
     handoff, held = found["handoff"], found["held_message"] or {}
     if act.name == acts.TAKE and not handoff:
         return "Step in", ""

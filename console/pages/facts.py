@@ -1,4 +1,4 @@
-"""Facts on their way to the report: what waits, since when; one fact by its key."""
+"""Facts that the report does not have yet: which wait, and since when."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def show() -> str:
 
 
 def _mark(ledger: FactLedger, key: str) -> str:
-    """Where the next page begins: after this fact."""
+    """The mark with which the page after this fact begins."""
     row = ledger.row(key) or {}
     return paging.mark(float(row.get("due_at", 0)), key)

@@ -1,6 +1,6 @@
-"""How a company's conversations go: what waits, who answered and how fast, what failed, what it cost.
+"""A company's conversations in figures: what waits, who answered and how fast, what failed, the cost.
 
-Of one's own companies, for their leads and developers.  It shows counts and codes, and no recipient.
+For leads and developers, of their own companies.  It shows counts and codes, and no recipient.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ pages = Blueprint("figures", __name__)
 
 LONGEST_ID = 100
 MOST_WAITING = 100
-"""Conversations that are counted as waiting; more are shown as "100+"."""
+"""Waiting conversations that are counted at most; more are shown as "100+"."""
 UNANSWERED = ("waiting", "taken")
 BUDGET_DAYS = 31
 COLUMNS = (
@@ -46,13 +46,13 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class WaitingNow:
-    """Who waits for a person now.
+    """The conversations that wait for a person now.
 
     Attributes:
         many: how many; `MOST_WAITING` where there are more.
-        late: of those how many for longer than their project's target.
+        late: how many of them have waited longer than their project's target.
         oldest: seconds that the longest has waited; None where none waits.
-        beyond: seconds by which that is longer than the target; 0 where it is not, or has none.
+        beyond: seconds by which `oldest` is over the target; 0 where it is not, or there is none.
     """
 
     many: int
@@ -65,7 +65,7 @@ class WaitingNow:
 @pages.get("/figures")
 @needs(Right.BUILD)
 def show() -> str:
-    """The form, or a company's figures by day or by week."""
+    """The form to choose a company, or that company's figures by day or by week."""
     company, project = _named("company"), _named("project")
     by = request.args.get("by", Step.DAY)
     if by not in list(Step):
@@ -134,7 +134,7 @@ def _beyond(due_at: str | None, now: datetime) -> int:
 
 
 def _speed(period: CountedPeriod, by: DayCount) -> tuple[str, str]:
-    """Within which time half, and nine of ten, were answered."""
+    """The times within which half of the messages, and nine of ten, were answered."""
     return _bound(period.within(by, MEDIAN)), _bound(period.within(by, NEARLY_ALL))
 
 
@@ -166,7 +166,7 @@ def _chart(periods: Sequence[CountedPeriod], step: Step) -> Chart:
 
 
 def _spent(session: Session, company: str, project: str) -> dict[str, float | None]:
-    """What models have cost in a month, and of today's budget what is left; None where there is none."""
+    """The cost of models in a month, and today's cost and budget; None where there is no budget."""
     try:
         rows = usage.by_day(session, company, project or None, BUDGET_DAYS)
     except OpsError:

@@ -1,7 +1,7 @@
-"""Find by anything that a reader can name: a ticket, a key, a trace id, a phone number, an order.
+"""Finds anything that a reader can name: a ticket, a key, a trace id, a phone number, an order.
 
-What may be personal data is posted and never part of an address; anything else is, so that the page
-can be shared.
+A text that may be personal data is posted and appears in no address.  Any other is in the address,
+so that the page can be shared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ops.session import OpsError
 pages = Blueprint("find", __name__)
 
 LONGEST = 4_000
-"""Characters; a whole log line fits."""
+"""Characters of a text at most; a whole log line fits."""
 _KEYED = frozenset(
     {
         *(
@@ -48,7 +48,7 @@ _TICKET_NUMBER = re.compile(r"\d{1,9}")
 @pages.get("/find")
 @needs(Right.LOOK)
 def show() -> str | tuple[str, int]:
-    """The form, or what an identifier in the address names."""
+    """The search form, or what the identifier in the address names."""
     text = request.args.get("q", "").strip()
     return _found(text) if text else _page("", reports=(), why=None)
 
@@ -56,7 +56,7 @@ def show() -> str | tuple[str, int]:
 @pages.post("/find")
 @needs(Right.LOOK)
 def look_up() -> Response | str | tuple[str, int]:
-    """What a text names."""
+    """What a posted text names; an identifier without personal data is redirected to its address."""
     text = request.form.get("q", "").strip()[:LONGEST]
     if text and may_be_in_an_address(text):
         return redirect(url_for("find.show", q=text), 303)
@@ -66,14 +66,14 @@ def look_up() -> Response | str | tuple[str, int]:
 @pages.post("/find/texts")
 @needs(Right.CONVERSE)
 def show_texts() -> str | tuple[str, int]:
-    """The story of a customer with what was written, for who may read it; the journal has who looked."""
+    """A customer's story with the messages' texts, for persons who may read them; the look is entered."""
     if not person().may(Right.LOOK):
         abort(404)
     return _found(request.form.get("q", "").strip()[:LONGEST], with_texts=True)
 
 
 def may_be_in_an_address(text: str) -> bool:
-    """Whether a text is an identifier without personal data, and nothing besides."""
+    """Whether a text is only an identifier without personal data."""
     found = candidates(text)
     is_keyed = bool(found) and found[0].kind in _KEYED and found[0].value.lower() == text.lower()
     return is_keyed or bool(_TICKET_NUMBER.fullmatch(text))
@@ -106,6 +106,6 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
 
 
 def _page(text: str, **found: Any) -> str:  # noqa: ANN401 - as a template takes it
-    """The page; what may be personal data is no part of it, so that a second look is pasted again."""
+    """The page.  A text that may be personal data is left out, so a second search needs it pasted again."""
     may_converse = person().may(Right.CONVERSE)
     return render_template("find.html", text=text, may_converse=may_converse, **found)

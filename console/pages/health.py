@@ -1,4 +1,4 @@
-"""The switches since when and by whom, the last sweep, and the doctor's findings."""
+"""The switches with their last change, the last sweep, and the doctor's findings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDER = {"fail": 0, "warn": 1, "manual": 2, "ok": 3}
 @pages.get("/health")
 @needs(Right.LOOK)
 def show() -> str:
-    """The switches; the checks follow, as they take seconds."""
+    """The switches; the checks are loaded separately, as they take seconds."""
     session = reading()
     since = switches.since_when(session)
     return render_template(
@@ -38,6 +38,6 @@ def show() -> str:
 @pages.get("/health/checks")
 @needs(Right.LOOK)
 def checks() -> str:
-    """What `doctor` finds, the worst first."""
+    """The findings of `doctor`, the worst first."""
     found = sorted(doctor.examine(reading()), key=lambda one: _ORDER.get(one.result, 0))
     return render_template("checks.html", findings=found)

@@ -1,7 +1,7 @@
 """The inbox: conversations that wait for a person, of the reader's own companies.
 
-It shows recipients' names and their last words, so a look at it is entered in the journal as well: once
-in ten minutes for each person and list, since an open list renews itself.
+It shows recipients' names and their last words, so a look is entered in the journal: once in ten
+minutes for each person and list, as an open list reloads itself.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ VIEWS = (
     ("snoozed", "Put off"),
 )
 FILTERS = ("company", "state", "channel", "project", "view")
-"""Arguments of the inbox's address that say what is listed."""
+"""Arguments of the inbox's address that choose what is listed."""
 OF_LEADS = ((AWAY, "Held by somebody away"),)
 LOOKED = "inbox view"
 _ENTERED_EVERY = 10
-"""Minutes."""
+"""Minutes within which the looks of a person at a list are one entry."""
 
 
 @pages.app_url_defaults
 def keep_filters(endpoint: str, values: dict[str, Any]) -> None:
-    """From the list to a conversation, its acts and back, the filters stay in the address."""
+    """Keep the filters in the address, from the list to a conversation, its acts and back."""
     is_desk = endpoint == "inbox.show" or endpoint.startswith("conversation.")
     if is_desk and request.blueprint in ("inbox", "conversation"):
         for name in FILTERS:
@@ -57,13 +57,13 @@ def keep_filters(endpoint: str, values: dict[str, Any]) -> None:
 @pages.get("/inbox")
 @needs(Right.CONVERSE)
 def show() -> str | Response:
-    """The list, doubts and then the longest waiting first; the filter is the address."""
+    """The list: doubts first, then the longest waiting; the address holds the filters."""
     company = _company()
     state, channel, project = (request.args.get(one, "") for one in ("state", "channel", "project"))
     if state and state not in (*STATES, MINE, AWAY):
         abort(400, f"state: one of {', '.join((*STATES, MINE, AWAY))}")
     if state == AWAY and not company:
-        abort(400, "company: name one, to see what somebody away has")
+        abort(400, "company: name one, to see conversations held by somebody away")
     if channel and channel not in set(Channel):
         abort(400, f"channel: one of {', '.join(Channel)}")
     wanted: dict[str, Any] = {
@@ -112,7 +112,7 @@ def show() -> str | Response:
 
 
 def home() -> Response:
-    """The first page of a person without operators' pages."""
+    """A redirect to the first page of a person who may not see operators' pages."""
     return redirect(url_for("figures.show" if person().may(Right.BUILD) else "inbox.show"))
 
 
@@ -130,7 +130,7 @@ def _enter_look(company: str | None, many: int) -> None:
 
 
 def _happened(opaque_id: str) -> tuple[str, str, undoing.UndoOffer | None]:
-    """What the reader has just done with a conversation, its id, and how it is undone; or nothing."""
+    """What the reader has just done with a conversation, its id, and the offer to undo it; else empty."""
     if not opaque_id:
         return "", "", None
     now = backend.reading().services.clock.now()
@@ -141,7 +141,7 @@ def _happened(opaque_id: str) -> tuple[str, str, undoing.UndoOffer | None]:
 
 
 def _with_holder(one: dict[str, Any], records: Mapping[str, Record]) -> dict[str, Any]:
-    """An entry with until when its holder is away, and what a tick of it names."""
+    """An entry with the end of its holder's absence, and the value of its tick box."""
     record, holder = records.get(one["id"]), one["taken_by"]
     away = team_of(one["company"]).away_until(holder) if holder else ""
     tick = f"{one['id']}~{shown.version_of(record)}" if record else ""
@@ -149,14 +149,14 @@ def _with_holder(one: dict[str, Any], records: Mapping[str, Record]) -> dict[str
 
 
 def _icon(channel: str | None) -> str:
-    """Of an entry's channel; those of an older release name none."""
+    """The icon of an entry's channel; empty where the entry has no channel."""
     return desk_words.ICONS[Channel(channel).traits.form] if channel else ""
 
 
 def _company() -> str | None:
     """The company whose list is shown; None for every company of the stage.
 
-    Another company than one's own is as one that does not exist.
+    A company that is not the reader's answers as one that does not exist.
     """
     own = person().companies
     asked = request.args.get("company", "")

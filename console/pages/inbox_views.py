@@ -1,7 +1,7 @@
-"""Views of the inbox under a name: a person's own, and those that a lead shares in a company.
+"""Saved views of the inbox: a person's own, and those that a lead shares in a company.
 
-A view is the inbox's filters.  Where one of them is of something that is not there any more, the view says
-so: a project that is not stored, a company that is not the reader's.
+A view is a set of the inbox's filters under a name.  Where a filter's project is no longer stored,
+or its company no longer the reader's, the view says so.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class SavedView:
     """A view as the inbox lists it.
 
     Attributes:
-        company: whose lead shares it; empty: the reader's own.
-        url: where it is opened.
-        is_here: the inbox shows it now.
-        gone: what it filters by and is not there any more, in words; only of the one that is shown, and
-            on the page of views.
+        company: the company whose lead shares it; empty for the reader's own.
+        url: the address that opens it.
+        is_here: whether the inbox shows it now.
+        gone: filters whose project or company is gone, in words; filled only for the view that is
+            shown, and on the page of views.
     """
 
     id: str
@@ -69,11 +69,11 @@ class SavedView:
 
 
 def listed(company_id: str | None, *, looks_all: bool = False) -> list[SavedView]:
-    """The reader's own views, then those of the company whose inbox is shown; two rows in one read.
+    """The reader's own views, then those of the company whose inbox is shown; one read of two rows.
 
     Args:
         company_id: the company; None for every company of the stage, which shares none.
-        looks_all: whether each is looked through for what is gone, or the one alone that is shown.
+        looks_all: whether every view is checked for gone filters, or only the one that is shown.
     """
     here = request.args.get("view", "")
     return [
@@ -93,14 +93,14 @@ def listed(company_id: str | None, *, looks_all: bool = False) -> list[SavedView
 @pages.get("/inbox/views")
 @needs(Right.CONVERSE)
 def show() -> str:
-    """The form that keeps the filters in the address, and the views with what removes them."""
+    """The form that saves the filters in the address, and the views with buttons to remove them."""
     return _page(_filters(request.args))
 
 
 @pages.get("/inbox/views/<view_id>")
 @needs(Right.CONVERSE)
 def follow(view_id: str) -> Response:
-    """The inbox by a view's filters, without those that it could not be asked for."""
+    """A redirect to the inbox with a view's filters, without those that are no longer valid."""
     company_id = _seen(request.args.get("company", "")) or None
     holds = next((one.holds for _, one in _things(company_id) if one.id == view_id), None)
     if holds is None:
@@ -114,7 +114,7 @@ def follow(view_id: str) -> Response:
 @pages.post("/inbox/views")
 @needs(Right.CONVERSE)
 def keep() -> Response | tuple[str, int]:
-    """Keep the filters under a name: for oneself, or, as a lead, for everybody of the company."""
+    """Save the filters under a name: for the reader, or by a lead for everybody of the company."""
     once, filters = forms.once(), _filters(request.form)
     name = " ".join(request.form.get("name", "").split())
     if not 1 <= len(name) <= LONGEST_NAME:
@@ -134,7 +134,7 @@ def keep() -> Response | tuple[str, int]:
 @pages.post("/inbox/views/remove")
 @needs(Right.CONVERSE)
 def remove() -> Response:
-    """Remove a view for good: one's own, or, as a lead, the company's."""
+    """Remove a view for good: the reader's own, or by a lead the company's."""
     company_id = _seen(request.form.get("company", ""))
     view_id = request.form.get("id", "")[:LONGEST_ID]
     _change(_owner(company_id), "removed", forms.once(), lambda shelf: shelf.removing(view_id))
@@ -157,15 +157,15 @@ def _page(filters: Mapping[str, str], *, said: str = "", name: str = "") -> str:
 
 
 def _owner(company_id: str) -> str:
-    """The company whose shared views a form is about; empty: the person's own.
+    """The company whose shared views a form changes; empty for the person's own.
 
     Raises:
-        Forbidden: the person is no lead of it.
+        Forbidden: the person is not a lead of it.
     """
     if request.form.get("of") != OF_COMPANY:
         return ""
     if not company_id or not person().leads(company_id):
-        abort(403, "A lead of the company shares views in it.")
+        abort(403, "Only a lead of the company may share views in it.")
     return company_id
 
 
@@ -187,7 +187,7 @@ def _shared(company_id: str) -> ShelfPlace:
 
 
 def _things(company_id: str | None) -> Iterator[tuple[str, ShelvedThing]]:
-    """The views with their owners: empty for the person's own, then of the company."""
+    """The views, each with its company; own views have an empty one and come first."""
     places = [_own(), *((_shared(company_id),) if company_id else ())]
     shelves: list[Shelf] = reading().services.outreach.conversations.shelves(places)
     for owner, shelf in zip(("", company_id or ""), shelves, strict=False):
@@ -195,10 +195,10 @@ def _things(company_id: str | None) -> Iterator[tuple[str, ShelvedThing]]:
 
 
 def _filters(given: Mapping[str, str]) -> dict[str, str]:
-    """The filters of an address or a form; those that filter nothing are left out.
+    """The filters of an address or a form; empty ones are left out.
 
     Raises:
-        BadRequest: names the one that is wrong.
+        BadRequest: names the filter that is wrong.
         NotFound: the company is not the person's.
     """
     found = {name: given.get(name, "").strip() for name in FILTERS}
@@ -219,7 +219,7 @@ def _seen(company_id: str) -> str:
 
 
 def _unusable(holds: Mapping[str, str]) -> set[str]:
-    """The filters by which the inbox cannot be asked."""
+    """The filters that the inbox would refuse."""
     is_known = {
         "company": person().sees(holds.get("company", "")),
         "state": holds.get("state") in STATES,
@@ -229,7 +229,7 @@ def _unusable(holds: Mapping[str, str]) -> set[str]:
 
 
 def _gone(holds: Mapping[str, str]) -> Iterator[str]:
-    """What a view filters by and is not there any more."""
+    """The filters whose company, state, channel or project is gone, in words."""
     unusable = _unusable(holds)
     yield from (f"its {name} {holds[name]}" for name in FILTERS if name in unusable)
     company_id, project_id = holds.get("company"), holds.get("project")

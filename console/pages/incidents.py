@@ -1,4 +1,4 @@
-"""What holds events up, by cause: each incident, whom it touches, and one act that mends it."""
+"""What holds events up, by cause: each incident, whom it affects, and one act that mends it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ops.repair import preview
 pages = Blueprint("incidents", __name__)
 
 AT_MOST = 50
-"""Events that a page shows, and that it mends in one request."""
+"""Events that a page shows, and mends in one request."""
 CUSTOMERS = 20
 PER_SECOND = 20.0
 
@@ -25,7 +25,7 @@ PER_SECOND = 20.0
 @pages.get("/incidents")
 @needs(Right.LOOK)
 def show() -> str:
-    """Those that hold something up, then those that have ended."""
+    """The incidents that hold something up, then those that have ended."""
     found = reading().services.incidents.all()
     return render_template(
         "incidents.html", incidents=[as_data(one) for one in found], counted=COUNTED
@@ -35,7 +35,7 @@ def show() -> str:
 @pages.get("/incidents/one")
 @needs(Right.LOOK)
 def one() -> str:
-    """One incident, and the dry run of its mend."""
+    """One incident, and a dry run of the act that mends it."""
     session = reading()
     found = named(session, request.args.get("name", ""))
     held = held_up.read(session, found, limit=AT_MOST)
@@ -57,7 +57,7 @@ def one() -> str:
 @pages.post("/incidents/own")
 @needs(Right.ACT)
 def own() -> Response:
-    """Say that one has it."""
+    """Record that the person takes the incident on."""
     session, why = acting(), forms.reason()
     session.services.check_stage()
     found = named(session, request.form.get("name", ""))
@@ -68,7 +68,7 @@ def own() -> Response:
 @pages.post("/incidents/mend")
 @needs(Right.ACT)
 def repair() -> Response:
-    """Do what the page has listed: the events that it has shown, and no other."""
+    """Mend the events that the page has shown, and no others."""
     session, why = acting(), forms.reason()
     found = named(session, request.form.get("name", ""))
     if found.held > AT_MOST:

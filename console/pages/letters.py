@@ -19,14 +19,14 @@ from ops.session import OvertakenError, Session
 pages = Blueprint("letters", __name__)
 
 AT_MOST = 50
-"""Letters that a page reads; a queue can only be read from its head."""
+"""Dead letters that a page reads at most; a queue can only be read from its head."""
 PER_SECOND = 20.0
 
 
 @pages.get("/letters")
 @needs(Right.LOOK)
 def show() -> str:
-    """The heads of the queues, by reason."""
+    """The first letters of the queues, by reason."""
     session, wanted = reading(), request.args.get("reason")
     totals = dead_letters.totals(session)
     letters = dead_letters.peek(session, limit=AT_MOST) if any(totals.values()) else []
@@ -45,7 +45,7 @@ def show() -> str:
 @pages.get("/letters/redrive")
 @needs(Right.LOOK)
 def preview_redrive() -> str:
-    """What a redrive would do; sends nothing."""
+    """What a redrive of dead letters would do; sends nothing."""
     session, wanted = reading(), _wanted(request.args)
     letters = [one for one in dead_letters.peek(session, limit=AT_MOST) if wanted.fits(one)]
     if not letters:
@@ -61,7 +61,7 @@ def preview_redrive() -> str:
 @pages.post("/letters/redrive")
 @needs(Right.ACT)
 def redrive() -> Response:
-    """Send letters back to their lanes."""
+    """Send dead letters back to their queues."""
     session, wanted, why = acting(), _wanted(request.form), forms.reason()
     session.services.check_stage()
     moved = dead_letters.redrive(
@@ -75,7 +75,7 @@ def redrive() -> Response:
 
 
 def _wanted(given: Mapping[str, str]) -> Wanted:
-    """Which letters: of one name, or of one reason."""
+    """Which letters are meant: one by name, or those of one reason."""
     name, of = given.get("message", "").strip(), given.get("of", "").strip()
     if bool(name) == bool(of):
         abort(400, "message, of: name a letter, or a reason")

@@ -1,4 +1,4 @@
-"""Messages of persons that were asked for and are not in the transcript yet."""
+"""Messages of persons that are asked for, but not in the transcript yet."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from chalicelib.outreach.conversations.records import Record
 from console.transcript import Side, TranscriptTurn
 
 RETRY_AFTER = timedelta(minutes=2)
-"""A release that has not ended by then may be asked for once more: its event is queued again."""
+"""An approval or a give-back that has not ended by then may be asked for again; its event is queued again."""
 
 
 def is_leaving(found: Mapping[str, Any], story: Sequence[Mapping[str, str]], now: datetime) -> bool:
-    """Whether the conversation is settled and on its way back: there is nothing to decide.
+    """Whether a hand-off was just approved or given back, so there is nothing to decide now.
 
     Args:
         found: the conversation as the desk shows it.
@@ -35,7 +35,7 @@ def is_leaving(found: Mapping[str, Any], story: Sequence[Mapping[str, str]], now
 def unsent(
     record: Record, found: Mapping[str, Any], drafts: Mapping[str, KeptDraft]
 ) -> Iterator[TranscriptTurn]:
-    """The message of the newest act that is no entry yet: on its way, or not sent."""
+    """The messages that persons asked to send and that are no entry yet: on their way, or not sent."""
     known = {one.get("entry_id") for one in found["messages"]}
     held = found["held_message"]
     if held and (found["handoff"] or {}).get("state") == handoffs.APPROVED:

@@ -1,4 +1,4 @@
-"""What became of an act on each of several conversations, for the person who asked for all of them."""
+"""The result of an act on each of several conversations, for the person who asked for all of them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from console.pages import desk_acting
 from console.rights import person
 
 MOST = 50
-"""Conversations of one form."""
+"""Conversations of one form at most."""
 GONE = "There is no such conversation, or it is not yours to see."
 _UNSURE = "The stage gave no answer: it may be done. Look at it."
 
 
 @dataclass(frozen=True, slots=True)
 class ActOutcome:
-    """What became of one conversation.
+    """The result of an act on one conversation.
 
     Attributes:
-        name: the recipient's; empty for a conversation that the person does not see.
-        act_id: of what was done; empty where nothing was.
-        why: nothing was done, in a sentence.
+        name: the recipient's; empty for a conversation that the person may not see.
+        act_id: of the act that was done; empty where nothing was.
+        why: why nothing was done, in a sentence.
     """
 
     opaque_id: str
@@ -43,11 +43,11 @@ class ActOutcome:
 
 
 def picked(given: Sequence[str], field: str) -> list[tuple[str, str]]:
-    """What a form picks: a conversation each, with what belongs to it; each conversation once.
+    """The conversations that a form picks, each with its version or act id; each conversation once.
 
     Args:
         given: ``{opaque id}~{version or act id}``, as our pages write them.
-        field: its name.
+        field: the form's field.
 
     Raises:
         HTTPException: 400 for none or another form, 422 for too many.
@@ -63,7 +63,7 @@ def picked(given: Sequence[str], field: str) -> list[tuple[str, str]]:
 
 
 def acted(opaque_id: str, asked_of: Callable[[Record], Asked]) -> ActOutcome:
-    """Do an act on one conversation; what refuses it leaves the others as they are."""
+    """Do an act on one conversation; a refusal is a result, so the other conversations go on."""
     inbox = backend.acting().services.outreach.inbox
     try:
         record = inbox.record(opaque_id)

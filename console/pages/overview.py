@@ -1,4 +1,4 @@
-"""What waits for a person: by harm, then by age; on an empty stage first what is to be set up."""
+"""What waits for a person, by harm, then by age; on a new stage first the steps of its setup."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TITLES = {
     ),
     "facts": ("facts.show", "Facts on their way", "Not in the report yet."),
 }
-"""Of each pile: its page, its title, and what it means."""
+"""The page, the title and the meaning of each pile."""
 STEPS = {
     "secrets": ("The secrets are there", "health.show", "Health"),
     "first company": ("A company has its settings", "companies.show", "Companies"),
@@ -47,13 +47,13 @@ STEPS = {
     "webhooks": ("Webhooks arrive", "", ""),
     "first message": ("A first message was processed", "trying.show", "Try a message"),
 }
-"""Of each step of the first run: its title, and the page that helps with it."""
+"""The title of each step of the first run, and the page that helps with it."""
 
 
 @pages.get("/")
 @needs(Right.LOOK)
 def show() -> str:
-    """The first page of an operator; its reads wait for AWS, so they are made side by side."""
+    """The first page of an operator; its reads of AWS run in parallel."""
     session = reading()
     with ThreadPoolExecutor(3) as pool:
         is_set_up = pool.submit(first_run_end.is_over, session)
@@ -75,9 +75,9 @@ def show() -> str:
 @pages.get("/first-run")
 @needs(Right.LOOK)
 def first() -> str:
-    """The steps before a stage's first message; the checks take seconds, so they follow the page.
+    """The steps before a stage's first message; loaded after the page, as the checks take seconds.
 
-    Left out of the deployed console, which has none of what sets a stage up.
+    The deployed console leaves it out, as it cannot set a stage up.
     """
     from ops.setup import first_run  # noqa: PLC0415 - as said
 

@@ -20,7 +20,7 @@ AT_MOST = 100
 @pages.get("/parked")
 @needs(Right.LOOK)
 def show() -> str:
-    """What a worker has, then the longest due; of one status or reason where the address names it."""
+    """The unfinished events, the longest accepted first; the address may choose a status or a reason."""
     status, reason = request.args.get("status", ""), request.args.get("reason", "")
     found = unfinished.events(reading(), limit=AT_MOST + 1, after=paging.after())
     last = found[AT_MOST - 1] if len(found) > AT_MOST else None

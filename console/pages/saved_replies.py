@@ -1,6 +1,6 @@
-"""A company's saved replies: read, written and removed by its leads and by operators, each with a reason.
+"""A company's saved replies: its leads and operators read, write and remove them, each with a reason.
 
-Agents use them in a conversation, where their fields are filled: see `conversation.insert`.
+Agents insert them into a conversation, where their fields are filled (`conversation.insert`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ REFUSED: Mapping[ShelfRefusal, str] = {
 
 
 def place_of(company_id: str) -> ShelfPlace:
-    """Where a company's saved replies are."""
+    """Where a company's saved replies are stored."""
     return ShelfPlace(company_id, "replies", MOST)
 
 
@@ -52,7 +52,7 @@ def kept_by(company_id: str) -> Shelf:
 @pages.get("/saved-replies")
 @needs(Right.GUIDE)
 def show() -> str:
-    """The list with its forms, or the choice of a company."""
+    """A company's saved replies with their forms, or the choice of a company."""
     company_id = _chosen()
     if company_id is None:
         return render_template("saved_replies.html", company="", companies=sorted(_led() or ()))
@@ -62,7 +62,7 @@ def show() -> str:
 @pages.post("/saved-replies")
 @needs(Right.GUIDE)
 def add() -> Response | tuple[str, int]:
-    """Keep one more."""
+    """Add a reply."""
     form = forms.once()
     return _done("added", lambda shelf, new: shelf.adding(new), form)
 
@@ -70,7 +70,7 @@ def add() -> Response | tuple[str, int]:
 @pages.post("/saved-replies/change")
 @needs(Right.GUIDE)
 def change() -> Response | tuple[str, int]:
-    """Write one in another way, as long as it is as the form's page showed it."""
+    """Change a reply, if it is still as the form's page showed it."""
     seen = request.form.get("seen", "")
     return _done("changed", lambda shelf, new: shelf.changing(new, seen), _thing_id())
 
@@ -78,7 +78,7 @@ def change() -> Response | tuple[str, int]:
 @pages.post("/saved-replies/remove")
 @needs(Right.GUIDE)
 def remove() -> Response:
-    """Remove one for good."""
+    """Remove a reply for good."""
     company_id, thing_id = _named(), _thing_id()
     there = kept_by(company_id).things.get(thing_id)
     if there is not None:
@@ -89,7 +89,7 @@ def remove() -> Response:
 def _done(
     did: str, change: Callable[[Shelf, ShelvedThing], Shelf], thing_id: str
 ) -> Response | tuple[str, int]:
-    """Write one; a form that is refused comes back with what was written in it."""
+    """Store a reply; a refused form comes back with what was written in it."""
     company_id, once = _named(), forms.once()
     name = " ".join(request.form.get("name", "").split())
     text = request.form.get("text", "").replace("\r\n", "\n").strip()
@@ -141,14 +141,14 @@ def _page(
     given: Mapping[str, str] | None = None,
     at: str = "",
 ) -> str:
-    """The list.
+    """The list of replies.
 
     Args:
-        company_id: whose.
+        company_id: the company.
         did: what has just been done.
         said: why a form was refused.
-        given: what was written in it.
-        at: the reply that it is about; empty: a new one.
+        given: what was written in the refused form.
+        at: the reply that the form is about; empty for a new one.
     """
     replies = [(one, fields_in(one.holds["text"])) for one in kept_by(company_id).by_name]
     return render_template(
@@ -177,10 +177,10 @@ def _led() -> frozenset[str] | None:
 
 
 def _chosen() -> str | None:
-    """The company that the request names, or the person's only one; None where neither is.
+    """The company that the request names, or the person's only one; None where neither exists.
 
     Raises:
-        NotFound: it is not one of theirs, or, for an operator, not stored.
+        NotFound: the company is not the person's, or, for an operator, not stored.
     """
     asked, led = request.values.get("company", "").strip(), _led()
     if not asked:

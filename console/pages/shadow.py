@@ -1,6 +1,7 @@
 """The shadow report: what automation would have done, or has done, and what people did then.
 
-One ticket's page shows its reply as it would be now, which is of a customer: it needs the right to act.
+One ticket's page shows the reply that would be sent now.  The reply has a customer's data, so the
+page needs the right to act.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LONGEST_ID = 100
 @pages.get("/shadow")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form; the report of a period is made when it is asked for, as it reads conversations."""
+    """The form, and the report where a period is chosen; making it reads conversations."""
     since = request.args.get("since", "")
     if since and since not in PERIODS:
         abort(400, f"since: one of {', '.join(PERIODS)}")
@@ -81,7 +82,7 @@ def one() -> str:
 @pages.post("/shadow/label")
 @needs(Right.ACT)
 def label() -> Response:
-    """Store what a person says of a decision."""
+    """Store a person's judgement of a decision."""
     session, ticket = acting(), _ticket(request.form.get("ticket"))
     code = request.form.get("code", "")
     if code not in (labels.RIGHT, *labels.WRONG):

@@ -1,7 +1,8 @@
-"""A link that shows one event's story to who has no session: without persons, read-only, for a week.
+"""A link that shows one event's story without signing in: no personal data, read-only, for a week.
 
-The link carries its own proof: the event's key and the link's end, signed with the stage's key of these
-links.  Nothing is stored, so it cannot be ended early; it shows no more than identifiers and codes.
+The link carries its own proof: the event's key and the link's end, signed with the stage's key for
+such links.  Nothing is stored, so a link cannot be ended early; it shows no more than identifiers
+and codes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _LINK = "console-share"
 @pages.post("/story/share")
 @needs(Right.ACT)
 def share() -> str:
-    """Make a link; the journal has who did."""
+    """Make a link; the journal says who did."""
     session, key = acting(), _event(request.form.get("key"))
     ends = session.services.clock.now() + LASTS
     once = forms.once()
@@ -45,7 +46,7 @@ def share() -> str:
 @pages.get("/shared")
 @needs(Right.ANYONE)
 def show() -> str:
-    """The story of a link that is valid."""
+    """The story of a valid link."""
     session, key = reading(), _event(request.args.get("key"))
     until, proof = request.args.get("until", ""), request.args.get("proof", "")
     if not forms.is_number(until) or not _keys(session).verifies(proof, _LINK, key, until):
@@ -62,7 +63,7 @@ def show() -> str:
 
 
 def _without_persons(event: Mapping[str, Any]) -> dict[str, Any]:
-    """An event's sentence and steps; of what persons did only that it was done."""
+    """An event's sentence and steps; of persons' acts only that they were done."""
     acts = {f"{one['action_type']} {one['result']}" for one in event["acts"]}
     steps = [
         {**one, "why": "by a person"} if one["what"] in acts else one for one in event["timeline"]

@@ -1,6 +1,6 @@
-"""What the checks of a company's writer have stopped, by rule, and what people made of it.
+"""Drafts that the checks of a company's writer have stopped, by rule, and what people did with them.
 
-It reads counts that are kept with each hand-off and act, by key: one query.
+It reads counts that each hand-off and act updates, with one query.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_ID = 100
 @pages.get("/writer")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, or a company's rules with their stops."""
+    """The form to choose a company, or the company's rules with the drafts that each has stopped."""
     wanted = request.args.get("company", "").strip()
     if len(wanted) > LONGEST_ID:
         abort(400, "company: a company's id")

@@ -1,4 +1,4 @@
-"""One event: what happened, in a sentence and step by step; and running it again."""
+"""One event: what happened, in a sentence and step by step; and replaying it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS = ("evt:", "act:")
 @pages.get("/story")
 @needs(Right.LOOK)
 def show() -> str:
-    """The story of an event, by its key or that of one of its actions."""
+    """The story of an event, by its key or the key of one of its actions."""
     key = _key(request.args)
     return render_template("story.html", report=as_shown(explain(reading(), key)), key=key)
 
@@ -33,7 +33,7 @@ def show() -> str:
 @pages.get("/story/again")
 @needs(Right.LOOK)
 def preview_again() -> str:
-    """What running an event again would do; sends nothing."""
+    """What a replay of an event would do; sends nothing."""
     session, key = reading(), _event(request.args)
     return render_template("again.html", key=key, effects=_would(session, key))
 
@@ -41,7 +41,7 @@ def preview_again() -> str:
 @pages.post("/story/again")
 @needs(Right.ACT)
 def again() -> Response:
-    """Put an event on the queue again."""
+    """Replay an event: put it on its queue again."""
     session, key = acting(), _event(request.form)
     row, why, once = session.row(key), forms.reason(), forms.once()
     session.services.check_stage()
@@ -52,7 +52,7 @@ def again() -> Response:
 @pages.post("/story/wrong")
 @needs(Right.CONVERSE)
 def say_wrong() -> Response:
-    """A person who reads conversations says that an answer was wrong, and what was, by a code."""
+    """Store that an answer was wrong, and how, by a code; the person must be allowed to read it."""
     session, key = acting(), _event(request.form)
     code, once = request.form.get("code", ""), forms.once()
     if code not in (known := wrong_answer.codes_of(key)):
@@ -65,7 +65,7 @@ def say_wrong() -> Response:
 
 
 def as_shown(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report as the template shows it: each event with its one sentence, its rows as text."""
+    """A report as the template shows it: each event with one sentence, its rows as text."""
     events = [
         {
             **one,
@@ -88,7 +88,7 @@ def _would(session: Session, key: str) -> dict[str, Any]:
 
 
 def _key(given: Mapping[str, str]) -> str:
-    """An event's or an action's key; anything else may be personal data and has no address."""
+    """The key of an event or an action.  Any other text may be personal data and is refused in an address."""
     key = given.get("key", "").strip()
     if not key.startswith(_KEYS):
         abort(400, "key: an event's or an action's key; look anything else up with Find")

@@ -1,7 +1,7 @@
-"""A company's team: who works for it, who is away until when, and how much each of them has.
+"""A company's team: who works for it, who is away until when, and how many conversations each one holds.
 
-A person says of themselves that they are away, a lead of everybody.  It ends by itself.  What somebody
-who is away has, a lead puts back into the queue in one act.
+Persons mark themselves as away, a lead marks anybody; an absence ends by itself.  A lead puts the
+conversations of an absent person back into the queue, in one act.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from console.team import Team, team_of
 
 pages = Blueprint("team", __name__)
 HELD = ("taken", "answered", "snoozed")
-"""States of what somebody has."""
+"""States of conversations that a person holds."""
 
 
 @pages.get("/team")
@@ -68,7 +68,7 @@ def show() -> str:
 @pages.post("/team/away")
 @needs(Right.CONVERSE)
 def away() -> Response:
-    """Somebody is away until a time."""
+    """Mark a person as away until a time."""
     company, whose, until = _company(), _whose(), _until()
     for one in _companies(company, whose):
         _enter(one, whose, "away", until=iso(until))
@@ -79,7 +79,7 @@ def away() -> Response:
 @pages.post("/team/back")
 @needs(Right.CONVERSE)
 def back() -> Response:
-    """Somebody is there again."""
+    """Mark a person as present again."""
     company, whose = _company(), _whose()
     for one in _companies(company, whose):
         _enter(one, whose, "back")
@@ -88,7 +88,7 @@ def back() -> Response:
 
 
 def _company() -> str:
-    """The company that is asked for, or the reader's first; empty for who has to name one."""
+    """The company that the request names, or the reader's first; empty where one must be named."""
     own, asked = person().companies, request.values.get("company", "").strip()
     if asked and not person().sees(asked):
         abort(404)
@@ -96,21 +96,21 @@ def _company() -> str:
 
 
 def _whose() -> str:
-    """Whose absence a form is about: the person's own, or for a lead that of any colleague.
+    """The person whose absence a form changes: the reader, or for a lead any colleague.
 
     Raises:
-        HTTPException: 422 for who is no colleague, 403 for what is a lead's.
+        HTTPException: 422 for a person who is no colleague, 403 where only a lead may.
     """
     company, who = _company(), person().who
     given = persons.normal(request.form.get("person", ""))
     if not company:
         abort(400, "company: name one")
     if not given:
-        abort(400, "person: whose absence it is")
+        abort(400, "person: choose who is away")
     if given == who.text:
         return given
     if not person().leads(company):
-        abort(403, "Only a lead says of a colleague that they are away.")
+        abort(403, "Only a lead may mark a colleague as away.")
     found = team_of(company).named(given)
     if found is None:
         abort(422, "person: names no colleague of this company")
@@ -130,7 +130,7 @@ def _until() -> datetime:
 
 
 def _companies(company: str, whose: str) -> list[str]:
-    """Where an absence counts: one's own at each company of one's own, a colleague's at the lead's."""
+    """Where an absence counts: at all of the reader's companies for their own, else at this company."""
     return sorted(
         {company, *(person().companies or ())} if whose == person().who.text else {company}
     )
@@ -159,7 +159,7 @@ def _held_by(who: str, entries: list[dict[str, Any]]) -> int:
 
 
 def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Who else has conversations: people of the company's own desk, or of a list before."""
+    """Holders who are no colleagues: people of the company's own desk, or of an earlier list."""
     known = [persons.read(one.person) for one in team.colleagues]
     holders = Counter(str(one["taken_by"]) for one in entries if one["taken_by"])
     return [
@@ -170,7 +170,7 @@ def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
 
 
 def _put_back(entries: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Any, str]]:
-    """Entries with the recipient's name and the version that the page shows."""
+    """The entries, each with its excerpt and the version that the page shows."""
     records = backend.reading().services.outreach.conversations.find_all(
         [one["id"] for one in entries]
     )

@@ -1,7 +1,7 @@
-"""A message is tried: what would be decided about a conversation that a person types, and why.
+"""Tries a message: what would be decided about a conversation that a person types, and why.
 
-It is `support decide --explain` for one conversation, under the stage's published settings.  No vendor is
-asked; nothing is sent, stored or logged.
+It is `support decide --explain` for one conversation, under the stage's published settings.  No
+vendor is asked; nothing is sent, stored or logged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS: Mapping[str, str] = {
     "courtesy": "a courtesy",
     "other": "something else",
 }
-"""What a sentence may be, in a reader's words."""
+"""The kinds of a sentence, in a reader's words."""
 MORE = "more"
 """The value of the button that adds a message."""
 
@@ -45,14 +45,14 @@ MORE = "more"
 @pages.get("/try")
 @needs(Right.LOOK)
 def show() -> str:
-    """The form, with an order on its way."""
+    """The form to type a conversation, filled with a sample order."""
     return _page(TypedConversation())
 
 
 @pages.post("/try")
 @needs(Right.LOOK)
 def decide() -> str | tuple[str, int]:
-    """The decision on what was typed, or the form with one more message."""
+    """What would be decided about the typed conversation, or the form with one more message."""
     typed, session = TypedConversation.of(request.form), reading()
     if request.form.get("do") == MORE:
         return _page(replace(typed, messages=[*typed.messages, TypedMessage()]))

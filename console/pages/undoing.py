@@ -1,4 +1,4 @@
-"""Taking back one's own act, or those of one form, within minutes and while nothing has happened since."""
+"""Takes back the reader's own acts, one or those of one form, within minutes and if nothing has changed."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _CONFLICT = 409
 
 
 class UndoOffer(NamedTuple):
-    """An act that its person can take back."""
+    """An act that its person can take back, as a button."""
 
     value: str
-    """Of the form's field."""
+    """The value of the form's field."""
     button: str
 
 
 @pages.post("/inbox/undo")
 @needs(Right.CONVERSE)
 def do() -> Response | tuple[str, int]:
-    """Take back each; what has changed since is left as it is."""
+    """Take each act back; a conversation that has changed since is left as it is."""
     once = forms.once()
     picked = outcomes.picked(request.form.getlist(PICK), PICK)
     found = [outcomes.acted(one, partial(_asked, of=of, once=once)) for one, of in picked]
@@ -45,7 +45,7 @@ def do() -> Response | tuple[str, int]:
 
 
 def offer(opaque_id: str, story: Sequence[Mapping[str, str]]) -> UndoOffer | None:
-    """The newest act on a conversation, where its reader can take it back.
+    """The newest act on a conversation, if the reader can take it back; else None.
 
     Args:
         opaque_id: the conversation.

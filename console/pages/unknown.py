@@ -25,7 +25,7 @@ LONGEST_REF = 200
 @pages.get("/unknown")
 @needs(Right.LOOK)
 def show() -> str:
-    """The list, the longest waiting first; of one reason where the address names it."""
+    """The effects, the longest waiting first; the address may choose a reason."""
     wanted = request.args.get("reason")
     found = settle.unsettled(reading(), limit=AT_MOST + 1, after=paging.after())
     shown = [_line(one) for one in found[:AT_MOST] if wanted in (None, "", one.reason)]
@@ -44,14 +44,14 @@ def show() -> str:
 @pages.get("/unknown/one")
 @needs(Right.LOOK)
 def one() -> str:
-    """One effect: the evidence and the choices."""
+    """One effect of unknown outcome: the evidence, and the choices to settle it."""
     return _page(_key(request.args.get("key")))
 
 
 @pages.get("/unknown/ask")
 @needs(Right.ACT)
 def ask() -> str:
-    """The same, after the vendor was asked; nothing is settled."""
+    """The same page after asking the vendor; nothing is settled."""
     key = _key(request.args.get("key"))
     return _page(key, verdict=settle.ask(reading(), key))
 
@@ -59,7 +59,7 @@ def ask() -> str:
 @pages.post("/unknown/settle")
 @needs(Right.ACT)
 def decide() -> Response:
-    """Settle one as a person decides."""
+    """Settle one effect as a person decides."""
     session, key = acting(), _key(request.form.get("key"))
     outcome, seen = request.form.get("outcome", ""), request.form.get("seen", "")
     ref = request.form.get("ref", "").strip()

@@ -6,7 +6,7 @@
   const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
   const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-  // At the desk: without seconds, and today without its day.
+  // On the desk's pages, times have no seconds, and today's have no date.
   function brief(at) {
     return at.toDateString() === new Date().toDateString() ? clock.format(at) : short.format(at);
   }
@@ -18,9 +18,9 @@
     }
   }
 
-  // An element with data-renew asks for its page again every so many seconds while it is visible and
-  // no one writes in it; the server answers 304 where nothing has changed.  The focus of a row stays on
-  // its conversation: htmx gives it to what has the same id.
+  // An element with data-renew="10" reloads its page every 10 seconds, while it is visible and no one
+  // writes in it; the server answers 304 where nothing has changed.  The focus stays on its row: htmx
+  // restores the focus to the element with the same id.
   function renew() {
     for (const one of document.querySelectorAll("[data-renew]")) {
       const due = Number(one.dataset.due || 0);

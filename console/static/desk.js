@@ -40,7 +40,7 @@
     if (row) at = rows().indexOf(row);
   });
 
-  // How many wait is in the title, also beside an open conversation.
+  // The title shows how many conversations wait, also beside an open one.
   function counted() {
     const list = document.getElementById("list");
     const title = document.title.replace(/^\(\d+\) /, "");
@@ -49,7 +49,7 @@
   }
   document.addEventListener("htmx:afterSettle", () => {
     counted();
-    // What was on its way is in the transcript by now.
+    // A message that was on its way is in the transcript by now.
     if (document.querySelector("[data-pending]") && document.querySelector("[data-changed]")) location.reload();
   });
 
@@ -82,8 +82,8 @@
     meter.classList.toggle("s-fail", Boolean(longest) && length > Number(longest));
   }
 
-  // A draft is kept in this tab until its act is done, by the list of one's own acts that the page has.
-  // An act that was refused has its text from the server.
+  // A draft stays in this tab until its act is done; the page lists the reader's acts that are done.
+  // After a refused act, the server sends its text back.
   const page = document.querySelector("[data-conversation]");
   const prefix = page && `draft ${page.dataset.conversation} `;
   const gap = /\u27e6[^\u27e6\u27e7]*\u27e7?|\u27e7/;
@@ -104,7 +104,7 @@
       sessionStorage.setItem(nameOf(area) + tried, event.target.dataset.act);
     }
   });
-  // A page that the browser has kept whole shows what was so then.
+  // A page from the back/forward cache shows an old state: reload it.
   addEventListener("pageshow", (event) => {
     if (page && event.persisted) location.reload();
   });

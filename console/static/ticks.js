@@ -11,7 +11,7 @@
     if (said) said.textContent = many ? `${many} ticked:` : "With what is ticked:";
   }
 
-  // From the last tick to this one, all are as this one is then.
+  // All ticks from the last one to this one get the state of this one.
   function range(to) {
     const all = boxes();
     const ends = [all.indexOf(last), all.indexOf(to)].sort((a, b) => a - b);

@@ -523,7 +523,7 @@ def every_conversations_page(console: Console, waiting: str, late: str) -> None:
     assert inserted.status_code == 200
     form = {"once": view, "company": ours, "project": company.PROJECT_ID, "name": "Ours"}
     assert lea.post("/inbox/views", form).status_code == 303
-    assert "not there any more" not in lea.get(f"/inbox?company={ours}&view={view}").text
+    assert "no longer exists" not in lea.get(f"/inbox?company={ours}&view={view}").text
     for wanted in ("+15550101110", "Jo", f"{ours}#routed", waiting):
         assert lea.post("/inbox/find", {"q": wanted}).status_code in (200, 303, 404), wanted
     assert "wait for a person now" in lea.text(f"/figures?company={company.COMPANY_ID}")

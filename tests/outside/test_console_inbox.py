@@ -101,7 +101,7 @@ def test_a_conversation_is_found_by_number_request_and_name_and_nothing_of_it_is
     person.opens("/inbox/find")
     person.writes("Nothing of that name", beside="Find", field="q")
     person.presses("Find")
-    assert "No conversation of yours" in person.reads()
+    assert "No conversation of your companies" in person.reads()
     assert person.page.url.endswith("/inbox/find")
     looks = stack.ops("journal", "inbox:find", "--views", "--json").data
     assert [one for one in looks if conversation in one["saw"]]

@@ -1,4 +1,4 @@
-"""Authenticates the caller: a company's API key, and its signature if it has a key or secret for one."""
+"""Authenticates the caller: a company's API key, and its signature where the company has signing keys."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"
 KEYS, SECRETS, DESK_KEYS = "api_keys", "signing_secrets", "desk_keys"
 _LIKE_SECRETS = 0.7
-"""Similarity from which a name is taken for a misspelt `SECRETS`."""
+"""An attribute's name at least this similar to `SECRETS` counts as a misspelling of it."""
 _NAMES = (KEYS, SECRETS, DESK_KEYS, signature_keys.FIELD)
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 class DeskRole(StrEnum):
-    """What a desk key may do: an agent acts on what is free or their own, a lead on everybody's."""
+    """What a desk key may do: an agent acts on free and own conversations, a lead on all."""
 
     AGENT = "agent"
     LEAD = "lead"
@@ -47,11 +47,11 @@ class Access:
         api_keys: the active keys; two while a key is rotated.
         signing_secrets: Standard Webhooks secrets (``whsec_...``); if there are any, every request
             must be signed.
-        signature_keys: keys of HTTP Message Signatures; from the moment that the first is valid
-            every request must be signed so, and no other scheme is taken.
+        signature_keys: keys of HTTP Message Signatures; once the first is valid, every request
+            must have such a signature, and no other scheme is accepted.
         desk_keys: keys of the company's desk, each with its role; none opens the Router's door.
-        faults: what is wrong with the entry's signing, naming no value; any closes the door, as the
-            company may believe that its requests must be signed.
+        faults: what is wrong with the stored signing settings, without values.  Any fault refuses
+            every request, as the company may believe that its requests must be signed.
     """
 
     api_keys: tuple[str, ...] = field(default=(), repr=False)
@@ -61,17 +61,16 @@ class Access:
     signature_keys: tuple[SignatureKey, ...] = ()
 
     def signs_messages(self, now: datetime) -> bool:
-        """Whether its requests need an HTTP Message Signature; they do when all keys have ended too."""
+        """Whether requests need an HTTP Message Signature: a key has become valid, even if all have ended."""
         return any(one.has_begun(now) for one in self.signature_keys)
 
 
 def access(text: str) -> dict[str, Access]:
-    """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
+    """Parse the API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
 
-    Beside them a company's desk may have keys: ``"desk_keys": {"agent": [...], "lead": [...]}``, and its
-    requests those of `signature_keys`.
-
-    A company's value may also be a key or a list of keys.  Anything else grants no access.
+    An entry may also hold the keys of the company's desk, ``"desk_keys": {"agent": [...], "lead":
+    [...]}``, and `signature_keys`.  It may also be one key or a list of keys.  Anything else grants
+    no access.
     """
     try:
         raw = json.loads(text)
@@ -81,7 +80,7 @@ def access(text: str) -> dict[str, Access]:
 
 
 def key_in(headers: Mapping[str, str]) -> bytes:
-    """The API key that a request shows.
+    """The API key in a request's header ``x-api-key``.
 
     Raises:
         SignatureError: ``UNAUTHORIZED``; there is none.
@@ -130,7 +129,7 @@ def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tupl
 def caller_of(
     headers: Mapping[str, str], companies: Mapping[str, Access]
 ) -> tuple[str, DeskRole | None]:
-    """The company of the Router's key, without a role, or of a desk's key, with its role.
+    """The caller's company, with the role of a desk key, or None for the Router's key.
 
     Raises:
         SignatureError: ``UNAUTHORIZED``; it is neither.
@@ -142,10 +141,10 @@ def caller_of(
 
 
 def check_request(request: HttpRequest, known: Access, now: datetime) -> str | None:
-    """Whether a request is signed as its company's must be.
+    """Verify that a request is signed as its company's requests must be.
 
     Returns:
-        What identifies the signed request, where it has an HTTP Message Signature.
+        A hash of what was signed, where the request has an HTTP Message Signature; else None.
 
     Raises:
         SignatureError: ``INVALID_SIGNATURE``; names the header, component or parameter at fault.
@@ -164,15 +163,17 @@ def check_request(request: HttpRequest, known: Access, now: datetime) -> str | N
 def check_signature(
     headers: Mapping[str, str], body: bytes, known: Access, *, now_epoch: float
 ) -> None:
-    """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
+    """Verify a Standard Webhooks signature: HMAC-SHA256 over ``{id}.{timestamp}.{body}``.
+
+    One match among several signatures and secrets is enough.  A company without secrets needs none.
 
     Raises:
-        SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes off,
-            or the company's signing is not configured as it must be.
+        SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes
+            off, or the company's signing settings have faults.
     """
     if known.faults:
         raise SignatureError(
-            "INVALID_SIGNATURE", "the company's signing is not usable as it is stored"
+            "INVALID_SIGNATURE", "the company's stored signing settings are not usable"
         )
     secrets = known.signing_secrets
     if not secrets:
@@ -211,7 +212,7 @@ def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - 
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What makes a company's entry doubtful: whether its requests must be signed."""
+    """What is wrong with the signing settings of a company's entry, without values."""
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"
@@ -226,7 +227,7 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
 def _signature_keys(
     entry: Mapping[str, Any],
 ) -> tuple[tuple[SignatureKey, ...], tuple[str, ...]]:
-    """The keys of an entry, and what is wrong with them."""
+    """The signature keys of an entry, and what is wrong with them."""
     if signature_keys.FIELD not in entry:
         return (), ()
     try:

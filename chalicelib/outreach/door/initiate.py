@@ -6,9 +6,10 @@
          "conversation_id": "...", "duplicate": false}
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
-Three calls to AWS for a start that is new: the company's project, admission (ledger row, parcel and
-limits in one transaction), and the queue; a fourth for a company that may have many starts at once, whose
-share of the lane is counted.  A start beyond that share is set aside until its time.
+A new start makes three calls to AWS: it reads the company's project, admits the start (ledger row,
+parcel and limits in one transaction), and queues it.  A fourth call counts the start against the
+company's share of the lane, where the company may have many starts at once.  A start beyond that
+share is set aside until its time.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ from chalicelib.outreach.project.admission import (
 from chalicelib.outreach.project.companies import Companies
 from chalicelib.outreach.project.project import Project
 
-if TYPE_CHECKING:  # most starts do not load them
+if TYPE_CHECKING:  # loaded only where it is needed, as most starts need none of it
     from chalicelib.outreach.company_events.outbox import EventRows
     from chalicelib.outreach.conversations.parcels import Parcels
     from chalicelib.outreach.conversations.store import Conversations
@@ -66,11 +67,12 @@ if TYPE_CHECKING:  # most starts do not load them
 ACCEPTED = "Request accepted and queued for processing."
 SCHEDULED = "Request accepted and scheduled."
 MOST_SCHEDULED = timedelta(days=21)
-"""Until `send_at`.  With the sending, its row is kept and resumed for a week more
-(`once.recovery.unfinished.RESUMABLE_FOR`)."""
+"""How far ahead `send_at` may be.  The start's row is kept and resumed for a week longer
+(`once.recovery.unfinished.RESUMABLE_FOR`).
+"""
 TRY_AGAIN = "try again later"
 BEYOND_SHARE = reasons.BEYOND_SHARE
-"""Why a start waits whose company has used up its share of the lane."""
+"""The reason of a start that waits because its company has used up its share of the lane."""
 
 
 class ForbiddenError(RequestError):
@@ -97,10 +99,10 @@ class LimitError(RequestError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callers:
-    """Who may start conversations: companies by their credentials, and their projects.
+    """The companies that may start conversations: their credentials and their projects.
 
     Attributes:
-        access: the credentials of each company id, read for every request.
+        access: reads the credentials of each company id; called for every request.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -108,12 +110,13 @@ class Callers:
     shares: CallerShares
 
     def company_of(self, source: str, request: HttpRequest, now: datetime) -> str:
-        """The company that signed a request at a door; raises `RequestError` where none did.
+        """The authenticated company of a request at a door; its share of the door is charged.
 
         Raises:
+            RequestError: the request has no valid key, or no valid signature where one is required.
             OverShareError: the company's share of the door is used up.
         """
-        access.key_in(request.headers)  # without one no secret is read
+        access.key_in(request.headers)  # a request without a key causes no read of the secret
         companies = self.access()
         company_id = access.company_of(request.headers, companies)
         access.check_request(request, companies[company_id], now)
@@ -121,7 +124,12 @@ class Callers:
         return company_id
 
     def project(self, asked: StartRequest) -> Project:
-        """The project of a start; raises `RequestError` where it does not allow it."""
+        """The project of a start.
+
+        Raises:
+            RequestError: there is no such project, it is inactive, or it does not allow the start.
+            UnavailableError: the project has no sender on the channel.
+        """
         project = self.companies.project(asked.company_id, asked.project_id)
         if project is None:
             raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
@@ -139,12 +147,12 @@ class Callers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartStores:
-    """Where a start is kept, and read again when its company asks.
+    """Where starts are stored, and read again when their company asks.
 
     Attributes:
-        parcels: the jobs of starts whose conversations are not open.
-        outbox: the events of companies that have an endpoint.
-        conversations: only questions need them.
+        parcels: the jobs of starts whose conversations do not exist yet.
+        outbox: the events for companies that have an endpoint.
+        conversations: read only to answer questions about a start.
     """
 
     starts: Starts
@@ -165,7 +173,7 @@ class StartLane:
     def put(
         self, job: StartConversation, project: Project, admitted: Admitted, now: datetime
     ) -> None:
-        """Queue a start that was admitted, or set it aside."""
+        """Queue an admitted start, or set it aside."""
         wait = 0.0
         if admitted.is_new:
             wait = self.shares.wait(project.company_id, job.lane, project.rate_limits)
@@ -177,7 +185,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """The ids that a start gets: keyed hashes, and new ones."""
+    """The ids that a start gets: keyed hashes, and new random ones."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]
@@ -185,7 +193,7 @@ class StartIds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initiate:
-    """The Router's door."""
+    """The Router's door: starts, their outcomes and their messages."""
 
     callers: Callers
     kept: StartStores
@@ -195,7 +203,7 @@ class Initiate:
     log: Log
 
     def start(self, request: HttpRequest) -> Answer:
-        """Accept a start."""
+        """Accept a start, a request to begin a conversation, and answer it."""
         body, is_known = request.body, False
         try:
             router.check_size(body)
@@ -203,7 +211,7 @@ class Initiate:
             is_known = True
             return self._start(company_id, router.parse(body))
         except (RequestError, UnavailableError, TransientError) as error:
-            # The body of a caller who is not known is not parsed, not even for its id.
+            # An unknown caller's body is not parsed, not even for its id.
             return self._error_answer(error, router.request_id_in(body) if is_known else "unknown")
 
     def outcome(self, request: HttpRequest, request_id: str) -> Answer:
@@ -227,10 +235,7 @@ class Initiate:
         return Answer(200, shown)
 
     def messages(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer with a conversation's messages, which the company's key may read.
-
-        It authenticates as `outcome` does.
-        """
+        """Answer with a page of a conversation's messages; authenticated as in `outcome`."""
         try:
             found = self._asked_for(request, request_id)
             record = self.kept.conversations().find(found.opaque_id)
@@ -243,7 +248,7 @@ class Initiate:
         return Answer(200, shown)
 
     def _asked_for(self, request: HttpRequest, request_id: str) -> StartOutcome:
-        """The start that a company asks about, which must be its own."""
+        """The outcome of the start that a company asks about; 404 unless the start is the company's own."""
         company_id = self._authenticate(request)
         is_one = router.quotable(request_id) == request_id
         key = outreach_keys.start(company_id, request_id)
@@ -291,7 +296,10 @@ class Initiate:
         return Answer(202, {**answer, "message": SCHEDULED, "send_at": iso(asked.send_at)})
 
     def _check_send_at(self, asked: StartRequest, event_key: str) -> None:
-        """Refuse a time that is over or too far; a repetition comes after it, and is answered as one."""
+        """Refuse a `send_at` in the past or too far ahead.
+
+        A repeated request is not refused: it is answered as the first one, even after its time.
+        """
         now = self.clock.now()
         if asked.send_at is None or now < asked.send_at <= now + MOST_SCHEDULED:
             return
@@ -307,7 +315,7 @@ class Initiate:
         )
         opaque_id = self.ids.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = outreach_keys.start(asked.company_id, asked.request_id)
-        received_at = iso(self.clock.now())  # read once: a start is counted and freed under its day
+        received_at = iso(self.clock.now())  # read once: a start is counted and freed under one day
         record = openings.attributes(
             project,
             asked.channel,
@@ -356,7 +364,7 @@ class Initiate:
 
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
-    """Whether the project declares another channel, on which the recipient can be reached."""
+    """Whether the project declares a fallback channel on which the recipient can be reached."""
     declared = project.follow_ups
     if declared is None:
         return False
@@ -364,7 +372,7 @@ def _has_another(project: Project, asked: StartRequest) -> bool:
 
 
 def internal_error() -> Answer:
-    """The response to a request that failed for no fault of its sender."""
+    """The response to a request that failed through no fault of its sender."""
     return Answer(500, _error_body("INTERNAL_ERROR", TRY_AGAIN, "unknown"))
 
 
@@ -378,7 +386,7 @@ def _error_body(code: str, message: str, request_id: str) -> dict[str, Any]:
 
 
 _MESSAGES = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
-"""Messages for errors that a retry does not resolve."""
+"""Messages for errors that repeating the request does not resolve, by code."""
 
 
 def _code(error: RequestError | UnavailableError | TransientError) -> str:

@@ -7,7 +7,7 @@ It authenticates as `POST /initiate-conversation` does::
     200 {"allowed": false, "why": ["calling_hours"], "rules": ["us-federal:calling-hours"],
          "next_at": "2026-11-28T13:00:00.000Z"}
 
-``purpose`` is the project's where it is left out, and ``at`` now.  Nothing is sent, counted or stored.
+``purpose`` defaults to the project's, ``at`` to now.  Nothing is sent, counted or stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from chalicelib.outreach.jurisdictions.start_check import StartChecks, StartToCh
 SOURCE = "may_send"
 MAX_BYTES = 8192
 FARTHEST = timedelta(days=3660)
-"""How far from now a question may lie: the rules' calendars say nothing of other centuries."""
+"""How far from now ``at`` may be: the rules' calendars cover no other centuries."""
 _FIELDS = (
     *("company_id", "project_id", "channel_method"),
     *(one.field for one in ADDRESSES),
@@ -43,10 +43,10 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaySendDoor:
-    """Answers questions.
+    """Answers whether a message may be sent.
 
     Attributes:
-        checks: built at the first question.
+        checks: builds the checks, at the first question.
     """
 
     callers: Callers
@@ -55,7 +55,7 @@ class MaySendDoor:
     log: Log
 
     def ask(self, request: HttpRequest) -> Answer:
-        """Answer a question."""
+        """Answer one question; errors have the Router's fields."""
         try:
             bodies.check_size(request.body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()
@@ -77,7 +77,7 @@ class MaySendDoor:
 
 
 def parse(body: bytes, now: datetime) -> StartToCheck:
-    """Check a question, as a start is checked.
+    """Check the body of a question by the rules of a start's body.
 
     Raises:
         PayloadError: with the Router's code; names fields, never values.
@@ -85,7 +85,7 @@ def parse(body: bytes, now: datetime) -> StartToCheck:
     given = bodies.json_object(body, code="INVALID_REQUEST")
     for name in given:
         if name not in _FIELDS:
-            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is none of a question")
+            raise PayloadError("UNKNOWN_FIELD", f"field {shown(name)} is not known")
     for name in ("company_id", "project_id"):
         _check_id(name, given.get(name))
     channel = _channel(given.get("channel_method"))

@@ -1,15 +1,15 @@
-"""HTTP Message Signatures (RFC 9421) of a company's requests: what must be signed, and by which key; pure.
+"""HTTP Message Signatures (RFC 9421) of a company's requests: what they must cover, and by which key; pure.
 
-A signature covers the method, the path, each parameter of the query, the body by its digest
-(RFC 9530), the key that the request shows and the time::
+A signature covers the method, the path, each parameter of the query, the body's digest (RFC 9530),
+the API key and the time::
 
     Content-Digest: sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:
     Signature-Input: sig1=("@method" "@path" "@query-param";name="limit" "x-api-key"
         "content-digest");created=1618884473;keyid="k-1"
     Signature: sig1=:K2qGT5srn2OGbOIDzQ6kYT+ruaycnDAAUpKv+ePFfD0=:
 
-``@query`` cannot be covered: the gateway decodes a query, so what the caller signed is not seen again.
-A parameter is compared as RFC 9421, 2.2.8 encodes its decoded value.
+``@query`` cannot be covered: the gateway decodes a query, so the bytes that the caller signed are
+lost. A parameter is compared as RFC 9421, 2.2.8 encodes its decoded value.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from chalicelib.outreach.door.signature_keys import SignatureKey
 from chalicelib.outreach.door.structured_fields import FieldItem, InnerList
 
 WINDOW_SECONDS = 300
-"""How far the time of a signature may be from ours."""
+"""How far a signature's time may be from our clock."""
 METHOD, PATH, AUTHORITY, PARAMETER = "@method", "@path", "@authority", "@query-param"
 DIGEST = "content-digest"
 INPUT, SIGNATURE = "signature-input", "signature"
 ALWAYS = (METHOD, PATH, "x-api-key")
-"""What each signature covers."""
+"""The components that each signature must cover."""
 WHERE_GIVEN = ("idempotency-key", "authorization")
-"""Headers that say what a request means, or who acts: covered where the request has them."""
+"""Headers that must be covered where the request has them: they say what it means, or who acts."""
 _PLAIN_PATH = re.compile(r"/[A-Za-z0-9/._~-]*")
 _FIELD_NAME = re.compile(r"[a-z0-9-]{1,64}")
 _TIMES, _TEXTS = ("created", "expires"), ("keyid", "alg", "nonce", "tag")
@@ -43,10 +43,10 @@ _TIMES, _TEXTS = ("created", "expires"), ("keyid", "alg", "nonce", "tag")
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What a request says of its signature.
+    """The signature of a request.
 
     Attributes:
-        about: components and parameters.
+        about: the covered components, and the signature's parameters.
         signature: its bytes.
     """
 
@@ -55,27 +55,27 @@ class Signed:
 
     @property
     def covered(self) -> frozenset[tuple[str, str | None]]:
-        """The components, each with the name of its parameter of the query."""
+        """The covered components; a query parameter with its name, others with None."""
         return frozenset(map(_identity, self.about.items))
 
 
 def signed(request: HttpRequest) -> Signed | str:
-    """What a request says of its one signature; where that cannot be read, the header at fault."""
+    """The one signature of a request; a text that names the header at fault where it cannot be read."""
     about = structured_fields.inner_list(request.headers.get(INPUT, ""))
     if about is None:
         return f"header {INPUT} is missing, or not one signature as RFC 9421 has it"
     given = structured_fields.bytes_by_label(request.headers.get(SIGNATURE, ""))
     if given is None or given.keys() != {about.label}:
-        return f"header {SIGNATURE} is missing, or not that of {INPUT}"
+        return f"header {SIGNATURE} is missing, or not the signature that {INPUT} names"
     return Signed(about, given[about.label])
 
 
 def problems(
     request: HttpRequest, given: Signed, keys: Sequence[SignatureKey], now: datetime
 ) -> Iterator[str]:
-    """What makes a signature worth nothing, each by the component's or parameter's name.
+    """Why a signature is not valid, each reason with the component or parameter at fault.
 
-    Only where there is none is the request the company's.
+    The request is the company's only where there are no problems.
     """
     yield from _untimely(given.about, now)
     found = [*_uncovered(request, given.covered), *_unreadable(request, given.about)]
@@ -96,9 +96,9 @@ def problems(
 
 
 def base(request: HttpRequest, about: InnerList) -> bytes:
-    """What is signed: a line for each component, and one of all parameters.
+    """The signed bytes: a line for each component, and one for all parameters.
 
-    Every component must be one that the request has; see `problems`.
+    The request must have every component; `problems` checks that.
     """
     lines = [f"{one}: {_value(request, one)}" for one in about.items]
     whole = "\n".join([*lines, f'"@signature-params": {about}'])
@@ -106,7 +106,7 @@ def base(request: HttpRequest, about: InnerList) -> bytes:
 
 
 def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
-    """Parameters that are none, and a time that is not now."""
+    """Unknown parameters, and times that are not now."""
     for name, value in about.parameters.items():
         is_one = type(value) is (int if name in _TIMES else str)
         if name not in (*_TIMES, *_TEXTS) or not is_one:
@@ -117,11 +117,11 @@ def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
     if not isinstance(created, int) or abs(epoch - created) > WINDOW_SECONDS:
         yield f"parameter created is missing, or not within {WINDOW_SECONDS} seconds of now"
     if isinstance(expires, int) and epoch > expires:
-        yield "parameter expires is over"
+        yield "parameter expires is in the past"
 
 
 def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
-    """What must be signed and is not."""
+    """Components that must be covered and are not."""
     wanted = [*ALWAYS, *(one for one in WHERE_GIVEN if one in request.headers)]
     if request.body:
         wanted.append(DIGEST)
@@ -133,13 +133,13 @@ def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]])
 
 
 def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
-    """Components that the request does not have, or that are not seen as the caller signed them."""
+    """Components that the request does not have, or that we do not see as the caller signed them."""
     if len(set(map(_identity, about.items))) != len(about.items):
         yield "a component is covered twice"
     if not _PLAIN_PATH.fullmatch(request.path):
         yield f"component {PATH} has characters that need an encoding"
     if any(len(values) != 1 for values in request.query.values()):
-        yield "a parameter of the query is there twice"
+        yield "a parameter of the query occurs twice"
     for one in about.items:
         if _is_unknown(request, one):
             yield "a component is one that the request does not have, or that is not supported"
@@ -180,7 +180,7 @@ def _value(request: HttpRequest, one: FieldItem) -> str:
 
 
 def encoded(text: str) -> str:
-    """A name or value of the query, as RFC 9421, 2.2.8 has it in a signature."""
+    """A name or value of the query as RFC 9421, 2.2.8 encodes it in a signature."""
     return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
 
 

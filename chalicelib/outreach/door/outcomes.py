@@ -1,4 +1,4 @@
-"""A start's outcome as the Channel Router reads it."""
+"""The outcome of a start, in the Channel Router's fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 
 def fields(found: StartOutcome) -> dict[str, Any]:
-    """A start's outcome in the Router's fields."""
+    """The outcome of a start, in the Router's fields; fields without a value are left out."""
     known = {
         "state": _state(found),
         "reason": found.delivery_reason
@@ -50,17 +50,17 @@ def _state(found: StartOutcome) -> str:
 
 
 def _declined(found: StartOutcome) -> str | None:
-    """A person has declined the opening: it is never sent."""
+    """The reason, where a person has declined the opening, so that it is never sent; else None."""
     return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
 def _failed(found: StartOutcome) -> str | None:
-    """Why an opening was not sent although a person had approved it."""
+    """Why an opening was not sent although a person had approved it; else None."""
     known = found.outcome or ""
     return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 
 
 def _withheld(found: StartOutcome) -> str | None:
-    """``withheld:{switch}``, where a switch stopped the start or its release."""
+    """``withheld:{switch}``, where a switch stopped the start or its release; else None."""
     known = found.outcome or found.reason or ""
     return known if known.startswith(WITHHELD) else None

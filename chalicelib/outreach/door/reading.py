@@ -1,4 +1,4 @@
-"""What a company's key may read of a conversation: what it waits for, and its messages."""
+"""What a company's key may read of a conversation: why it waits, and its messages."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:  # a start does not load it
     from chalicelib.outreach.conversations.store import Conversations
 
 PAGE_MESSAGES = 50
-"""Messages of one answer."""
+"""The most messages in one answer."""
 _MOST_DIGITS = 8
 _GOES_ON = (None, reasons.REFUSAL_IN_DOUBT)
-"""What the register says of a held opening that a person may still release."""
+"""Answers of the register with which a person may still release a held opening."""
 _OPENED = (Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)
 _OF_RULES = (reasons.CALLING_HOURS, reasons.PUBLIC_HOLIDAY, reasons.FREQUENCY_CAP)
-"""Why a message waits for the rules of the recipient's place."""
+"""The reasons of a message that waits because of the law at the recipient's place."""
 _LINK = ("conversation", "request_id", "channel")
 _ROLES = {"user": "recipient", "assistant": "company"}
 
@@ -48,9 +48,10 @@ def with_conversation(
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
     forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
-    """A start's outcome with what its conversation adds: what it waits for, does next, is linked to.
+    """A start's outcome with what its conversation adds: why it waits, its next step, its links.
 
-    `unended` is `once.ledger.events.Ledger.unended`, `forbids` the register's word.
+    `unended` is `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the
+    recipient may be contacted.
     """
     found = dict(known)
     is_held = record.is_handed_off and record.handoff.get("held") == "start"
@@ -76,10 +77,14 @@ def waiting(
 ) -> dict[str, Any] | None:
     """Why a conversation waits, since when and until when; None where it does not.
 
-    ``for`` is ``approval`` (a message is held until a person approves it), ``person``, ``replay`` (a
-    switch stopped an answer, and an operator sends it), ``send_at``, ``quiet_hours``
-    (with the ``reason`` where the recipient asked for another time) or ``rules``, those of the
-    recipient's place with the ``reason``.
+    ``for`` is one of:
+
+    * ``approval``: a message is held until a person approves it;
+    * ``person``: a person has the conversation;
+    * ``replay``: a switch stopped a message, and an operator must replay it;
+    * ``send_at``: the time that the company asked for has not come;
+    * ``quiet_hours``: with a ``reason`` where the recipient asked for another time;
+    * ``rules``: of the recipient's place, with the ``reason``.
     """
     send_at = parsed(record.item.get(SEND_AT))
     if record.is_handed_off:
@@ -117,7 +122,7 @@ def messages(conversations: Conversations, record: Record, query: Query) -> dict
     """Up to `PAGE_MESSAGES` of a conversation's messages, in the order in which they were written.
 
     Raises:
-        PayloadError: ``INVALID_AFTER``: the query's ``after`` is no number of a message.
+        PayloadError: ``INVALID_AFTER``: the query's ``after`` is not the number of a message.
     """
     given = door.parameter(query, "after", longest=_MOST_DIGITS)
     if given is not None and not (given.isascii() and given.isdigit()):

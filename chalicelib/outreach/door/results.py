@@ -1,11 +1,11 @@
-"""A tool's result comes back: `POST /conversations/{request_id}/tools/{call_id}/result`.
+"""Takes a tool's result: `POST /conversations/{request_id}/tools/{call_id}/result`.
 
-The caller holds the token of that call alone, which its event ``tool_called`` carried::
+The caller has the token of that one call; the company got it with the event ``tool_called``::
 
     {"status": "done", "text": null, "data": {"reference": "A-17"}}
     200 {"status": "done", "repeated": false}
 
-The first result is kept for good.  One that comes after the tool's time is kept beside it, and a person
+The first result is final.  A result after the call's deadline is stored beside it, and a person
 sees it.
 """
 
@@ -53,7 +53,7 @@ _CODES = {"status": "invalid_status", "text": "invalid_text", "data": "invalid_d
 
 
 class ToolResult(BaseModel):
-    """The body."""
+    """The body of a result."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
 
@@ -64,12 +64,12 @@ class ToolResult(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDoor:
-    """Takes results.
+    """Takes the results of tools' calls.
 
     Attributes:
-        signing: the stage's keys of tools' results.
-        current: a project's settings as they are now.
-        shares: of the company whose token it is.
+        signing: the stage's keys that sign the tokens of calls.
+        current: returns a record's project as it is now.
+        shares: charges the company that the token belongs to.
     """
 
     conversations: Conversations
@@ -82,7 +82,7 @@ class ResultDoor:
     def result(
         self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
     ) -> Answer:
-        """Keep a result, and hasten the event that answers it."""
+        """Store a result, and make the event due that answers it; a repeated result changes nothing."""
         try:
             bodies.check_size(body, MAX_BYTES, code="payload_too_large")
             record = self._authorised(headers, request_id, call_id)
@@ -91,7 +91,7 @@ class ResultDoor:
             door.log_rejected(self.log, SOURCE, error.code)
             return door.error_answer(error.status, error.code, error.message)
         except (UnavailableError, TransientError, PermanentError) as error:
-            # The last one is of an `ai_config` that cannot be read: what the tool gives is not known.
+            # PermanentError: `ai_config` cannot be read, so the tool's declared data are not known.
             code = "database_error" if isinstance(error, TransientError) else "queue_error"
             door.log_failed(self.log, SOURCE, code)
             return door.error_answer(503, code, TRY_AGAIN)
@@ -140,16 +140,16 @@ class ResultDoor:
         except ValidationError as error:
             place = ".".join(shown(one) for one in error.errors()[0]["loc"]) or "body"
             code = _CODES.get(place.partition(".")[0], "invalid_request")
-            raise PayloadError(code, f"field {place} is not as it should be") from None
+            raise PayloadError(code, f"field {place} is not valid") from None
         declared = {one.name: one for one in self.current(record).ai_config.tools}
-        is_done = given.status == DONE  # a tool that failed may have less to give
+        is_done = given.status == DONE  # a failed tool need not return its declared data
         fault = declared[tool].result_fault(given.data) if is_done and tool in declared else None
         if fault is not None:
             raise PayloadError("invalid_data", fault)
         return given
 
     def _late(self, record: Record, call: ToolCall, given: ToolResult, text: str) -> NoReturn:
-        """A late result is a note for the person who has the conversation."""
+        """Add a late result as a note for the person who has the conversation, and refuse it."""
         kept = self.conversations.keep_late_result(record, call.call_id, text)
         if kept.late_result != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
@@ -166,5 +166,5 @@ class ResultDoor:
 
 
 def _refused(constant: str) -> NoReturn:
-    """NaN and the infinities are no JSON."""
+    """Refuse NaN and the infinities, which are no JSON."""
     raise ValueError(constant)

@@ -41,14 +41,14 @@ from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
-"""With the company's settings the job still fits a queue message of the older size."""
+"""With the company's settings added, the job still fits a queue message of 256 KB."""
 MAX_ID_BYTES = 256
-"""Of company and project id: with other parts they form a conversation's key of 1,024 bytes."""
+"""Of a company's or a project's id: they are parts of a conversation's key, which has 1,024 bytes."""
 MAX_DEPTH = 28
 MAX_PROOF_CHARACTERS = 1000
 _IDS = ("company_id", "project_id")
 _CONSENT_FIELDS = {"given_at": True, "form": False, "version": False, "expires_at": True}
-"""Of ``consent``; whether each is a time."""
+"""The fields of ``consent``, and whether each is a time."""
 _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -57,7 +57,7 @@ _CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """A valid request; personal data in it is normalised and never shown."""
+    """A valid start request; addresses are normalised, and personal data never appear in its repr."""
 
     company_id: str
     project_id: str
@@ -72,7 +72,7 @@ class StartRequest:
 
 
 def check_size(body: bytes) -> None:
-    """Compare the raw size with the limit.
+    """Refuse a body over `MAX_BODY_BYTES`.
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
@@ -81,11 +81,12 @@ def check_size(body: bytes) -> None:
 
 
 def parse(body: bytes) -> StartRequest:
-    """Check a body in the Router's own order.
+    """Parse a start's body; its fields are checked in the Router's own order.
 
     Raises:
-        TooLargeError: see `check_size`.
-        PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, never values.
+        TooLargeError: ``PAYLOAD_TOO_LARGE``.
+        PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, never
+            values.
     """
     check_size(body)
     whole = bodies.json_object(body, code="INVALID_REQUEST")
@@ -148,7 +149,7 @@ def parse(body: bytes) -> StartRequest:
 
 
 def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
-    """When and how the recipient gave consent, where the Router says so; kept with the conversation."""
+    """When and how the recipient gave consent, as the Router states it; stored with the conversation."""
     found = {}
     given_at = recipient_data.get("comms_consent_at")
     if given_at is not None:
@@ -170,7 +171,7 @@ def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _purpose(request_data: Mapping[str, Any]) -> str | None:
-    """What the company contacts the recipient for, where it says so; else the project does."""
+    """The purpose of the contact; None where the request leaves it to the project."""
     given = request_data.get(PURPOSE)
     if given is None or given in list(ContactPurpose):
         return given
@@ -178,7 +179,7 @@ def _purpose(request_data: Mapping[str, Any]) -> str | None:
 
 
 def _consent(recipient_data: Mapping[str, Any]) -> dict[str, str] | None:
-    """The recipient's consent on the start's channel, for its purpose; kept as evidence."""
+    """The recipient's consent for this channel and purpose; stored as evidence."""
     given = recipient_data.get(CONSENT)
     if given is None:
         return None
@@ -224,7 +225,7 @@ def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
 
 
 def request_id_in(body: bytes) -> str:
-    """The request's id to quote in an error; ``unknown`` where it cannot be read."""
+    """The request id of a body, to quote it in an error; ``unknown`` where it cannot be read."""
     try:
         request, _ = _request_of(bodies.json_object(body, code="INVALID_REQUEST"))
         found = request["request_data"]["request_id"]
@@ -234,13 +235,13 @@ def request_id_in(body: bytes) -> str:
 
 
 def quotable(request_id: object) -> str:
-    """A valid request id as it is, else ``unknown``: any other value may be a secret."""
+    """A valid request id unchanged, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The request, and the conversation's id if a Context Object has one."""
+    """The request, and the conversation id where a Context Object has one."""
     if "frontend_payload" not in whole:
         return dict(whole), None
     request = whole["frontend_payload"]
@@ -254,9 +255,9 @@ def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
 
 
 def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
-    """Refuse a conversation's id outside the id space of its company and project.
+    """Refuse a conversation id outside the id space of its company and project.
 
-    Another company's ids, and the keys of rows that are no conversations, cannot be named.
+    So a request can name neither another company's conversation nor the key of an internal row.
     """
     own = SEPARATOR.join((*(str(ids[name]) for name in _IDS), ""))
     if conversation_id is not None and not (
@@ -269,7 +270,7 @@ def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
 
 
 def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value
-    """Refuse values that DynamoDB cannot store: once queued, they would be retried without end.
+    """Refuse values that DynamoDB cannot store: once queued, they would be retried for ever.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: numbers of
     38 digits between 1e-130 and 1e126, 32 levels, texts in UTF-8.
@@ -292,7 +293,7 @@ def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON 
 
 
 def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
-    """Request id, channel and time; checked to be present, then texts, then valid."""
+    """Request id, channel and time; all must be present, then be texts, then be valid."""
     names = ("request_id", "channel_method", "initial_request_timestamp")
     for name in names:
         if data.get(name) is None:
@@ -317,9 +318,9 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
 
 
 def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses, normalised; the one of the channel is required.
+    """The recipient's addresses, normalised; the channel's own is required.
 
-    The others may be missing or empty.  A wrong one is refused: it would link nothing.
+    The others may be missing or empty.  An invalid one is refused: it would link no conversations.
 
     Raises:
         PayloadError: ``MISSING_...`` or ``INVALID_...`` with the field's name.

@@ -1,9 +1,9 @@
-"""A company's share of a lane: how many starts a minute enter it, so that others find room.
+"""A company's share of a lane: how many starts a minute may enter it, so that others find room.
 
-A lane takes the oldest group first and knows no companies.  So the door lets a company's starts in at
-its share, and those beyond it wait outside the lane until their time: another company's start, and
-any reply, passes them.  A company that may have only a few unended starts cannot fill a lane and
-needs no share.
+The queue serves the oldest group first and knows no companies.  So the door lets a company's starts
+in at the rate of its share.  Starts beyond that wait outside the queue until their time; another
+company's start, and any reply, passes them.  A company that may have only a few open starts cannot
+fill a lane and needs no share.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from chalicelib.outreach.project.fields import RateLimits
 from chalicelib.vendors.level import Level, Levels, LevelStep, Urgency, asked
 
 SMALL = 30
-"""A company with so many unended starts at most, the default, is let in at once."""
+"""A company that may have at most so many open starts (the default limit) is let in at once."""
 PER_WORKER_AND_SECOND = 0.5
-"""A company's share: half of what a worker does at a second a start."""
+"""Starts a second that a company may bring for each worker of the lane: half of what a worker does."""
 AT_ONCE = 10
 _NOBODY = Place(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """Gives starts their times.
+    """Says how long a start must wait before it enters its lane.
 
     Attributes:
         levels: the stored level of a company and lane, by its name.
-        workers: of each lane.
+        workers: the number of workers of each lane.
     """
 
     levels: Callable[[str], Levels]
@@ -43,9 +43,9 @@ class Shares:
     def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
         """Seconds until a start may enter its lane; 0 for at once.
 
-        Where the share cannot be written, as other doors write it all the time or the table is slow,
-        the start gets the time that this door would have given it: it shares that time with another
-        start.  It is admitted already, so it is not refused for that.
+        Where the level cannot be written (other doors write it all the time, or the table is slow),
+        the start gets the time computed here and is not counted.  It is not refused, as it is
+        admitted already.
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0

@@ -1,15 +1,15 @@
-"""A company's keys for HTTP Message Signatures: which there are, and which are valid now; pure.
+"""A company's keys for HTTP Message Signatures: their format, and which are valid now; pure.
 
-As the API-key secret has them, by `keyid`, beside the company's API keys::
+The API-key secret holds them by `keyid`, beside the company's API keys::
 
     "signature_keys": {
-        "k-1": {"algorithm": "hmac-sha256", "secret": "<32 bytes or more, in base64>",
-                "until": "2026-12-24T00:00:00.000Z"},
-        "k-2": {"algorithm": "ed25519", "public_key": "<32 bytes, in base64>",
-                "from": "2026-12-01T00:00:00.000Z"}}
+      "k-1": {"algorithm": "hmac-sha256", "secret": "<32 bytes or more, in base64>",
+              "until": "2026-12-24T00:00:00.000Z"},
+      "k-2": {"algorithm": "ed25519", "public_key": "<32 bytes, in base64>",
+              "from": "2026-12-01T00:00:00.000Z"}}
 
-A key without ``from`` is valid from the start, one without ``until`` to the end, so keys overlap while
-one replaces another.  Each has one algorithm: a request does not choose it.
+A key without ``from`` is valid at once, one without ``until`` never ends, so keys can overlap
+during a rotation.  Each key has one algorithm: a request does not choose it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from chalicelib.clock import parsed
 
 FIELD = "signature_keys"
 MOST_KEYS = 8
-"""Of a company."""
+"""The most keys of a company."""
 SHORTEST_SECRET = 32
-"""Of a shared secret, in bytes: as long as the hash."""
+"""Bytes of a shared secret at least: as many as the hash has."""
 PUBLIC_KEY_BYTES = 32
 _FIELD_PRIME = 2**255 - 19
 _CURVE_D = -121665 * pow(121666, -1, _FIELD_PRIME) % _FIELD_PRIME
@@ -41,7 +41,7 @@ _FIELDS = {"algorithm", "secret", "public_key", "from", "until"}
 
 
 class Algorithm(StrEnum):
-    """How a key signs: with a secret that both sides have, or with one that only the company has."""
+    """How a key signs: with a secret that both sides share, or with a private key of the company."""
 
     HMAC_SHA256 = "hmac-sha256"
     ED25519 = "ed25519"
@@ -49,12 +49,12 @@ class Algorithm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignatureKey:
-    """A key.
+    """One key of a company.
 
     Attributes:
         material: the shared secret, or the public key.
-        begins: when it becomes valid; None where it is from the start.
-        ends: when it is no longer; None where it is to the end.
+        begins: when it becomes valid; None means it always was.
+        ends: when it stops being valid; None means never.
     """
 
     key_id: str
@@ -64,15 +64,15 @@ class SignatureKey:
     ends: datetime | None = None
 
     def has_begun(self, now: datetime) -> bool:
-        """Whether it is valid, or was."""
+        """Whether the key is valid, or was."""
         return self.begins is None or self.begins <= now
 
     def is_valid(self, now: datetime) -> bool:
-        """Whether it is valid now."""
+        """Whether the key is valid now."""
         return self.has_begun(now) and (self.ends is None or now < self.ends)
 
     def verifies(self, signature: bytes, signed: bytes) -> bool:
-        """Whether a signature over these bytes is this key's."""
+        """Whether a signature over the signed bytes was made with this key."""
         match self.algorithm:
             case Algorithm.HMAC_SHA256:
                 wanted = hmac.new(self.material, signed, hashlib.sha256).digest()
@@ -82,7 +82,7 @@ class SignatureKey:
 
 
 def parse(value: Any) -> tuple[SignatureKey, ...]:  # noqa: ANN401 - any JSON value
-    """The keys of an entry.
+    """The keys of a company's entry.
 
     Raises:
         ValueError: names the first attribute that is wrong, and no value.
@@ -129,10 +129,10 @@ def _bytes(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
 
 
 def _is_of_large_order(public_key: bytes) -> bool:
-    """Whether a public key is a point of ed25519's curve, and none of the eight of small order.
+    """Whether a public key is a point of ed25519's curve, and none of the eight points of small order.
 
-    For a point of small order a signature of nothing but zeros verifies.  Its y is 1 or -1 (x is 0), or
-    0, or x² + y² is 0, so that doubling it gives one with y = 0.
+    For a point of small order, a signature of zeros would verify.  Such a point has y = 1 or -1 (x
+    is 0), y = 0, or x² + y² = 0 (doubling it gives a point with y = 0).
     """
     y = int.from_bytes(public_key, "little") % 2**255  # the highest bit is x's sign
     squared = y * y % _FIELD_PRIME
@@ -142,7 +142,7 @@ def _is_of_large_order(public_key: bytes) -> bool:
 
 
 def _verifies_ed25519(public_key: bytes, signature: bytes, signed: bytes) -> bool:
-    # Loaded for the companies that sign so, and for no other request.
+    # Loaded only for the companies that sign with ed25519.
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -1,11 +1,13 @@
-"""The part of Structured Fields (RFC 9651) that signatures of requests need, read strictly; pure.
+"""Parses the part of Structured Fields (RFC 9651) that signatures of requests need, strictly; pure.
 
-A dictionary has members ``label=value``; the value is an inner list of texts with parameters, or bytes::
+A dictionary has members ``label=value``; the value is an inner list of texts with parameters, or
+bytes::
 
     sig1=("@method" "@query-param";name="limit");created=1618884473;keyid="k-1"
     sig1=:K2qGT5srn2OGbOIDzQ6kYT+ruaycnDAAUpKv+ePFfD0=:
 
-Each is read from left to right by one pattern, so the work grows with the length, which is bounded.
+One pattern reads each member from left to right, so the work is linear in the length, which is
+bounded.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LONGEST = 8192
-"""Of a field's value, in characters: what the gateway takes of all headers is 10 KB."""
+"""Characters of a field's value at most; the gateway accepts 10 KB for all headers."""
 MOST_ITEMS = 64
-"""Of a list, and of the parameters of an item."""
+"""The most items of a list, and parameters of an item."""
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _TEXT = r'"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"'
 _BYTES = re.compile(rf"({_KEY})=:([A-Za-z0-9+/]*={{0,2}}):")
@@ -28,36 +30,36 @@ _PARAMETER = re.compile(rf"; *({_KEY})(?:=({_TEXT}|-?[0-9]{{1,15}}))?")
 _ESCAPED = re.compile(r"\\(.)")
 
 Value = str | int | bool
-"""Of a parameter: a text, a whole number, or true where it has none."""
+"""The value of a parameter: a text, a whole number, or True where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldItem:
-    """A text with its parameters, in their order."""
+    """A text with its parameters, in order."""
 
     text: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """As RFC 9651 writes it."""
+        """The item as RFC 9651 serialises it."""
         return _quoted(self.text) + _written(self.parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class InnerList:
-    """A dictionary's one member that is a list: its label, items and parameters."""
+    """The only member of a dictionary, a list: its label, items and parameters."""
 
     label: str
     items: tuple[FieldItem, ...]
     parameters: Mapping[str, Value]
 
     def __str__(self) -> str:
-        """As RFC 9651 writes it, without the label."""
+        """The list as RFC 9651 serialises it, without the label."""
         return f"({' '.join(map(str, self.items))}){_written(self.parameters)}"
 
 
 def inner_list(value: str) -> InnerList | None:
-    """The one member of a dictionary, which is an inner list; None for anything else."""
+    """The only member of a dictionary, which must be an inner list; None for anything else."""
     value = value.strip(" ")
     label = _LABEL.match(value) if len(value) <= LONGEST else None
     if label is None:
@@ -77,7 +79,7 @@ def inner_list(value: str) -> InnerList | None:
 
 
 def bytes_by_label(value: str) -> dict[str, bytes] | None:
-    """A dictionary whose members are all bytes; None for anything else."""
+    """The members of a dictionary whose values are all bytes; None for anything else."""
     if len(value) > LONGEST:
         return None
     found: dict[str, bytes] = {}
@@ -90,7 +92,10 @@ def bytes_by_label(value: str) -> dict[str, bytes] | None:
 
 
 def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
-    """The parameters that begin at a place, and where they end: before a name that is there twice."""
+    """The parameters that begin at a position, and the position after the last one.
+
+    Parsing stops before a name that occurs twice.
+    """
     found: dict[str, Value] = {}
     while (one := _PARAMETER.match(value, at)) and len(found) < MOST_ITEMS and one[1] not in found:
         name, given = one[1], one[2]

@@ -1,8 +1,8 @@
-"""Signatures that were used: a request whose repetition could undo a later one is taken once.
+"""Signatures that may be used only once: those of requests whose repetition could undo a later change.
 
-Most requests need no such row: a start has its id, an act its key, and a question changes nothing.  A
-mark that was lifted could be lifted again after the recipient's next STOP; so such a request's signature
-is kept, in table A, until its time is over::
+Most requests need no such row: a start has its id, an act its key, and a question changes nothing.
+But a repeated request to lift a do-not-contact mark could lift the mark of the recipient's next
+STOP.  So the signature of such a request is stored in table A while it could still be valid::
 
     event_id    sig:9c1e...          the hash of what was signed, with its key's id and time
     expires_at  1763630352
@@ -18,11 +18,11 @@ from chalicelib.once.store import ConditionFailed, Store
 from chalicelib.outreach.door.message_signatures import WINDOW_SECONDS
 
 _KEPT_SECONDS = 2 * WINDOW_SECONDS
-"""A signature may be as much early as late."""
+"""Twice the window, as a signature's time may be ahead of our clock or behind it."""
 
 
 class UsedSignatures:
-    """Takes each signature once.
+    """Accepts each signature once.
 
     Args:
         table: table A.
@@ -33,10 +33,10 @@ class UsedSignatures:
         self._clock = clock
 
     def take(self, signature: str) -> None:
-        """Note a signature as used.
+        """Mark a signature as used.
 
         Raises:
-            SignatureError: ``INVALID_SIGNATURE``; it is noted already.
+            SignatureError: ``INVALID_SIGNATURE``; it was used before.
         """
         now = self._clock.now()
         row = {

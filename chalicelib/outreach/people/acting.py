@@ -1,8 +1,8 @@
-"""The person and the role behind a request of a company, once its key and signature are checked.
+"""The person and the role behind a company's request, once its key and signature are checked.
 
-``Authorization: Bearer`` carries an assertion of the company's identity provider, or a token of ours.
-Where the company has chosen one of the two, a desk's key alone is not enough, and the role is that of
-the proof, never that of the key.
+``Authorization: Bearer`` carries an assertion of the company's identity provider, or a token that
+we issued.  Where the company has chosen one of the two, a desk key alone is not enough, and the
+role comes from the proof, never from the key.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from chalicelib.outreach.people import persons, proof_settings
 from chalicelib.outreach.people.desk_tokens import ISSUER, STARTS, DeskTokens
 from chalicelib.outreach.people.proof_settings import INVALID, UNUSABLE, DeskProof, ProofKind
 
-if TYPE_CHECKING:  # with its library, which only companies with a provider need
+if TYPE_CHECKING:  # loaded with its library, which only companies with a provider need
     from chalicelib.outreach.people.company_providers import CompanyProviders
 
 _BEARER = "bearer "
 
 
 class NoRoleError(RequestError):
-    """The person is known and has no role at this desk."""
+    """The person is proven, but has no role at this desk."""
 
     status = 403
 
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """A person who has proven who they are, and what they may do."""
+    """A person whose identity is proven, and their role."""
 
     person: persons.DeskPerson
     role: DeskRole
@@ -40,11 +40,11 @@ class Proven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """Proves who acts.
+    """Proves which person makes a request.
 
     Attributes:
-        table: of companies' settings; read as it is now, so that a change counts at once.
-        providers: built for the first assertion.
+        table: the companies' settings; read for every request, so a change applies at once.
+        providers: builds the identity providers, at the first assertion.
     """
 
     table: Store
@@ -54,22 +54,22 @@ class People:
     def behind(
         self, headers: Mapping[str, str], company_id: str, *, is_desk: bool
     ) -> tuple[Proven | None, bool]:
-        """Who makes a request.
+        """The person who makes a request.
 
         Args:
             headers: of the request, with names in lower case.
-            company_id: whose key and signature it has.
-            is_desk: it came with a desk's key: a person makes it.
+            company_id: the company whose key and signature the request has.
+            is_desk: whether the request came with a desk key, so a person makes it.
 
         Returns:
-            The person, None where none is proven; and whether the company's persons have to be.
+            The proven person or None, and whether the company requires a proof of persons.
 
         Raises:
-            SignatureError: ``PERSON_NOT_PROVEN``: there is no proof, and there has to be one;
-                ``INVALID_ASSERTION``: it does not hold.
+            SignatureError: ``PERSON_NOT_PROVEN``: a proof is required and missing;
+                ``INVALID_ASSERTION``: the proof is not valid.
             NoRoleError: the person has no role at the desk.
             UnreachableError: the provider's keys cannot be read.
-            UnavailableError: the company's row says nothing that can be kept to.
+            UnavailableError: the company's row cannot be read.
         """
         proof = proof_settings.proof_in(self.table.get(proof_settings.key(company_id)))
         if proof is UNUSABLE:
@@ -99,7 +99,7 @@ class People:
 
 
 def not_proven() -> SignatureError:
-    """The refusal of a request without a proof of its person."""
+    """The error for a request without a required proof of its person."""
     return SignatureError(
-        "PERSON_NOT_PROVEN", "header Authorization is missing: it proves who the person is"
+        "PERSON_NOT_PROVEN", "header Authorization, which proves who the person is, is missing"
     )

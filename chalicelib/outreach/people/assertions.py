@@ -1,8 +1,8 @@
-"""The check of a signed assertion (JWT) of a company's identity provider; pure.
+"""Verifies a signed assertion (JWT) of a company's identity provider; pure.
 
-By RFC 7519 and RFC 8725: an algorithm of the list with a key of its own kind, the issuer, the audience,
-and a life that has begun, is not over and is bounded.  An ID token and an access token are both such.
-What a token names of keys itself (``jku``, ``jwk``, ``x5u``, ``x5c``) is never used.
+By RFC 7519 and RFC 8725: an allowed algorithm with a key of its kind, the issuer, the audience, and
+a lifetime that has begun, has not ended and is bounded.  ID tokens and access tokens are both
+accepted. Keys that a token itself names (``jku``, ``jwk``, ``x5u``, ``x5c``) are never used.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ SKEW_SECONDS = 60
 MOST_BYTES = 8192
 SMALLEST_RSA_BITS = 2048
 _LAST = 253_402_300_799
-"""The end of the year 9999."""
+"""The end of the year 9999, as epoch seconds."""
 _TYPES = (None, "jwt", "at+jwt", "application/at+jwt")
 
 
 class UnknownKeyError(SignatureError):
-    """It is signed by a key that is not known: the provider may have changed its keys."""
+    """The assertion is signed with an unknown key: the provider may have changed its keys."""
 
     def __init__(self) -> None:
         super().__init__(INVALID, "the assertion is signed with a key that is not known")
 
 
 def keys_in(document: Mapping[str, Any]) -> list[jwk.Key]:
-    """The public keys of a JWK set that may sign; others, and whatever cannot be read, are left out."""
+    """The public keys of a JWK set that may sign; other or unreadable keys are left out."""
     given = document.get("keys")
     return list(_keys(given)) if isinstance(given, list) else []
 
@@ -45,16 +45,16 @@ def keys_in(document: Mapping[str, Any]) -> list[jwk.Key]:
 def claims_of(
     token: str, keys: list[jwk.Key], provider: ProviderSettings, now: datetime
 ) -> Mapping[str, Any]:
-    """The claims of an assertion that holds.
+    """The claims of a valid assertion.
 
     Args:
-        token: as it came.
-        keys: of the provider, see `keys_in`.
-        provider: the company's.
+        token: the JWT.
+        keys: the provider's, from `keys_in`.
+        provider: the company's settings of its provider.
         now: the time.
 
     Raises:
-        UnknownKeyError: none of the keys is the one that it names.
+        UnknownKeyError: none of the keys is the one that the assertion names.
         SignatureError: names what is wrong, never a value.
     """
     if len(token) > MOST_BYTES:
@@ -67,10 +67,10 @@ def claims_of(
     except (JoseError, ValueError, TypeError, RecursionError):
         raise SignatureError(INVALID, "the assertion's signature or form is wrong") from None
     header, claims = found.header, found.claims
-    if "crit" in header:  # no extension of ours; an empty list is none of the standard's (RFC 7515)
-        raise SignatureError(INVALID, "the assertion's crit names what is not understood")
+    if "crit" in header:  # no extension is supported; an empty list is invalid too (RFC 7515)
+        raise SignatureError(INVALID, "the assertion's crit names an unknown extension")
     if str(header.get("typ") or "JWT").lower() not in _TYPES:
-        raise SignatureError(INVALID, "the assertion's typ is none of a JWT")
+        raise SignatureError(INVALID, "the assertion's typ is not a JWT's")
     for fault in _faults(claims, provider, now.timestamp()):
         raise SignatureError(INVALID, f"the assertion's {fault}")
     return claims
@@ -80,7 +80,7 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
     """The person whom an assertion names.
 
     Raises:
-        SignatureError: its subject is missing, or none that can be kept.
+        SignatureError: its subject is missing or cannot be stored.
     """
     name = called(claims, provider.name_claim)
     found = persons.proven(claims.get("sub"), provider.named, name=name)
@@ -90,9 +90,9 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
 
 
 def called(claims: Mapping[str, Any], name_claim: str) -> str:
-    """What a provider's claims call a person; empty where they have no name that counts.
+    """The name that a provider's claims give a person; empty where they give no usable one.
 
-    What has an ``@`` is an address, which names a person only as their verified e-mail address.
+    A name with an ``@`` counts only where it is the person's verified e-mail address.
     """
     name = claims.get(name_claim)
     if not isinstance(name, str):
@@ -119,14 +119,14 @@ def _keys(given: list[Any]) -> Iterator[jwk.Key]:
 
 
 def _may_sign(one: Mapping[str, Any]) -> bool:
-    """Whether a key is of the algorithms', and not too short: a character holds six of its bits."""
+    """Whether a key fits an allowed algorithm and is long enough: a base64 character holds six bits."""
     if one.get("kty") == "RSA":
         return len(str(one.get("n"))) * 6 >= SMALLEST_RSA_BITS
     return (one.get("kty"), one.get("crv")) == ("EC", "P-256")
 
 
 def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
-    """The key that a header names; the only one where it names none."""
+    """The key that a header names; the only key where it names none."""
     wanted = header.get("kid")
     found = [one for one in keys if wanted is None or one.kid == wanted]
     if len(found) != 1:
@@ -135,17 +135,17 @@ def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
 
 
 def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -> Iterator[str]:
-    """What is wrong with an assertion's claims."""
+    """What is wrong with an assertion's issuer, audience and lifetime."""
     if claims.get("iss") != provider.issuer:
         yield "iss is not the company's provider"
     if provider.audience not in _texts(claims.get("aud")):
         yield "aud does not name this desk"
     begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
     if begun is None or ends is None or (since is None and "nbf" in claims):
-        yield "iat, exp or nbf is no time"
+        yield "iat, exp or nbf is missing or no time"
         return
     if now >= ends + SKEW_SECONDS:
-        yield "exp is over"
+        yield "exp is in the past"
     if max(begun, since or begun) > now + SKEW_SECONDS:
         yield "iat or nbf is in the future"
     if not 0 < ends - begun <= provider.longest_minutes * 60:
@@ -153,13 +153,13 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
 
 
 def _texts(given: object) -> list[str]:
-    """The texts of a claim that is a text or a list of them; none of anything else."""
+    """The texts of a claim that is a text or a list of texts; empty for anything else."""
     many = given if isinstance(given, list) else [given]
     return [one for one in many if isinstance(one, str)]
 
 
 def _time(claims: Mapping[str, Any], name: str) -> float | None:
-    """A NumericDate; None for anything else."""
+    """The epoch seconds of a NumericDate; None for anything else."""
     given = claims.get(name)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return None

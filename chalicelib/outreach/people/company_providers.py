@@ -1,8 +1,8 @@
-"""Companies' identity providers: their public keys, and whom their assertions name.
+"""Companies' identity providers: their public keys, and the persons whom their assertions name.
 
-Keys are pasted into the company's settings, or read from their address and kept.
-Keys that were read are kept for ten minutes.  A key that is not among them has them read again, once a
-minute at most; while their address does not answer, those that are known count for an hour.
+Keys are pasted into the company's settings, or fetched from an address and cached for ten minutes.
+An unknown key causes another fetch, once a minute at most.  While the address does not answer,
+cached keys stay valid for an hour.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STALE_SECONDS = 3600.0
 
 
 class UnreachableError(RequestError):
-    """A company's provider gives no keys, so that no person of the company can be proven."""
+    """The keys of a company's provider cannot be read, so no person of the company can be proven."""
 
     status = 503
 
@@ -36,7 +36,7 @@ class UnreachableError(RequestError):
 
 @dataclass(slots=True)
 class _Known:
-    """The keys of an address: when they were read, and last asked for."""
+    """The cached keys of an address, when they were read, and when a read was last tried."""
 
     keys: list[Key] = field(default_factory=list, repr=False)
     read: float = float("-inf")
@@ -45,7 +45,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyProviders:
-    """Companies' providers.
+    """Verifies assertions with the keys of companies' providers.
 
     Attributes:
         fetch: reads the JSON object at an address; `TransientError` where it cannot be read.
@@ -56,11 +56,11 @@ class CompanyProviders:
     _known: dict[str, _Known] = field(default_factory=dict, repr=False)
 
     def proven(self, token: str, provider: ProviderSettings) -> tuple[DeskPerson, DeskRole | None]:
-        """Whom an assertion names, and their role; None where they have none at the desk.
+        """The person whom an assertion names, and the role; None where the person has none at the desk.
 
         Raises:
-            SignatureError: it does not hold.
-            UnreachableError: the keys cannot be read, and none are known.
+            SignatureError: the assertion is not valid.
+            UnreachableError: the keys cannot be read, and none are cached.
         """
         now = self.clock.now()
         try:
@@ -71,7 +71,7 @@ class CompanyProviders:
         return assertions.person_in(claims, provider), assertions.role_in(claims, provider)
 
     def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
-        """A provider's keys; read once more where one is missing, unless that was just done."""
+        """A provider's keys; read again where they are old or one is missing, once a minute at most."""
         if provider.jwks_url is None:
             return assertions.keys_in(provider.jwks or {})
         known = self._known.setdefault(provider.jwks_url, _Known())

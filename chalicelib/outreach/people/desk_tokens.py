@@ -1,7 +1,7 @@
 """Tokens of persons at a company's desk, for companies without an identity provider.
 
-A token is random; its row, in the `company-data` table beside `proof_settings`, is named by the token's
-keyed hash, so that neither a copy of the table nor one of the key acts as anybody::
+A token is random.  Its row is in the `company-data` table beside `proof_settings`, named by the
+token's keyed hash, so neither a copy of the table nor a copy of the hash's key lets anybody act::
 
     company_id   desk#ci-aaa-001
     project_id   token#3f0a...              keyed hash of company and token
@@ -11,7 +11,7 @@ keyed hash, so that neither a copy of the table nor one of the key acts as anybo
     expires_at   1795251602                 its end
     revoked_at   2026-11-21T10:00:00.000Z   absent while it is valid
 
-It is read with every request, as it is at that moment, so that a token which is revoked ends at once.
+Every request reads the row, so a revoked token stops working at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people.proof_settings import PREFIX
 
 STARTS = "desk_"
-"""What a token begins with, so that it is known for one, by us and by scanners of repositories."""
+"""Prefix of each token, by which we and scanners of repositories recognise one."""
 BYTES = 32
 ISSUER = "desk-token"
 _ROW = "token#"
@@ -40,7 +40,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class DeskToken:
-    """A token as its row has it; times as ISO text."""
+    """A token as its row has it, without the secret; times as ISO text."""
 
     token_id: str
     person: str
@@ -51,20 +51,20 @@ class DeskToken:
 
     @property
     def short_id(self) -> str:
-        """The id as a list shows it."""
+        """The first characters of the id, as a list shows it."""
         return self.token_id[:SHORT]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskTokens:
-    """The tokens of all companies."""
+    """Issues, finds, lists and revokes the tokens of all companies."""
 
     table: Store
     opaque: Callable[[], OpaqueIds]
     clock: Clock
 
     def issue(self, company_id: str, person: str, role: DeskRole, lasts: timedelta) -> str:
-        """A new token, which is shown only here."""
+        """Store a new token and return it; it can never be shown again."""
         token = f"{STARTS}{secrets.token_urlsafe(BYTES)}"
         now = self.clock.now()
         self.table.put(
@@ -79,13 +79,13 @@ class DeskTokens:
         return token
 
     def find(self, company_id: str, token: str) -> DeskToken | None:
-        """The valid token; None for every other one."""
+        """The row of a valid token; None for any other text."""
         row = self.table.get(self._key(company_id, self._hash(company_id, token)))
         found = self._shown(row) if row else None
         return found if found and found.is_valid else None
 
     def listed(self, company_id: str) -> Iterator[DeskToken]:
-        """The company's tokens, in no order, also those that have ended."""
+        """The company's tokens, unordered; ended ones too."""
         found = self.table.query_pages(
             KeyConditionExpression="company_id = :c AND begins_with(project_id, :t)",
             values={"c": f"{PREFIX}{company_id}", "t": _ROW},
@@ -93,7 +93,7 @@ class DeskTokens:
         return (self._shown(one) for one in found)
 
     def revoke(self, company_id: str, token_id: str) -> bool:
-        """End a token; False where that was done before."""
+        """End a token; False where it had been revoked before."""
         try:
             self.table.update(
                 self._key(company_id, token_id),

@@ -1,11 +1,11 @@
-"""Persons at a desk: their names, as they have them, and who has proven which of them acts; pure.
+"""Persons at a desk: their names, and how a stored text says who has proven them; pure.
 
 A name is whatever a team or its sign-in calls a person: ``o'brien@example.com``, ``Zoë Müller``,
-``José (night shift)``.  It is kept in Unicode's form NFC, so that one name is one person however a
+``José (night shift)``.  It is stored in Unicode's form NFC, so a name is the same person however a
 keyboard composes it.
 
-A person is stored and shown as one text.  Where somebody has proven who acts, the text says so, and the
-person is the subject as its issuer knows it, whatever they are called::
+A person is stored and shown as one text.  If the person is proven, the text names the subject and
+the issuer, which identify the person, whatever the name is::
 
     ana@example.com <00u1abc at login.example.com>     by a provider; the address is verified
     <00u1abc at login.example.com>                     likewise, without a verified address
@@ -20,13 +20,13 @@ import unicodedata
 from dataclasses import dataclass
 
 LONGEST = 254
-"""Of a name: an e-mail address has no more characters."""
+"""Characters of a name at most: the longest e-mail address has as many."""
 LONGEST_PERSON = 800
-"""Of a person as text: name, subject and issuer."""
+"""Characters of a person as text at most: name, subject and issuer."""
 _NEVER = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-"""Control characters, line breaks, and what turns the direction of a text."""
+"""Control characters, line breaks, and marks of text direction."""
 PATTERN = rf"[^\s{_NEVER}]([^{_NEVER}]{{0,{LONGEST - 2}}}[^\s{_NEVER}])?"
-"""A name without blanks around it; in the syntax that Python and JSON Schema share."""
+"""A name without blanks around it; the syntax is valid in Python and in JSON Schema."""
 _NAME = re.compile(PATTERN)
 _PART = rf"[^<>{_NEVER}]{{1,255}}"
 _SUBJECT, _ISSUER = re.compile(_PART), re.compile(r"[!-;=?-~]{1,255}")
@@ -38,9 +38,9 @@ class DeskPerson:
     """A person at a desk.
 
     Attributes:
-        name: what they are called; one with an ``@`` is a verified address where they are proven.
-        subject: their id, as its issuer gives it; empty: not proven, the name is a program's word.
-        issuer: who has proven it.
+        name: what the person is called; of a proven one, a name with ``@`` is a verified address.
+        subject: the person's id at the issuer; empty: not proven, the name is a program's word.
+        issuer: who has proven the person.
     """
 
     name: str
@@ -49,7 +49,7 @@ class DeskPerson:
 
     @property
     def text(self) -> str:
-        """The person as they are stored and shown."""
+        """The person as stored and shown."""
         if not self.subject:
             return self.name
         proof = f"<{self.subject} at {self.issuer}>"
@@ -57,12 +57,12 @@ class DeskPerson:
 
     @property
     def called(self) -> str:
-        """What a page calls them."""
+        """The name that a page shows."""
         return self.name or self.subject
 
     @property
     def facts(self) -> dict[str, str]:
-        """What an event to a company says of them, where its project asks for it."""
+        """The person's fields of a company's event, where its project asks for them."""
         return {
             "person_name": self.name,
             "person_subject": self.subject,
@@ -71,14 +71,14 @@ class DeskPerson:
 
     @property
     def key(self) -> str:
-        """The same text for the same person, whatever they are called."""
+        """A text that is equal for the same person, whatever the name is."""
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
     def has(self, holder: str) -> bool:
-        """Whether a conversation that is with `holder`, as stored, is with this person.
+        """Whether a conversation belongs to this person; `holder` is the stored text of who has it.
 
-        One that was handed to a mere name is with the unproven person of that name, and with the one
-        who has proven it: as their subject or their verified address.
+        A conversation held by a mere name belongs to the unproven person of that name, and to the
+        proven one whose subject or verified address it is.
         """
         other = read(holder)
         if other.subject or not self.subject:
@@ -92,25 +92,25 @@ def normal(name: str) -> str:
 
 
 def named(given: object) -> str | None:
-    """A person's name as it is kept; None for what no person is called, or what claims a proof."""
+    """A valid name in its stored form; None for other values, and for a text that claims a proof."""
     name = normal(given) if isinstance(given, str) else ""
     is_name = bool(_NAME.fullmatch(name)) and is_whole(name)
     return name if is_name and not _PROVEN.fullmatch(name) else None
 
 
 def known(given: object) -> str | None:
-    """A person whom somebody names: by a name, or as texts show one who is proven."""
+    """A person whom somebody names, in stored form: by a name, or by the text of a proven person."""
     text = normal(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else named(given)
 
 
 def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | None:
-    """A person who is proven; None where the subject cannot be kept.
+    """A proven person; None where the subject cannot be stored.
 
     Args:
-        subject: as the issuer gives it.
-        issuer: who has proven it; an address without ``https://``, or a word.
-        name: what they are called; left out where it cannot be kept.
+        subject: the person's id at the issuer.
+        issuer: who has proven the person: an address without ``https://``, or a word.
+        name: what the person is called; dropped where it cannot be stored.
     """
     text = normal(subject) if isinstance(subject, str) else ""
     if not (_SUBJECT.fullmatch(text) and is_whole(text) and text == text.strip()):
@@ -120,14 +120,14 @@ def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | N
 
 
 def read(text: str) -> DeskPerson:
-    """The person in a stored text."""
+    """The person that a stored text names."""
     kept = normal(text)
     found = _PROVEN.fullmatch(kept)
     return DeskPerson(found[1] or "", found[2], found[3]) if found else DeskPerson(kept)
 
 
 def means(asked: str, holder: str) -> bool:
-    """Whether who asks for a person's conversations by a name or a text means this holder."""
+    """Whether a query for a person's conversations, by name or text, matches a holder."""
     wanted, other = read(asked), read(holder)
     return wanted.key == other.key or (
         not wanted.subject and wanted.name in (other.name, other.subject)
@@ -135,11 +135,11 @@ def means(asked: str, holder: str) -> bool:
 
 
 def issuer_text(address: str) -> str | None:
-    """An issuer's address as texts name it; None where it cannot be named."""
+    """An issuer's address as stored texts name it; None where they cannot."""
     text = address.removeprefix("https://").rstrip("/")
     return text if _ISSUER.fullmatch(text) else None
 
 
 def is_whole(text: str) -> bool:
-    """Whether no character is half of a pair."""
+    """Whether no character is half of a surrogate pair."""
     return not any("\ud800" <= one <= "\udfff" for one in text)

@@ -1,7 +1,7 @@
-"""How a company's persons prove who they are: its row beside its projects, read for every request.
+"""How a company's persons prove who they are: a row beside its projects, read for every request.
 
-The row is in the `company-data` table, where the API may read and not write, under a key that no project
-can have, because no company's id holds a ``#``::
+The row is in the `company-data` table, which the API may read and not write, under a key that no
+project can have, because no company id contains a ``#``::
 
     company_id   desk#ci-aaa-001
     project_id   proof
@@ -10,7 +10,8 @@ can have, because no company's id holds a ``#``::
                   "jwks_url": "https://login.example.com/keys",       (or "jwks": {"keys": [...]})
                   "role_claim": "roles", "roles": {"Support": "agent", "Support leads": "lead"}}
 
-Without a row it is keys: ``by`` is a name that the company's program writes, and no proof of a person.
+Without a row, ``keys`` applies: ``by`` is a name that the company's program writes, and proves
+nothing.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from chalicelib.outreach.people import persons
 PREFIX = "desk#"
 PROOF = "proof"
 INVALID = "INVALID_ASSERTION"
-"""Code of a refusal: what proves a person does not hold."""
+"""Code of the error for a proof of a person that is not valid."""
 MOST_MINUTES = 1440
 _LOOPBACK = ("127.0.0.1", "localhost")
 _SECRET_PARTS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-"""Of a JSON Web Key (RFC 7518, 6.2.2, 6.3.2 and 6.4): who has them signs as the provider."""
+"""Private members of a JSON Web Key (RFC 7518, 6.2.2, 6.3.2 and 6.4); their owner signs as the provider."""
 
 
 class ProofKind(StrEnum):
-    """What a person of a company shows beside the company's desk key."""
+    """What a person of a company must show beside the company's desk key."""
 
     KEYS = "keys"
-    """Nothing: the key alone, whose role is everybody's."""
+    """Nothing: the key alone gives the role."""
     TOKENS = "tokens"
     PROVIDER = "provider"
 
@@ -49,14 +50,14 @@ class ProviderSettings(BaseModel):
     """A company's identity provider, as its assertions are checked.
 
     Attributes:
-        issuer: its claim ``iss``, exactly.
-        audience: what the claim ``aud`` must name: the desk's program, at the provider.
-        jwks: its public keys, as pasted.
-        jwks_url: where they are read otherwise.
+        issuer: the exact value of the claim ``iss``.
+        audience: what the claim ``aud`` must name: the desk's program at the provider.
+        jwks: the provider's public keys, as pasted.
+        jwks_url: the address of the keys, where none are pasted.
         role_claim: the claim with the person's groups or roles.
-        roles: what each of them is at the desk; of several a lead's counts.
-        longest_minutes: an assertion of a longer life is refused.
-        name_claim: what a person is called; an address counts only where it is verified.
+        roles: the role at the desk of each group; of several, a lead's wins.
+        longest_minutes: an assertion with a longer lifetime is refused.
+        name_claim: the claim with the person's name; an address counts only where it is verified.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -86,12 +87,12 @@ class ProviderSettings(BaseModel):
 
     @property
     def named(self) -> str:
-        """The issuer, as persons are written."""
+        """The issuer, as stored persons name it."""
         return persons.issuer_text(self.issuer) or ""
 
 
 class DeskProof(BaseModel):
-    """How a company's persons prove who they are."""
+    """How a company's persons prove who they are: by key alone, by tokens, or by its identity provider."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -106,16 +107,16 @@ class DeskProof(BaseModel):
 
 
 UNUSABLE = DeskProof(proof="unusable")
-"""Of a row that cannot be read as this module describes it: it closes the desk."""
+"""The value of a row that cannot be read: it closes the desk."""
 
 
 def key(company_id: str) -> Item:
-    """Key of a company's row."""
+    """The key of a company's row."""
     return {"company_id": f"{PREFIX}{company_id}", "project_id": PROOF}
 
 
 def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
-    """What a company's row says; `UNUSABLE` where it says nothing that can be kept to."""
+    """The settings in a company's row; `UNUSABLE` where it cannot be read, the default without a row."""
     if item is None:
         return DeskProof()
     try:
@@ -125,7 +126,7 @@ def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
 
 
 def keys_fault(document: Mapping[str, Any]) -> str | None:
-    """Why keys that somebody pasted are none to keep; None where a public one is among them."""
+    """Why pasted keys cannot be stored; None where they are public and at least one is usable."""
     keys = document.get("keys")
     found = [one for one in keys if isinstance(one, dict)] if isinstance(keys, list) else []
     if any(_SECRET_PARTS & one.keys() for one in found):
@@ -136,7 +137,7 @@ def keys_fault(document: Mapping[str, Any]) -> str | None:
 
 
 def is_key_address(address: str) -> bool:
-    """Whether keys may be read there: https, or this machine, which production does not reach."""
+    """Whether keys may be fetched from an address: https, or this machine, which production cannot reach."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""

@@ -1,12 +1,12 @@
-"""Who works for a company, as the console has seen them sign in, and who is away until when.
+"""Who works for a company, by their sign-ins at the console, and who is away until when.
 
-Rows of the `conversations` table, in no index, in partitions that no address can be, and of persons of
-the company's team alone::
+Rows of the `conversations` table, in no index, under partition keys that no address can have; only
+about persons of the company's team::
 
     team#{company_id}   person#{digest}    person, role, seen_at, away_until, away_by, ttl
     team                person#{digest}    companies: those of the person's newest sign-in; ttl
 
-A person without a ``role`` there is known only as somebody who is away.
+A row without a ``role`` only says that the person is away.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 
 KNOWN_FOR = timedelta(days=30)
-"""From a sign-in on: nothing tells that an account has ended."""
+"""How long a sign-in counts: no event reports that an account was closed."""
 LONGEST_AWAY = timedelta(days=90)
 _KEPT_FOR = max(KNOWN_FOR, LONGEST_AWAY) + timedelta(days=1)
 _AT_MOST = 1_000
-"""Rows of a company that are read."""
+"""The most rows of a company that are read."""
 _TEAM = "team"
 
 
@@ -37,9 +37,9 @@ class TeamRow:
     """A person of a company's team.
 
     Attributes:
-        person: as `persons` writes them.
-        role: at their newest sign-in; None where that is over, or there was none.
-        away_until: None for who is there.
+        person: in the text form of `persons`.
+        role: at the newest sign-in; None where that is too old or there was none.
+        away_until: None for a person who is present.
     """
 
     person: str
@@ -47,19 +47,19 @@ class TeamRow:
     away_until: datetime | None = None
 
     def is_about(self, person: str) -> bool:
-        """Whether it is about a person, as a conversation names who has it."""
+        """Whether the row is of a person, given as a conversation names its holder."""
         return persons.read(self.person).has(person) or persons.read(person).has(self.person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamRows:
-    """The rows of all companies."""
+    """The rows of all companies' teams."""
 
     table: Store
     clock: Clock
 
     def of(self, company_id: str) -> tuple[TeamRow, ...]:
-        """Who is known or away now, by name."""
+        """The persons who are known or away now, by name."""
         found = self.table.query_all(
             at_most=_AT_MOST,
             KeyConditionExpression="primary_channel = :p",
@@ -70,11 +70,11 @@ class TeamRows:
         return tuple(sorted(known, key=lambda one: one.person))
 
     def signed_in(self, person: str, roles: Mapping[str, DeskRole]) -> None:
-        """Keep what a person is to each company, and to no other any more; none ends all of them.
+        """Store the roles of a sign-in; they replace the person's earlier roles at every company.
 
         Args:
-            person: as `persons` writes them.
-            roles: by company, as the sign-in has just said.
+            person: in the text form of `persons`.
+            roles: role by company, as the sign-in says; empty ends all of them.
         """
         key = {"primary_channel": _TEAM, **_place(person)}
         before = (self.table.get(key) or {}).get("companies") or ()
@@ -89,11 +89,11 @@ class TeamRows:
             self._change(company_id, person, seen)
 
     def be_away(self, company_id: str, person: str, until: datetime, *, by: str) -> None:
-        """A person is away until a time, at most `LONGEST_AWAY`; a later word replaces an earlier one."""
+        """Mark a person as away until a time, at most `LONGEST_AWAY` ahead; the last call wins."""
         self._change(company_id, person, {"away_until": iso(until), "away_by": by})
 
     def be_back(self, company_id: str, person: str) -> None:
-        """A person is there."""
+        """Mark a person as present."""
         self._change(company_id, person, {}, remove=("away_until", "away_by"))
 
     def _change(

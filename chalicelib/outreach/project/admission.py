@@ -1,7 +1,7 @@
 """Starts in table A: each is admitted once under the company's limits, and its outcome is stored.
 
-One transaction admits a start: its event row, and one row per limit that counts it
-(`once.ledger.layout`, kinds `event` and `quota`)::
+One transaction admits a start: it writes the start's event row, and one row per limit that counts
+it (`once.ledger.layout`, kinds `event` and `quota`)::
 
     evt:start:{hash}              status received, payload_sha256, ...   as every event
     rate:{company_id}:m:29385540  count 17     starts of that minute
@@ -40,17 +40,20 @@ if TYPE_CHECKING:  # the Router's door admits starts without it
     from chalicelib.outreach.conversations.store import Conversations
 
 CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
-"""Before a start is offered again while others write to the same counters."""
+"""Pauses before a transaction is repeated that collided with another one on the same counters."""
 _MINUTE, _DAY = 60, 86_400
 
 
 START_FAILED = "failed:"
-"""Begins the outcome of a start whose approved opening was not sent; the reason follows."""
+"""Prefix of the outcome of a start whose approved opening was not sent; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The start is to be queued: it is new, or no worker has claimed it and it waits for no time."""
+    """The result of admitting a start that needs a queue message.
+
+    It is new, or no worker has claimed it and it waits for no time.
+    """
 
     received_at: str
     is_new: bool
@@ -58,19 +61,19 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The same request was accepted before."""
+    """The result for a start that was accepted before and needs no queue message."""
 
     received_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The same id came before with another payload."""
+    """The result for a request id that came before with another payload."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The company is over one of its limits."""
+    """The result for a company over one of its limits: which, and the seconds until a retry."""
 
     limit: str
     retry_after_seconds: int
@@ -78,7 +81,7 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class StartOutcome:
-    """Status and outcome of a start, for its sender; `opaque_id` names its conversation."""
+    """Status and outcome of a start, for the company that sent it; `opaque_id` names its conversation."""
 
     status: EventStatus
     reason: str | None
@@ -91,7 +94,7 @@ class StartOutcome:
 
 
 class Starts:
-    """Rows of starts, for the door and the worker."""
+    """Admits starts (requests to begin a conversation), and reads and writes their rows."""
 
     def __init__(self, *, table: Store, ledger: Ledger, clock: Clock) -> None:
         self._table = table
@@ -105,13 +108,13 @@ class Starts:
         limits: RateLimits,
         also: Sequence[Item] = (),
     ) -> Admitted | Known | Reused | Limited:
-        """Admit a start, once, unless its company is over a limit.
+        """Admit a start once, unless its company is over a limit; idempotent by the event's key.
 
         Args:
-            event: of the start.
-            company_id: whose quota it counts against.
+            event: the start's event.
+            company_id: the company whose limits count the start.
             limits: the project's.
-            also: unconditional writes of other tables that belong to the same transaction.
+            also: unconditional writes to other tables, in the same transaction.
         """
         writes = [
             self._table.putting(
@@ -137,9 +140,9 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The row of a start that continues another; one write of a transaction, which fails if it is there.
+        """The write, for `transact`, of a row for a start that continues another; fails if the row exists.
 
-        It counts against no limit: its company has asked once.
+        The start counts against no limit, as the company asked only once.
         """
         return self._table.putting(
             {**self._ledger.received_item(event), "company_id": company_id},
@@ -170,7 +173,7 @@ class Starts:
         delivery: tuple[str, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Store outcome and delivery for the sender; a lower rank never replaces a higher one."""
+        """Store outcome and delivery of a start; a lower delivery rank never replaces a higher one."""
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
         values: dict[str, Any] = {} if rank is None else {"rank": rank}
@@ -197,18 +200,19 @@ class Starts:
         return self._table.updating(
             {"event_id": key},
             set_={},
-            keep=self._required(company_id, received_at),  # of a row that has expired meanwhile
+            keep=self._required(company_id, received_at),  # creates the row if it has expired
             discard={"open": frozenset({_mark(event_key)})},
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """The same as its own transaction, where a start ends without a message."""
+        """Remove a start from its company's open ones, in a transaction of its own; idempotent."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The write that fails unless this lease holds the start; for `transact`.
+        """The write, for `transact`, that fails unless this lease holds the start.
 
-        A worker that was paused opens no conversation after the sender was informed of a failure.
+        So a worker that was paused creates no conversation after the company was informed of a
+        failure.
         """
         return self._table.updating(
             {"event_id": lease.event.event_key},
@@ -219,7 +223,7 @@ class Starts:
         )
 
     def abandon(self, event_key: str) -> None:
-        """`free` for a start of which only the row exists."""
+        """As `free`, for a start of which only the event key is known."""
         row = self._table.get({"event_id": event_key})
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])
@@ -252,7 +256,7 @@ class Starts:
         return [*counting, opening]
 
     def _required(self, company_id: str, received_at: str) -> Mapping[str, Any]:
-        """The common attributes of a counter; it expires after two days."""
+        """The attributes that each counter row must have; it expires after two days."""
         expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
         return {
             **required(
@@ -286,7 +290,7 @@ class Starts:
 
 
 def _seconds_until_next(limit: int, at: int) -> int:
-    """Until the next minute or day; an open conversation may end at any time."""
+    """Seconds until the next minute or day; 30 for open conversations, which may end at any time."""
     window = (_MINUTE, _DAY, 0)[limit]
     return window - at % window if window else 30
 
@@ -306,7 +310,7 @@ def _epoch(received_at: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationStores:
-    """Where a conversation, its start and its events are kept."""
+    """Where a conversation, its start and its events are stored."""
 
     conversations: Conversations
     starts: Starts

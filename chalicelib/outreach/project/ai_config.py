@@ -1,6 +1,6 @@
-"""A project's `ai_config`: instructions of its writer, what it may say and is shown.
+"""A project's `ai_config`: the writer's instructions, and what the model may say and see.
 
-Example (only `openai_config` has an old form; everything else is optional)::
+Example (every part is optional; `openai_config` has the original system's layout)::
 
     {"openai_config": {"sms": {"api_key_reference": "ai-multi-comms/openai-api-key/sms-prod"}},
      "writer": {"instructions": "You help people who have applied for a job with us.",
@@ -15,7 +15,7 @@ Example (only `openai_config` has an old form; everything else is optional)::
 
 It is read when a message is written, so that a correction applies to running conversations too; a
 conversation keeps only its channel's part of `openai_config`.  `python -m ops company put` validates
-it; a stored one that cannot be read stops the machine and not the customer: a person answers.
+it; where a stored one cannot be read, a person answers in place of the machine.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from chalicelib.outreach.tools.schema import Tool
 from chalicelib.outreach.value_roles import rows
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
-"""Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
+"""Names of settings that nothing reads: OpenAI's assistants, which no longer exist."""
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
-"""Of a revision: in the journal digits could be taken for a number of somebody, and masked."""
+"""Letters for the digits of a revision: in the journal, digits could be masked as a personal number."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
 
 
@@ -84,7 +84,7 @@ _Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
 
 
 def _twice(names: Sequence[str]) -> str:
-    """The places of names that are there more than once."""
+    """The positions of names that occur more than once."""
     return ", ".join(str(place) for place, one in enumerate(names) if names.count(one) > 1)
 
 
@@ -96,7 +96,7 @@ def _named_once(tools: list[Tool]) -> list[Tool]:
 
 
 class Knowledge(Closed):
-    """One thing that the writer may state: a text, or a question and its answer."""
+    """One entry of knowledge that the writer may state: a text, or a question and its answer."""
 
     id: _Id
     text: _Text | None = None
@@ -113,12 +113,12 @@ class Knowledge(Closed):
 
     @property
     def shown(self) -> str:
-        """As the model reads it."""
+        """The entry as the model reads it."""
         return self.text or f"Q: {self.question} A: {self.answer}"
 
 
 class Limits(Closed):
-    """Limits of a message, and of what is shown to the model, in tokens (about four letters each)."""
+    """Limits of a message, and of what the model is shown, in tokens (about four letters each)."""
 
     sms_segments: Annotated[StrictInt, Field(ge=1, le=10)] = 6
     history_tokens: _Tokens = 2000
@@ -130,8 +130,8 @@ class ShownToModel(Closed):
     """What the model sees of the recipient and the request: all, none, or named fields.
 
     Attributes:
-        as_written: fields of `project_data` in which nothing is masked, such as the street of a shop;
-            the company's own, never what a form or a recipient says.
+        as_written: fields of `project_data` in which nothing is masked, such as the street of a
+            shop; only the company's own, never what a form or a recipient says.
     """
 
     first_name: StrictBool = True
@@ -141,13 +141,14 @@ class ShownToModel(Closed):
 
 
 class DataField(Closed):
-    """What a project says of one field of its requests' `project_data`.
+    """What a project declares about one field of its requests' `project_data`.
 
     Attributes:
-        description: what it is, for the model; its words give the field's role too.
-        author: ``form`` where somebody has typed it, so that no message may rest on it.
+        description: for the model; its words also give the field's role.
+        author: ``form`` where a person has typed the value into a form, so no message may rest on
+            it.
         role: a name of ``roles.toml``, where name and description do not give it.
-        currency: of a bare number: three letters.
+        currency: the currency of a bare number, as three letters.
     """
 
     description: Annotated[str, Field(max_length=300)] = ""
@@ -160,15 +161,16 @@ class WriterSettings(Closed):
     """`ai_config.writer`.
 
     Attributes:
-        version: of this form.
-        instructions: the task in the company's words; no source of facts, which are `knowledge`.
-        language: ``recipient`` answers in theirs; a code writes everything in that language.
+        version: of this layout.
+        instructions: the task in the company's words; facts belong into `knowledge`.
+        language: ``recipient`` answers in the recipient's; a code writes everything in that
+            language.
         allowed_links: hosts, with their subdomains, or links with everything below their path.
         say_machine: whether openings say that a machine writes.
-        moderation: whether the provider's own moderation reads each draft.
-        fields: of `project_data`, by name; `order.total` is inside of `order`.
-        time_zone: of the company's place; by default the recipient's.
-        judge_model: asked whether the sources support a sentence that code cannot decide.
+        moderation: whether the vendor's own moderation reads each draft.
+        fields: declarations of `project_data`, by name; `order.total` is a field within `order`.
+        time_zone: of the company's place; defaults to the recipient's.
+        judge_model: the model that is asked whether the sources support a draft; None asks none.
     """
 
     version: Literal[1] = 1
@@ -208,16 +210,16 @@ class WriterSettings(Closed):
 
     @property
     def revision(self) -> str:
-        """12 letters for what is set; kept with each message that was written by it.
+        """12 letters that identify the settings; stored with each message that was written under them.
 
-        A default is not part of it, so that a release with a new setting changes no revision.
+        Defaults are left out, so a release with a new setting changes no revision.
         """
         whole = json.dumps(self.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:12].translate(_LETTERS)
 
 
 class OpenAiChannel(BaseModel):
-    """A channel of `ai_config.openai_config`; names that nothing reads are allowed, as in the seed."""
+    """A channel of `ai_config.openai_config`; unknown names are allowed."""
 
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
@@ -242,7 +244,7 @@ class AiConfig(BaseModel):
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:
-    """Paths of settings that nothing reads, as the original's assistants."""
+    """Paths of an item's settings that nothing reads, such as assistants."""
     config = item.get("ai_config")
     return sorted(_ignored(config, "ai_config")) if isinstance(config, Mapping) else []
 

@@ -1,7 +1,6 @@
-"""A project's `channel_config`: the senders it has on each channel.
+"""A project's `channel_config`, its senders on each channel, as `company put` validates it.
 
-Whatever runs takes a sender's texts as they are (`project.Project.sender`); this is what `company put`
-asks of them.
+At run time a sender's texts are used unvalidated (`project.Project.sender`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,10 @@ from chalicelib.outreach.project.fields import Email, Name, Phone
 
 
 class Open(BaseModel):
-    """Allows unknown attributes, as other systems store theirs in the same item; `check` names them."""
+    """A model that allows unknown attributes, as other systems store theirs in the same item.
+
+    `check` lists them.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="allow", hide_input_in_errors=True, defer_build=True
@@ -24,9 +26,9 @@ class Open(BaseModel):
 class WhatsApp(Open):
     """`channel_config.whatsapp`.
 
-    `template_opt_out` says how its approved template tells the recipient how to opt out,
-    `template_category` as what WhatsApp has approved it;
-    `reopening_template_sid` names the template that carries a message after the 24 hours.
+    `template_opt_out` says how the approved template lets the recipient opt out;
+    `template_category` is the category in which WhatsApp approved it; `reopening_template_sid`
+    names the template that carries a message after the 24-hour window.
     """
 
     company_whatsapp_number: Phone

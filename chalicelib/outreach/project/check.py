@@ -1,4 +1,4 @@
-"""What is wrong with an item, for `company put` and `company check`; places only, never values."""
+"""The faults of an item, for `company put` and `company check`; places only, never values."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from chalicelib.outreach.project.channel_config import ChannelConfig
 from chalicelib.outreach.project.project import Project, parts
 
 MOST_BYTES = 400_000
-"""Of an item as JSON; DynamoDB takes 400 KB."""
+"""Bytes of an item as JSON at most; DynamoDB takes 400 KB."""
 _LEVELS = 32
 _DIGITS, _LOW, _HIGH = 38, 130, 126
-"""Levels of an item, and digits and powers of ten of a number, in DynamoDB
-(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html)."""
+"""DynamoDB's limits: levels of an item, digits and powers of ten of a number
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html).
+"""
 
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
-    """Why an item is not stored: the faults of its parts, else the first between them.
+    """Why an item may not be stored: the faults of its parts, else the first fault between parts.
 
     Args:
         item: as stored, or as an operator wrote it.
-        allows_loopback: of `COMPANY_WEBHOOKS_ON_LOOPBACK`; true on a local stack only.
+        allows_loopback: whether an endpoint may be on this machine; true on a local stack only.
     """
     found = list(_not_storable(item)) or [
         f"{place}: {message}"
@@ -39,7 +40,7 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
 
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
-    """Attributes that the application does not read, where others may store theirs; they may be misspelt."""
+    """Paths of attributes that the application does not read; they may be misspelt or another system's."""
     found = [shown(name) for name in item.keys() - parts().keys()]
     for path, value, model in _open(item):
         names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
@@ -61,7 +62,7 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
 
 
 def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
-    """What DynamoDB does not store, whatever it means."""
+    """What DynamoDB would refuse in an item."""
     written = json.dumps(item, ensure_ascii=False, default=str)
     if len(written.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         yield f"the item has more than {MOST_BYTES} bytes"
@@ -85,7 +86,7 @@ def _members(value: Any) -> Iterable[Any]:  # noqa: ANN401 - any JSON value
 
 
 def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether a number, if it is one, is kept as it is: of 38 digits, and within 1E-130 and 1E+126."""
+    """Whether DynamoDB stores a value unchanged: a number of 38 digits within 1E-130 and 1E+126."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return True
     exact = Decimal(str(value))
@@ -94,7 +95,7 @@ def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
 
 
 def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:
-    """The place of each object that allows unknown attributes, what is there, and what it may have."""
+    """Each object that allows unknown attributes: its path, its value, and the model of its known ones."""
     senders, ai = item.get("channel_config"), item.get("ai_config")
     yield "channel_config", senders, ChannelConfig
     for channel, field in ChannelConfig.model_fields.items():
@@ -111,7 +112,7 @@ def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _between(project: Project) -> Iterator[str]:
-    """What is wrong between the parts of a project, each of which is as it must be."""
+    """Faults between the parts of a project that are each valid."""
     allowed = project.allowed_channels
     missing = [channel.value for channel in allowed if not project.of_channel(channel)]
     if missing:

@@ -1,4 +1,4 @@
-"""The `company-data` table: one item for each project of a company; see `project`."""
+"""The `company-data` table: one item for each project of a company."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ CACHED_SECONDS = 30.0
 
 
 class Companies:
-    """Read-only look-ups."""
+    """Reads projects from the table."""
 
     def __init__(self, table: Store) -> None:
         self._table = table
 
     def project(self, company_id: str, project_id: str) -> Project | None:
-        """A company's project, read from the table; None when there is none.
+        """A company's project; None where there is none.
 
         Raises:
             TransientError: the table could not be read.
@@ -31,7 +31,7 @@ class Companies:
         return Project(item) if item else None
 
     def current(self, record: Record) -> Project:
-        """A conversation's project as it is set now; one without settings where it is gone.
+        """A conversation's project as it is set now; an empty project where it was deleted.
 
         Raises:
             TransientError: the table could not be read.
@@ -39,7 +39,7 @@ class Companies:
         return self.project(record.company_id, record.project_id) or Project({})
 
     def projects(self) -> Iterator[Project]:
-        """Every project, whether it is active or not; the rows of senders have no part of one.
+        """Every project, active or not; the table's rows of senders come too, as projects without settings.
 
         Raises:
             TransientError: the table could not be read.
@@ -54,10 +54,10 @@ class Companies:
 
 @dataclass(frozen=True, slots=True)
 class CachedSettings:
-    """The settings of conversations' projects as they are now, or were up to `CACHED_SECONDS` ago.
+    """Reads the current project of a conversation, with a cache of `CACHED_SECONDS`.
 
     Args:
-        read: reads those of one project; see `Companies.current`.
+        read: reads one project, as `Companies.current`.
     """
 
     read: Callable[[Record], Project]
@@ -65,7 +65,7 @@ class CachedSettings:
     _seen: dict[tuple[str, str], tuple[float, Project]] = field(default_factory=dict, repr=False)
 
     def __call__(self, record: Record) -> Project:
-        """A conversation's project; without settings where it is gone.
+        """A conversation's project; an empty project where it was deleted.
 
         Raises:
             TransientError: the table could not be read.

@@ -1,4 +1,4 @@
-"""Types of parts in modules of their own, imported when a value is read: a door reads few of them."""
+"""Types of parts whose modules are imported when a value is first read: a door needs few of them."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import Any
 
 
 def channel_config() -> Any:  # noqa: ANN401 - an annotation
-    """Of `channel_config`."""
+    """The type of `channel_config`."""
     from chalicelib.outreach.project.channel_config import ChannelConfig
 
     return ChannelConfig
 
 
 def ai_config() -> Any:  # noqa: ANN401 - an annotation
-    """Of `ai_config`."""
+    """The type of `ai_config`."""
     from chalicelib.outreach.project.ai_config import AiConfig
 
     return AiConfig | None
 
 
 def handoff_target() -> Any:  # noqa: ANN401 - an annotation
-    """Of `handoff_target`."""
+    """The type of `handoff_target`."""
     from chalicelib.outreach.conversations.response_targets import HandoffTarget
 
     return HandoffTarget | None
 
 
 def follow_ups() -> Any:  # noqa: ANN401 - an annotation
-    """Of `follow_ups`."""
+    """The type of `follow_ups`."""
     from chalicelib.outreach.project.follow_up_settings import Declared
 
     return Declared | None
 
 
 def event_webhook() -> Any:  # noqa: ANN401 - an annotation
-    """Of `event_webhook`."""
+    """The type of `event_webhook`."""
     from chalicelib.outreach.company_events.endpoint import EventWebhook
 
     return EventWebhook | None

@@ -1,8 +1,8 @@
-"""What the fields of a project's settings must be, and the settings of a few fields each.
+"""Types of the fields of a project's settings, and settings with a few fields each.
 
-A setting is read strictly by `company put`, and leniently by whatever runs: the context of the
-validation says which (`STRICT`), and whether an endpoint may be on this machine (`ALLOWS_LOOPBACK`).
-Faults name a place, never a value.
+`company put` validates a setting strictly, run-time code leniently.  The context of the validation
+says which (`STRICT`), and whether an endpoint may be on this machine (`ALLOWS_LOOPBACK`).  Faults
+name a place, never a value.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from chalicelib.outreach.conversations.records import SEPARATOR
 STRICT, ALLOWS_LOOPBACK = "strict", "allows_loopback"
 LONGEST_QUIET_PERIOD_SECONDS = 50
 SOFT_PERCENT = 80
-"""Of a budget, without `soft_percent`."""
+"""The default of a budget's `soft_percent`."""
 MOST_NOTICE_MINUTES = 24 * 60
 
 
 _UNSEEN = re.compile(
     r"[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+"
 )
-"""Control characters, line breaks, what turns the direction of a text, byte order marks, half characters."""
+"""Control characters, line breaks, marks of text direction, byte order marks, half characters."""
 
 
 def is_strict(info: ValidationInfo) -> bool:
-    """Whether all is named that `company put` refuses."""
+    """Whether a validation is strict, as in `company put`."""
     return bool((info.context or {}).get(STRICT))
 
 
 def is_one_line(text: str) -> bool:
-    """Whether a text has no line break and nothing that is not seen."""
+    """Whether a text has no line breaks and no invisible characters."""
     return _UNSEEN.search(text) is None
 
 
 def one_line(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """A stored text as it is shown, without line breaks and what is not seen; empty for what is none."""
+    """A stored text without line breaks and invisible characters; empty for a value that is no text."""
     return " ".join(_UNSEEN.sub(" ", value).split()) if isinstance(value, str) else ""
 
 
@@ -62,7 +62,7 @@ def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON 
 
 
 def all_seen(text: str, info: ValidationInfo) -> str:
-    """A validator: names are of one line for `company put`; a stored one is not refused for it."""
+    """Validator: refuse a text with line breaks or invisible characters, in strict validation only."""
     if is_strict(info) and not is_one_line(text):
         raise ValueError("must be one line without control characters and byte order marks")
     return text
@@ -133,7 +133,7 @@ def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - any JSON value
-    """A validator around another one: False is left as it is."""
+    """Wrap validator: leave False as it is, validate any other value."""
     return False if value is False else read(value)
 
 
@@ -156,7 +156,7 @@ Positive = Annotated[StrictInt, Field(gt=0)]
 
 
 class Closed(BaseModel):
-    """Forbids unknown attributes: a misspelt one would silently leave a default in force."""
+    """A model that forbids unknown attributes: a misspelt one would silently leave a default in force."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -164,7 +164,7 @@ class Closed(BaseModel):
 
 
 class RateLimits(Closed):
-    """`rate_limits`, with origin's defaults."""
+    """`rate_limits`."""
 
     requests_per_minute: Positive = 60
     requests_per_day: Positive = 2000
@@ -176,8 +176,8 @@ class QuietHours(Closed):
     """`quiet_hours`.
 
     Attributes:
-        zone: of a recipient whose own is not known; without it those that their number may be in.
-        channels: that have them; None for all.
+        zone: the zone of recipients whose own is not known; None uses the zones of their number.
+        channels: the channels that have quiet hours; None for all.
     """
 
     from_: ClockTime = Field(alias="from")
@@ -193,20 +193,20 @@ class QuietHours(Closed):
 
     @property
     def start(self) -> time:
-        """When they begin."""
+        """The time of day at which quiet hours begin."""
         return time.fromisoformat(self.from_)
 
     @property
     def end(self) -> time:
-        """When they end, of the next day where that is earlier."""
+        """The time of day at which quiet hours end; on the next day where it is earlier than the start."""
         return time.fromisoformat(self.until)
 
 
 class JurisdictionSetting(Closed):
-    """`jurisdictions`; see `chalicelib.outreach.jurisdictions`.
+    """`jurisdictions`: the law at recipients' places (`chalicelib.outreach.jurisdictions`).
 
     Attributes:
-        enforced: whether the rules hold for its messages.
+        enforced: whether the rules apply to the project's messages.
         region: of recipients whose number shows none, such as ``de`` or ``us-ca``.
         recipients: ``customers`` where all of them have bought from the company.
     """
@@ -217,11 +217,11 @@ class JurisdictionSetting(Closed):
 
 
 class AnsweringSetting(Closed):
-    """`answering`; see `pace`.
+    """`answering`: how fast and how often the project answers (`pace`).
 
     Attributes:
-        quiet_period_seconds: how long a message waits for the next one of its sender; 0 for not at all.
-        answers_per_hour: to one recipient; the conversation then goes to a person.
+        quiet_period_seconds: how long a message waits for the sender's next one; 0 means no wait.
+        answers_per_hour: the most answers to one recipient; then a person gets the conversation.
         answers_per_day: likewise.
     """
 
@@ -231,7 +231,7 @@ class AnsweringSetting(Closed):
 
 
 class ModelBudget(Closed):
-    """`model_budget`; see `chalicelib.outreach.spending.budget`."""
+    """`model_budget`: what language models may cost (`chalicelib.outreach.spending.budget`)."""
 
     cents_per_day: Positive | None = None
     cents_per_conversation: Positive | None = None
@@ -245,7 +245,7 @@ class ModelBudget(Closed):
 
 
 class HandoffNoticeSetting(Closed):
-    """`handoff_notice`; see `chalicelib.outreach.events.notice`."""
+    """`handoff_notice`: an e-mail about a waiting hand-off (`chalicelib.outreach.events.notice`)."""
 
     email: Email = Field(repr=False)
     after_minutes: Annotated[Positive, AfterValidator(_at_most_a_day)] = 15

@@ -1,4 +1,4 @@
-"""What a project declares to follow an opening; pure.
+"""What a project declares to follow an unanswered opening; pure.
 
 Example (every part is optional)::
 
@@ -6,8 +6,8 @@ Example (every part is optional)::
                  "end": {"after_minutes": 4320, "text": "We close this for now. Write to us any time."},
                  "fallback": ["sms", "email"]}
 
-``after_minutes`` counts from the message before it: the opening, or the reminder.  A conversation
-copies the declaration as it is opened.
+``after_minutes`` counts from the message before: the opening, or the reminder.  A conversation
+copies the declaration when it is created.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.project.fields import Closed
 
 OPENING, REMINDER, END = "opening", "reminder", "end"
-"""The first message, and the steps in their order."""
+"""The first message and the steps after it, in order."""
 MOST_MINUTES = 21 * 24 * 60
-"""A step is sent three weeks after the message before it at the latest, as `send_at` may be."""
+"""A step is at most three weeks after the message before it, the same limit as `send_at`."""
 
 
 class FollowUpStep(Closed):
-    """One message.
+    """One message of a follow-up.
 
     Attributes:
-        after_minutes: without an answer to the message before it.
+        after_minutes: minutes without an answer to the message before it.
     """
 
     after_minutes: Annotated[StrictInt, Field(ge=1, le=MOST_MINUTES)]
@@ -41,8 +41,8 @@ class Declared(Closed):
     """`follow_ups`.
 
     Attributes:
-        fallback: channels that are tried, in this order, where the one before fails for certain, or
-            is not allowed.
+        fallback: channels that are tried in this order, where the one before is not allowed or has
+            failed for certain.
     """
 
     reminder: FollowUpStep | None = None
@@ -56,7 +56,7 @@ class Declared(Closed):
         return self
 
     def after(self, done: str) -> tuple[str, FollowUpStep] | None:
-        """The name and the declaration of the step after a message; None at the end."""
+        """Name and declaration of the step after the message `done`; None after the last one."""
         named = {REMINDER: self.reminder, END: self.end}
         order = (OPENING, REMINDER, END)
         for name in order[order.index(done) + 1 :]:
@@ -66,11 +66,11 @@ class Declared(Closed):
         return None
 
     def step(self, name: str) -> FollowUpStep | None:
-        """A step by its name; None where it is not declared."""
+        """The reminder or the end message by name; None where it is not declared."""
         return {REMINDER: self.reminder, END: self.end}.get(name)
 
 
 def tried_of(record: Record) -> tuple[str, ...]:
-    """The channels on which a conversation and those that it continues have failed, its own last."""
+    """The channels that a conversation and the ones it continues have used; its own is last."""
     before = record.item.get("continues") or {}
     return (*(str(one) for one in before.get("tried") or ()), record.channel.value)

@@ -1,4 +1,4 @@
-"""An item of the `company-data` table as it is stored, and what is looked up in it without checking it.
+"""A project's item of the `company-data` table, and the values that are read without validation.
 
 Example item (origin's names)::
 
@@ -31,7 +31,7 @@ OPENAI, BEDROCK = "openai", "bedrock"
 
 
 class ProjectItem:
-    """What needs no part of `project.Project` to be readable."""
+    """A stored item, with the values that can be read even where parts of `project.Project` cannot."""
 
     __slots__ = ("_item",)
 
@@ -39,27 +39,27 @@ class ProjectItem:
         self._item = item
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are stored alike."""
+        """Whether both items are stored alike."""
         return isinstance(other, ProjectItem) and self._item == other._item
 
     def __hash__(self) -> int:
-        """By its key."""
+        """The hash of the item's key."""
         return hash(tuple(str(self._item.get(one)) for one in ("company_id", "project_id")))
 
     @property
     def provider(self) -> str:
-        """Whose language model writes; the rest of `ai_config` need not be readable."""
+        """The vendor of the language model; the rest of `ai_config` need not be readable."""
         config = self._item.get("ai_config")
         chosen = config.get("provider") if isinstance(config, Mapping) else None
         return BEDROCK if chosen == BEDROCK else OPENAI
 
     @property
     def has_endpoint(self) -> bool:
-        """Whether it names an endpoint, usable or not."""
+        """Whether the item names an endpoint, usable or not."""
         return bool(self._item.get("event_webhook"))
 
     def sender(self, channel: Channel) -> str:
-        """The number or address it sends from on a channel; empty where there is none."""
+        """The number or address that the project sends from on a channel; empty where there is none."""
         return _text(self.of_channel(channel), SENDER_OF[channel])
 
     def credentials(self, channel: Channel) -> str:
@@ -67,11 +67,11 @@ class ProjectItem:
         return _text(self.of_channel(channel), CREDENTIALS_OF.get(channel, ""))
 
     def of_channel(self, channel: str) -> Mapping[str, Any]:
-        """`channel_config` of one channel, as a conversation copies it; empty where there is none."""
+        """The channel's part of `channel_config`, which a conversation copies; empty where there is none."""
         return _inner(self._item.get("channel_config"), channel)
 
     def openai_of(self, channel: str) -> Mapping[str, Any]:
-        """`ai_config.openai_config` of one channel, as a conversation copies it."""
+        """The channel's part of `ai_config.openai_config`, which a conversation copies; else empty."""
         return _inner(_inner(self._item.get("ai_config"), "openai_config"), channel)
 
 

@@ -1,4 +1,4 @@
-"""The attributes that a conversation is opened with: the request's, and the project's at that time."""
+"""The attributes that a conversation is created with: the request's, and the project's of that moment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_REQUEST = (
     "initial_request_timestamp",
     "router_version",
 )
-"""Attributes of a request that hold on every channel."""
+"""Attributes of a request that stay the same on every channel."""
 
 
 def attributes(
@@ -32,7 +32,7 @@ def attributes(
     given: Mapping[str, Any],
     **ids: Any,  # noqa: ANN401 - ids and times of the record
 ) -> dict[str, Any]:
-    """Attributes as `conversations.store.Conversations.open` takes them; None is left out.
+    """The attributes for `conversations.store.Conversations.open`; those that are None are left out.
 
     Args:
         project: as it is set now.

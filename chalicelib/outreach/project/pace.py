@@ -1,14 +1,14 @@
-"""How a project answers: the quiet period before an answer, and how many a recipient may get.
+"""How a project answers: the quiet period before an answer, and the limit of answers to a recipient.
 
 Optional settings of a project, all with defaults (`fields.AnsweringSetting`)::
 
     answering   {"quiet_period_seconds": 10, "answers_per_hour": 10, "answers_per_day": 30}
 
-Quick messages of one person are answered together.  A message waits for the quiet period; one that
-was followed by another within it ends, and the newest of them is answered, from all of them.
-Nothing is stored for that: the conversation itself shows what came after a message, and each
-message has its own event, so that one of them is always left to answer.  A quiet period of 0 answers
-each message on its own.
+Quick messages of one person get one answer.  Each message waits for the quiet period.  If another
+one follows within it, the earlier message's event ends; the newest message is answered, for all of
+them. Nothing is stored for that: the conversation shows what followed a message, and each message
+has its own event, so one event is always left to answer.  With a quiet period of 0 each message
+gets its own answer.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.project.project import Project
 
 TOGETHER = reasons.TOGETHER
-"""Reason of a message that is answered with a newer one."""
+"""The reason of a message whose answer is the one to a newer message."""
 QUIET_PERIOD = reasons.QUIET_PERIOD
-"""Reason of the wait."""
+"""The reason of a message that waits for the quiet period."""
 MOST_WAITED = timedelta(seconds=60)
-"""However many follow, a message is not kept waiting for longer."""
+"""No message waits longer than this, however many follow."""
 MOST_READ = 50
-"""Entries; a message before them has been followed by others."""
+"""Entries that are read; a message older than these has been followed by others."""
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _NOT_ANSWERED = UNSAID | {OPT_OUT, HELP}
-"""Notes on messages that get no answer which would cover an earlier one."""
+"""Notes of messages whose own answer does not also answer an earlier message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPace:
-    """When a message is answered, and whether it may be.
+    """Decides when a message is answered, and whether it may be.
 
     Args:
-        current: a project's settings as they are now.
+        current: returns a record's project as it is now.
     """
 
     conversations: Conversations
@@ -57,11 +57,11 @@ class AnswerPace:
     current: Callable[[Record], Project]
 
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
-        """Let a message be answered with those that follow it closely.
+        """Return when a message is to be answered now; raise while another one may follow.
 
         Raises:
-            NotYet: another may follow it.
-            NotAnEvent: one has followed it, and is answered instead.
+            NotYet: another message may follow.
+            NotAnEvent: another one has followed and is answered instead.
         """
         quiet = self.current(record).answering.quiet_period_seconds
         if not quiet:
@@ -74,13 +74,13 @@ class AnswerPace:
             raise NotYet(QUIET_PERIOD, due.timestamp())
 
     def _around(self, record: Record, message_id: str) -> Sequence[Entry]:
-        """The newest entries in the order of writing, a message among them unless it is old."""
+        """The newest entries in the order of writing; they include the message unless it is old."""
         if any(one.entry_id == message_id for one in record.messages):
             return record.as_written
         return self.conversations.newest(record, MOST_READ)
 
     def take(self, record: Record, by: str) -> str | None:
-        """Count an answer to a recipient, once; the name of the limit that is reached, if one is.
+        """Count an answer to a recipient, once per key; return the limit that is reached, or None.
 
         Args:
             record: the conversation.
@@ -99,13 +99,16 @@ class AnswerPace:
 
 
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
-    """What the recipient wrote after a message; one that is not among the entries is older."""
+    """The recipient's entries after a message; all entries where the message is older than they are."""
     at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
     return [one for one in entries[at + 1 :] if one.role == "user"]
 
 
 def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> datetime | None:
-    """When the newest message is answered: after its quiet period, or as the first has waited enough."""
+    """When the newest message is answered.
+
+    That is after its quiet period, at the latest `MOST_WAITED` after the first unanswered message.
+    """
     received = parsed(received_at)
     if received is None:
         return None

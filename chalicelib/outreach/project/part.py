@@ -1,4 +1,4 @@
-"""One setting of a project, read by itself: what it must be, and what holds where it cannot be read."""
+"""One setting of a project: its type, and what applies where a stored value cannot be read."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from chalicelib.outreach.project.fields import ALLOWS_LOOPBACK, STRICT
 
 T = TypeVar("T")
 _TAG = re.compile(r"[a-z-]*\[[a-z\[\]_-]+\]")
-"""What pydantic calls a key, and a type of several: ``[key]``, ``list[constrained-str]``."""
+"""Pydantic's names for a key and for a type of a union: ``[key]``, ``list[constrained-str]``."""
 
 
 def _shown(place: object) -> str:
-    """A step to the place of a fault: a number, a field's name, or a type of several that it may have."""
+    """One step of the path to a fault: a list index, a field's name, or a type of a union."""
     if isinstance(place, int) or (isinstance(place, str) and _TAG.fullmatch(place)):
         return str(place)
     return shown(place)
 
 
 class Spares(Enum):
-    """What does not spoil the rest of a setting; it is read as if it were not there."""
+    """Which invalid pieces of a value are dropped so that the rest can be read."""
 
     NOTHING = auto()
     UNKNOWN = auto()
-    """A field that nothing reads."""
+    """Fields that nothing reads are dropped."""
     EACH = auto()
-    """Any field or element that is not what it must be."""
+    """Any field or element that is invalid is dropped."""
 
 
 class HasParts(Protocol):
-    """What has parts."""
+    """Port: an object whose attributes are `Part`s."""
 
     def read(self, part: Part[T]) -> T:
         """The value of a part."""
@@ -44,16 +44,16 @@ class HasParts(Protocol):
 
 
 class Part(Generic[T]):
-    """A descriptor of `project.Project`: the attribute's name is the setting's.
+    """A descriptor of `project.Project` for one setting; the attribute's name is the setting's.
 
     Args:
-        type_: gives what `company put` accepts, as an annotation of pydantic.
-        rule: what holds where a value cannot be read, as ``docs/outreach-settings.md`` says it.
-        unreadable: gives what holds then, or raises.
-        absent: is read where a project does not have it.
-        spares: of a value that whatever runs reads.
+        type_: returns the type that `company put` accepts, an annotation for pydantic.
+        rule: what applies where a value cannot be read, as ``docs/outreach-settings.md`` says it.
+        unreadable: returns the replacement for a value that cannot be read, or raises.
+        absent: the value that is validated where a project does not have the setting.
+        spares: which invalid pieces are dropped in lenient reading.
         is_required: whether `company put` refuses a project without it.
-        is_copied: whether a conversation keeps it for its life, as it was when it was opened.
+        is_copied: whether a conversation stores the value of its creation and keeps it.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Part(Generic[T]):
         self.is_copied = is_copied
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """See the data model of Python."""
+        """Store the attribute's name as the setting's."""
         self.name = name
 
     @overload
@@ -86,7 +86,7 @@ class Part(Generic[T]):
     @overload
     def __get__(self, project: HasParts, owner: type) -> T: ...
     def __get__(self, project: HasParts | None, owner: type) -> Self | T:
-        """The value of a project's; the part itself, of the class."""
+        """The setting's value for a project; the part itself for the class."""
         return self if project is None else project.read(self)
 
     @cached_property
@@ -94,7 +94,7 @@ class Part(Generic[T]):
         return TypeAdapter(self._type())
 
     def value(self, raw: Any, *, allows_loopback: bool = False) -> T:  # noqa: ANN401 - any JSON value
-        """The value as it is used, leniently."""
+        """The validated value, read leniently."""
         given = self._absent if raw is None else raw
         while True:
             try:
@@ -110,7 +110,7 @@ class Part(Generic[T]):
     def faults(
         self, item: Mapping[str, Any], *, allows_loopback: bool = False
     ) -> Iterator[tuple[str, str]]:
-        """The place and the message of each fault of an item's setting, strictly; never its value."""
+        """Path and message of each fault of an item's setting, read strictly; never its value."""
         if self.name not in item:
             if self.is_required:
                 yield self.name, "Field required"
@@ -127,7 +127,7 @@ class Part(Generic[T]):
             yield place, one["msg"].removeprefix("Value error, ")
 
     def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
-        """A value without what was wrong in it; None where that is not to be left out."""
+        """The value without its invalid pieces; None where they may not be dropped."""
         if self._spares is Spares.NOTHING:
             return None
         wrong = {

@@ -1,10 +1,10 @@
 """A project as its company has set it: an item of the `company-data` table, read part by part.
 
-`company put` and `company check` refuse whatever is wrong in it (`check`).  Whatever runs reads each part
-by itself when it needs it, and an item may have been stored by others.  Each part says what holds where
-it cannot be read; `python -m bench.report.settings` writes that table into ``docs/outreach-settings.md``.
-
-A conversation copies the parts that hold for its life (`is_copied`), as they are stored.
+`company put` and `company check` refuse a project with faults (`check`).  But others may have
+stored the item, so run-time code reads each part by itself when it needs the part.  Each part says
+what applies where it cannot be read; `python -m bench.report.settings` writes that table into
+``docs/outreach-settings.md``. A conversation copies the parts that must not change during its life
+(`is_copied`), as they are stored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _in_order(found: list[Channel]) -> tuple[Channel, ...]:
 
 
 class Project(ProjectItem):
-    """One item; its attributes are its parts."""
+    """One project; its attributes are its settings, validated when read."""
 
     __slots__ = ("_values",)
 
@@ -204,12 +204,12 @@ class Project(ProjectItem):
     )
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        """Hold an item as stored, or a conversation's, which has its copies under the same names."""
+        """Take a stored item, or a conversation's, which has its copies under the same names."""
         super().__init__(item)
         self._values: dict[str, Any] = {}
 
     def read(self, part: Part[T]) -> T:
-        """The value of a part, read once."""
+        """The value of a part; validated once."""
         if part.name not in self._values:
             self._values[part.name] = part.value(self._item.get(part.name))
         value: T = self._values[part.name]
@@ -222,34 +222,34 @@ class Project(ProjectItem):
 
     @property
     def is_active(self) -> bool:
-        """Whether its starts are taken."""
+        """Whether starts of the project are accepted."""
         return self.project_status == "active"
 
     def endpoint(self, *, allows_loopback: bool) -> Endpoint | None:
-        """Where its events are posted; None where it names none that is usable."""
+        """Where the project's events are posted; None where it has no usable endpoint."""
         raw = self._item.get("event_webhook")
         return Project.event_webhook.value(raw, allows_loopback=allows_loopback)
 
     @property
     def representatives(self) -> tuple[str, ...]:
-        """The names in `company_rep`."""
+        """The names of the company's people, from `company_rep`."""
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
     def copies(self) -> dict[str, Any]:
-        """The parts that a conversation copies, as they are stored; None for one that is not there."""
+        """The stored values of the parts that a conversation copies; None for a missing one."""
         return {name: self._item.get(name) for name, part in parts().items() if part.is_copied}
 
     def channels_left(
         self, known: Mapping[str, Any], tried: Collection[str], wanted: Collection[Channel]
     ) -> Iterator[Channel]:
-        """The channels of a fallback that are left, in their order.
+        """The fallback channels that can still be tried, in order.
 
         Each is allowed, has a sender, has an address of the recipient, and was not tried.
 
         Args:
             known: the recipient's addresses, under the names of a request.
-            tried: channels.
-            wanted: channels of the fallback.
+            tried: names of the channels that were tried.
+            wanted: the fallback channels.
         """
         for channel in wanted:
             is_left = channel in self.allowed_channels and channel.value not in tried
@@ -258,5 +258,5 @@ class Project(ProjectItem):
 
 
 def parts() -> dict[str, Part[Any]]:
-    """The parts of a project by their names, in the order in which they are checked."""
+    """The parts of a project by name, in the order in which they are checked."""
     return {name: one for name, one in vars(Project).items() if isinstance(one, Part)}

@@ -1,4 +1,4 @@
-"""Outreach rules: hand-off rules, quiet hours, the window of free text, the longest text; pure."""
+"""Outreach rules: hand-off rules, quiet hours, the window for free text, the longest text; pure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from chalicelib.outreach.project.unreadable import UnreadableQuietHoursError
 from chalicelib.outreach.wishes.preference import Hours
 
 QUIET = time(21), time(8)
-"""Default quiet hours: from, until."""
+"""The default quiet hours: from 21:00 until 08:00."""
 MOST_TURNS = 20
-"""How often the end of some closed hours may fall into others: twice a day for a week, and more."""
+"""How often the end of one closed period may fall into another: more than twice a day for a week."""
 HELD: Mapping[str, str] = {
     "start": reasons.HELD_START,
     "reply": reasons.HELD_REPLY,
 }
-"""What a hand-off holds, and the rule by which a person approves it; also the hand-off's reason."""
+"""The kinds of held messages, each with the hand-off's reason, by which a person approves it."""
 
 
 class UnmetWishError(Exception):
@@ -34,10 +34,10 @@ def is_held(record: Record, rule: str) -> bool:
     """Whether a project's hand-off rule holds a message for a person.
 
     Args:
-        record: holds the rule's three settings and the recipient.
+        record: the conversation, with the rule's three settings and the recipient.
         rule: ``auto_queue_initial_message`` or ``auto_queue_reply_message``.  With both of its
             lists empty it holds every message, else those to the listed recipients.  A switch that
-            cannot be read is on, and a list that cannot be read is of everybody.
+            cannot be read counts as on, a list that cannot be read as naming everybody.
     """
     project = Project(record.item)
     if not getattr(project, rule):
@@ -50,25 +50,28 @@ def is_held(record: Record, rule: str) -> bool:
 
 
 def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> datetime | None:
-    """When a message may be sent, if the recipient has quiet hours now, or asked for another time.
+    """When a message may be sent; None for now.
 
-    ``quiet_hours`` of the project: ``{"from": "21:00", "until": "08:00", "zone": "Europe/London",
-    "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  False means none;
-    without a setting they are from 21:00 to 08:00 in the recipient's zone: their own, else those that
-    their number may be in.  An e-mail to somebody whose zone is not known has none by default.
+    A message waits for the end of the recipient's quiet hours, and for the hours that the recipient
+    asked for. ``quiet_hours`` of the project is ``{"from": "21:00", "until": "08:00", "zone":
+    "Europe/London", "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.
+    False means none. Without a setting they are from 21:00 to 08:00 in the recipient's own zone,
+    else in the zones that the number may be in; an e-mail to somebody whose zone is unknown then
+    has none.
 
     Args:
         record: the conversation.
         now: the time.
-        wished: the hours that the recipient asked for, where the message is none that they wait for.
+        wished: the hours that the recipient asked for; None for a message that the recipient
+            awaits.
 
     Raises:
         UnreadableQuietHoursError: the setting cannot be read.
-        UnmetWishError: no time is both.
+        UnmetWishError: no time satisfies both.
     """
     closed = [*_nights(record), *_wished(record, wished)]
     until = now
-    for _ in range(MOST_TURNS):  # of several the last one's end counts
+    for _ in range(MOST_TURNS):  # the end of one closed period may lie in another
         ends = [one(until) for one in closed]
         later = [one for one in ends if one is not None]
         if not later:
@@ -80,11 +83,11 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
 
 
 Closed = Callable[[datetime], datetime | None]
-"""When some hours end in which a time falls; None outside them."""
+"""Returns when the closed period ends that contains a time; None where no period does."""
 
 
 def _nights(record: Record) -> Iterator[Closed]:
-    """The quiet hours of the project, in each zone."""
+    """The project's quiet hours, in each zone."""
     setting = Project(record.item).quiet_hours
     if setting is False:
         return
@@ -102,7 +105,7 @@ def _wished(record: Record, wished: Hours | None) -> Iterator[Closed]:
 
 
 def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
-    """The recipient's own zone, else those that their number may be in, else that of the setting."""
+    """The recipient's own zone, else those of the number, else the setting's; empty where unknown."""
     own = time_zones.named(record.item.get("recipient_timezone"))
     if own is not None:
         return (own,)
@@ -119,7 +122,7 @@ def with_hours_of(record: Record, project: Project) -> Record:
 
 
 def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
-    """The hours of a setting; None where they are not of the record's channel."""
+    """Start, end and zones of the setting; None where it does not cover the record's channel."""
     if setting.channels is not None and record.channel not in setting.channels:
         return None
     zone = time_zones.named(record.item.get("recipient_timezone")) or time_zones.named(setting.zone)
@@ -136,7 +139,7 @@ def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | 
 
 
 def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
-    """The zones that the recipient's number may be in; none of an e-mail without a number."""
+    """The zones that the recipient's number may be in; empty without a number."""
     if record.channel.traits.address.shows_zone:
         return time_zones.of_number(record.primary_channel)
     known = (record.item.get(one.field) for one in ADDRESSES if one.shows_zone)
@@ -145,7 +148,7 @@ def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
 
 def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
-    """When the quiet hours end in which a time falls in a zone; None outside them."""
+    """When the quiet hours end that contain a time, in a zone; None where the time is outside them."""
     here = now.astimezone(zone)
     clock = here.time()
     is_quiet = start <= clock < end if start < end else clock >= start or clock < end
@@ -156,17 +159,17 @@ def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | No
 
 
 def window_is_open(record: Record, now: datetime) -> bool:
-    """Whether the recipient has written within the window of the channel, where it has one."""
+    """Whether the recipient has written within the channel's window; False where it has no window."""
     window, last = record.channel.traits.window, record.last_inbound_at
     return window is not None and last is not None and now - last < window
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
-    """Whether the channel takes free text now."""
+    """Whether the channel takes free text now, and not only templates."""
     return record.channel.traits.window is None or window_is_open(record, now)
 
 
 def longest(record: Record) -> int:
-    """How many characters a message may have, by the project's setting and the channel."""
+    """The most characters of a message, by the project's setting and the channel."""
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
     return min(limit, record.channel.traits.longest or limit)

@@ -1,4 +1,4 @@
-"""What holds in place of a part of a project that cannot be read; beside each part is what that means."""
+"""What applies in place of a part of a project that cannot be read."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach import reasons
 
 AI_CONFIG = "ai_config"
-"""Whose error it is where `ai_config` cannot be read."""
+"""The provider named in the error where `ai_config` cannot be read."""
 
 
 class UnreadableQuietHoursError(Exception):
-    """A project's setting of quiet hours cannot be read: a message waits rather than ignore it."""
+    """A project's quiet hours cannot be read: messages wait rather than ignore them."""
 
 
 def nothing(_raw: Any) -> None:  # noqa: ANN401 - any JSON value
-    """As if it were absent."""
+    """None, as if the part were absent."""
     return
 
 
 def on(_raw: Any) -> Literal[True]:  # noqa: ANN401 - any JSON value
-    """A switch that is on."""
+    """True: the switch counts as on."""
     return True
 
 
 def wait(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
-    """Messages wait."""
+    """Raise, so that messages wait."""
     raise UnreadableQuietHoursError
 
 
 def a_person(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
-    """A person writes."""
+    """Raise, so that a person writes."""
     raise PermanentError(AI_CONFIG, "read", reason=reasons.UNREADABLE)

@@ -1,8 +1,9 @@
-"""The register by API: authenticates a company, and answers what `register_service` says.
+"""`/register`, the register by API: authenticates a company, and answers by `register_service`.
 
-The Router's key opens it, and the desk's: that of an agent asks about an address, that of a lead does
-everything.  A company that signs its requests signs these too.  Where its persons have to prove who they
-are (`people.acting`), a desk's request does, and every one that a person must be named for::
+The Router's key and desk keys are accepted: an agent's key may only look up an address, a lead's
+may do everything.  A company that signs its requests signs these too.  Where its persons must prove
+who they are (`people.acting`), the requests with a desk key need the proof, and so does every
+lift::
 
     POST /register/lookup         {"address": "+15550100001"}             what is known of an address
     GET  /register?limit=50&after=...                                     all marks, page by page
@@ -10,7 +11,7 @@ are (`people.acting`), a desk's request does, and every one that a person must b
     POST /register/lift           {"address": "...", "by": "sam", "reason": "..."}
     POST /register/subscription   {"project_id": "...", "events": ["opted_out"]}
 
-Each may be repeated: what is done already changes nothing.
+Each is idempotent: a repetition changes nothing.
 """
 
 from __future__ import annotations
@@ -43,13 +44,13 @@ _AFTER = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class RegisterCaller:
-    """Whose register it is, and who asks.
+    """The authenticated caller of a request, and the company whose register it is.
 
     Attributes:
-        role: that of the proof, or of a desk's key; None of the Router's.
-        signature: identifies the signed request, where it is signed so; see `access.check_request`.
-        person: who is proven.
-        takes_names: the company's persons need no proof, so ``by`` may name one.
+        role: of the proven person or of the desk key; None for the Router's key.
+        signature: the hash of what was signed, from `access.check_request`; None without one.
+        person: the proven person.
+        takes_names: whether ``by`` may name a person, as the company's persons need no proof.
     """
 
     company_id: str
@@ -60,22 +61,22 @@ class RegisterCaller:
 
     @property
     def speaker(self) -> parsing.RegisterSpeaker:
-        """Who says what a request says."""
+        """Who states what the request says."""
         return parsing.RegisterSpeaker(self.person.text if self.person else "", self.takes_names)
 
     @property
     def may_change(self) -> bool:
-        """Whether it may do more than ask about an address."""
+        """Whether the caller may do more than look up an address."""
         return self.role is not DeskRole.AGENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterDoor:
-    """Answers companies.
+    """Answers the requests of companies about their registers.
 
     Attributes:
-        service: built at the first request.
-        used: the signatures of requests that change something.
+        service: builds the service, at the first request.
+        used: the used signatures of requests that change something.
     """
 
     callers: Callers
@@ -86,7 +87,7 @@ class RegisterDoor:
     log: Log
 
     def lookup(self, request: HttpRequest) -> Answer:
-        """What is known of one address."""
+        """Answer what is known of one address."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -96,7 +97,7 @@ class RegisterDoor:
         return self._answered(request, answer, is_reading=True)
 
     def page(self, request: HttpRequest) -> Answer:
-        """The marks of all addresses, page by page."""
+        """Answer one page of the marks of all addresses."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             return self.service().page(caller.company_id, *_page(request.query))
@@ -104,7 +105,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def take(self, request: HttpRequest) -> Answer:
-        """Take the lines of an import."""
+        """Import the lines of a request."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -115,7 +116,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def lift(self, request: HttpRequest) -> Answer:
-        """Lift the marks of an address."""
+        """Lift the marks of an address; a person must be named or proven."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -127,7 +128,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def subscribe(self, request: HttpRequest) -> Answer:
-        """Choose which events a project's endpoint is sent."""
+        """Choose the events that a project's endpoint gets."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -146,13 +147,13 @@ class RegisterDoor:
         *,
         is_reading: bool = False,
     ) -> Answer:
-        """The answer to a caller who is known; else, or where it is refused, the error."""
+        """The answer to an authenticated caller; an error answer where the request is refused or fails."""
         try:
             bodies.check_size(request.body, MAX_BODY, code="PAYLOAD_TOO_LARGE")
             caller = self._caller(request)
             if not (is_reading or caller.may_change):
                 raise ForbiddenError(
-                    "AUTHORIZATION_ERROR", "an agent's key only asks about an address"
+                    "AUTHORIZATION_ERROR", "an agent's key may only look up an address"
                 )
             if request.method == "POST" and not is_reading and caller.signature:
                 self.used.take(caller.signature)
@@ -168,7 +169,7 @@ class RegisterDoor:
         return Answer(200, said, {"Cache-Control": "no-store"})
 
     def _caller(self, request: HttpRequest) -> RegisterCaller:
-        access.key_in(request.headers)  # without one no secret is read
+        access.key_in(request.headers)  # a request without a key causes no read of the secret
         companies = self.callers.access()
         company_id, role = access.caller_of(request.headers, companies)
         signature = access.check_request(request, companies[company_id], self.clock.now())
@@ -182,7 +183,7 @@ class RegisterDoor:
 
 
 def _page(query: Query) -> tuple[str, int]:
-    """After which address, and how many.
+    """The address after which the page begins, and the number of addresses.
 
     Raises:
         PayloadError: names the parameter, never its value.

@@ -1,6 +1,6 @@
-"""What a company asks of its register, from the body of a request; pure.
+"""Parses what a company asks of its register, from the body of a request; pure.
 
-Every error names a field, or a line by its number and field, and never a value.
+Every error names a field, or a line's number and field, and never a value.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from chalicelib.outreach.register.register_rows import (
 )
 
 MOST_ENTRIES = 100
-"""Of one import."""
+"""Entries of one import at most."""
 LONGEST = 1000
-"""Of a text, in characters."""
+"""Characters of a text at most."""
 MOST_ID = 256
-"""Of an id, in characters: a table's key has 1,024 bytes."""
+"""Characters of an id at most: a table's key has 1,024 bytes."""
 IN_FORCE, WORDS = "in_force", "words"
-"""Fields of a shown mark that an import takes, and does not read."""
+"""Fields of an answer's mark that an import accepts and ignores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterAct:
-    """What a company wants changed, and who says so.
+    """Who changes the register, and why.
 
     Attributes:
-        by: the person, as the company names them; empty where it does not say.
-        reason: why, in the company's words.
+        by: the person, proven or as the company names them; empty where it names none.
+        reason: in the company's words.
     """
 
     by: str = ""
@@ -47,18 +47,18 @@ class RegisterAct:
 
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
-    """A line of an import that is none, by its field."""
+    """A line of an import that is refused, with the field at fault."""
 
     field_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterSpeaker:
-    """Who says what a request says.
+    """Who states what a request says.
 
     Attributes:
-        person: who is proven, or empty.
-        takes_names: the request itself may name a person, which proves nothing.
+        person: the proven person, or empty.
+        takes_names: whether the request may name a person itself, which proves nothing.
     """
 
     person: str = ""
@@ -68,16 +68,16 @@ class RegisterSpeaker:
 def act_of(
     raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: RegisterSpeaker
 ) -> RegisterAct:
-    """Who wants what changed, and why.
+    """Who wants a change, and why.
 
     Args:
         raw: the body.
-        own: the fields that the request has beside ``by`` and ``reason``.
-        is_named: a person must be named, and a reason.
-        speaker: who says it.
+        own: the request's fields beside ``by`` and ``reason``.
+        is_named: whether a person and a reason are required.
+        speaker: who sent the request.
 
     Raises:
-        PayloadError: a field is wrong, missing or not known.
+        PayloadError: a field is wrong, missing or unknown.
     """
     if not speaker.takes_names:
         check_fields(raw, (*own, "reason"))
@@ -91,7 +91,11 @@ def act_of(
 
 
 def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse a field that a request does not take."""
+    """Refuse a field that a request does not take.
+
+    Raises:
+        PayloadError: ``UNKNOWN_FIELD``.
+    """
     for name in sorted(raw.keys() - set(known)):
         fields = ", ".join(known)
         raise PayloadError(
@@ -100,7 +104,7 @@ def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
 
 
 def address_of(raw: Mapping[str, Any]) -> str:
-    """The address that is asked about.
+    """The address that is asked about, normalised.
 
     Raises:
         PayloadError: ``INVALID_ADDRESS``.
@@ -109,13 +113,14 @@ def address_of(raw: Mapping[str, Any]) -> str:
     found = address_in(given.strip()) if isinstance(given, str) else None
     if found is None:
         raise PayloadError(
-            "INVALID_ADDRESS", "field address is no number with country code, and no e-mail address"
+            "INVALID_ADDRESS",
+            "field address is neither a number with country code nor an e-mail address",
         )
     return found
 
 
 def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | RefusedLine]:
-    """The lines of an import, each as it is, or the field for which it is refused.
+    """The lines of an import: each as a mark, or with the field for which it is refused.
 
     Raises:
         PayloadError: ``INVALID_ENTRIES``: there are none, or too many.
@@ -132,7 +137,7 @@ def project_of(raw: Mapping[str, Any]) -> str:
     """The id of the project whose endpoint is meant.
 
     Raises:
-        PayloadError: ``MISSING_IDENTIFIERS``: it is none that a table can keep.
+        PayloadError: ``MISSING_IDENTIFIERS``: it is missing, or cannot be a key of a table.
     """
     given = raw.get("project_id")
     if not isinstance(given, str) or not 1 <= len(given) <= MOST_ID or not _is_whole(given):
@@ -143,7 +148,7 @@ def project_of(raw: Mapping[str, Any]) -> str:
 
 
 def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The events that an endpoint is sent; None for all.
+    """The events that an endpoint is to get; None for all.
 
     Raises:
         PayloadError: ``INVALID_EVENTS``.
@@ -155,7 +160,8 @@ def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
         raise PayloadError("INVALID_EVENTS", "field events is not a list of names, or null for all")
     if not set(given) <= CHOICE:
         raise PayloadError(
-            "INVALID_EVENTS", f"field events names none of {', '.join(sorted(CHOICE))}"
+            "INVALID_EVENTS",
+            f"field events has a name that is not one of {', '.join(sorted(CHOICE))}",
         )
     return tuple(sorted(set(given)))
 
@@ -181,7 +187,7 @@ def _line(given: Any, company_id: str) -> ListedMark | RefusedLine:  # noqa: ANN
 
 
 def _flat(value: Any) -> str | None:  # noqa: ANN401 - any JSON value
-    """A value as a file would have it; None where it is none."""
+    """A value as a file would have it: a list joined by blanks; None where it is no text."""
     if value is None:
         return ""
     listed = value if isinstance(value, list) else [value]
@@ -204,5 +210,5 @@ def _text(raw: Mapping[str, Any], name: str, *, is_needed: bool) -> str:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether it holds no half of a character."""
+    """Whether the text has no half of a character."""
     return text.encode("utf-8", "ignore").decode() == text

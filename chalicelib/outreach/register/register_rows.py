@@ -1,6 +1,6 @@
-"""A mark of the register as a row: what an export has and an import reads, in files and by API; pure.
+"""A mark of the register as a row, the same in exports, imports and answers of the API; pure.
 
-What an export has is read again as it was, so that an import of an export changes nothing.
+Importing an export changes nothing.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ STORED = (
     *("since", "said_at", "until", "stop_at", "by"),
     *("lifted_at", "lifted_by", "lifted_because", REFUSED_AT, "confirmed_by"),
 )
-"""Attributes of a mark.  Until ``stop_at`` it is a question to a person, and from then on a STOP."""
+"""Attributes of a mark.  Before ``stop_at`` a person decides about it; from then on it is a STOP."""
 COLUMNS = ("company", "subject", "address", "member", "channels", "purposes", "reason", *STORED)
-"""Of a listed mark.  The address is empty where only its keyed id, ``member``, is known; ``channels`` and
-``purposes`` are empty for all.  Marks of one ``subject`` are one person's."""
+"""Columns of a row.  ``address`` is empty where only its keyed id, ``member``, is known; ``channels`` and
+``purposes`` are empty for all.  Rows with the same ``subject`` are one person's.
+"""
 _TIMES = frozenset({"since", "said_at", "until", "stop_at", "lifted_at", REFUSED_AT})
 _MEMBER = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedMark:
-    """A row.
+    """A row of an import.
 
     Attributes:
         address: empty where the row has only `member`.
         subject: equal in rows of one person; empty where the file does not say.
-        slot: of the mark; empty for an address of a list.
-        mark: as it is stored.
-        at: ISO time from which a list has the address; empty where it does not say.
+        slot: the mark's slot; empty for a row that is only an address.
+        mark: the mark's stored attributes.
+        at: since when an address without a mark is listed, as ISO time; empty where it does not
+            say.
     """
 
     address: str = field(default="", repr=False)
@@ -58,7 +60,7 @@ class ListedMark:
 
 
 def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
-    """The rows of a subject's marks, by `register_file.COLUMNS`."""
+    """The rows of a subject's marks, by `COLUMNS`."""
     return [_row(subject, one) for one in subject.entries(now)]
 
 
@@ -81,7 +83,7 @@ def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
 
 
 def address_in(text: str) -> str | None:
-    """A number in E.164 or an e-mail address in lower case; an older form of a number as it is given."""
+    """A normalised number or e-mail address; an older form of a number unchanged; None for anything else."""
     known = address_of(text)
     if known is None and any(address_of(one) for one in numbers.forms(text.strip())):
         return text.strip()
@@ -96,7 +98,11 @@ def names_one(row: Mapping[str, str]) -> bool:
 
 
 def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
-    """A row that `names_one`; raises `ValueError` with the name of a wrong field."""
+    """The mark in a row that `names_one`.
+
+    Raises:
+        ValueError: its text is the name of the wrong field.
+    """
     if row.get("company", company_id) != company_id:
         raise ValueError("company")
     times = {name: _time(row, name) for name in _TIMES if row.get(name)}

@@ -1,4 +1,4 @@
-"""What a company asks of its register, answered: the functions behind `/register`."""
+"""Carries out what a company asks of its register: the functions behind `/register`."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from chalicelib.outreach.register.register_parsing import (
 from chalicelib.outreach.register.register_rows import ListedMark, rows_of
 
 DOOR = "api"
-"""Of evidence: the company's own request."""
+"""The door in the evidence of a change: the company's own request."""
 COMPANY = "company"
-"""Who has lifted a mark, where a company does not say which person did."""
+"""The person in the evidence where the company names none."""
 _LISTS = ("channels", "purposes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterService:
-    """Answers companies.
+    """Reads and changes the registers of companies.
 
     Attributes:
-        endpoints: has which events a company's endpoint is sent.
-        ledger: has the row of the event by which a company hears of a lift.
+        endpoints: stores which events a company's endpoint gets.
+        ledger: holds the event that reports a lift to the company.
     """
 
     conversations: Conversations
@@ -50,7 +50,7 @@ class RegisterService:
     clock: Clock
 
     def about(self, company_id: str, address: str) -> dict[str, Any]:
-        """What is known of an address: what it must not be sent, its person's marks, its consents."""
+        """What is known of an address: what is refused, the person's other addresses, consents and marks."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         subject = self.conversations.subject(place)
         linked = sorted(one for one in subject.members.values() if one and one != address)
@@ -64,7 +64,7 @@ class RegisterService:
         }
 
     def page(self, company_id: str, after: str, limit: int) -> dict[str, Any]:
-        """The marks of so many addresses, and after which the next page begins; None at the end."""
+        """The marks of up to `limit` addresses; ``after`` begins the next page and is None on the last."""
         now = self.clock.now()
         found = self.conversations.marked(company_id, after, limit)
         return {
@@ -77,9 +77,9 @@ class RegisterService:
     def take(
         self, company_id: str, lines: Sequence[ListedMark | RefusedLine], act: RegisterAct
     ) -> dict[str, Any]:
-        """Take the lines of an import that are right; again it changes nothing.
+        """Import lines; a refused line does not stop the others.  Idempotent.
 
-        A line lifts nothing: it enters, or makes stricter what is entered.
+        A line never lifts or loosens a mark: it adds one, or makes a stored one stricter.
         """
         how = _how(act, "import")
         results = [
@@ -90,7 +90,7 @@ class RegisterService:
         return {"entries": results, "not_linked": not_linked}
 
     def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
-        """Lift every mark of an address; those of linked addresses stay, and are named."""
+        """Lift every mark of an address; marks of linked addresses stay, and the answer names them."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         heard = heard_in(self.conversations, company_id, address)
         lifted = self.conversations.lift(
@@ -103,7 +103,7 @@ class RegisterService:
     def choose(
         self, company_id: str, project_id: str, events: Sequence[str] | None
     ) -> dict[str, Any]:
-        """Choose which events a project's endpoint is sent; None for all."""
+        """Choose the events that a project's endpoint gets; None for all."""
         self.endpoints.choose(company_id, project_id, events)
         return {"project_id": project_id, "events": None if events is None else list(events)}
 
@@ -124,7 +124,7 @@ class RegisterService:
     def _linked(
         self, company_id: str, lines: Sequence[ListedMark | RefusedLine], how: Statement
     ) -> Iterator[str]:
-        """Link the lines that name one subject; gives those that would be too many."""
+        """Link the addresses of each subject; yield the subjects that would get too many addresses."""
         of: dict[str, dict[str, Member]] = {}
         for line in lines:
             if isinstance(line, ListedMark) and line.subject:
@@ -147,7 +147,7 @@ def _how(act: RegisterAct, door: str) -> Statement:
 
 
 def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
-    """For which channels and purposes no message may leave to an address, and why."""
+    """The channels and purposes for which no message may be sent to an address, each with the reason."""
     for channel in Channel:
         if place.address and channel.traits.address.normalised(place.address) is None:
             continue
@@ -165,7 +165,7 @@ def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
 
 
 def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
-    """The marks of a subject as an answer has them, which an import takes."""
+    """The marks of a subject as an answer shows them; an import accepts them."""
     for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
         shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}
         yield {

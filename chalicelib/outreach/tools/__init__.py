@@ -1,8 +1,8 @@
-"""A project's tools: what a writer may ask for on a recipient's behalf.
+"""A project's tools: functions that a writer may call on a recipient's behalf.
 
-agreement      the words of a plain yes
-confirmation   whether a recipient has agreed to an irreversible tool
-tokens         the token with which a call's result comes back
-value_patterns  a company's regular expressions, matched without backtracking
-schema         a tool as it is declared; checks the arguments of a call
+agreement       whether a message is a plain yes
+confirmation    the question before an irreversible tool, and the recipient's yes
+tokens          the token with which the result of a call is returned
+value_patterns  matches a company's regular expressions without backtracking
+schema          the declaration of a tool; checks the arguments of a call
 """

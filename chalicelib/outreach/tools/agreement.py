@@ -1,8 +1,9 @@
-"""The words that agree to an irreversible tool, in seven languages.
+"""Whether a message agrees to an irreversible tool: lists of words in seven languages.
 
-A message agrees only as a whole: each of its words must be one that agrees, asks for it, is polite or
-thanks.  One word more ("yes, tomorrow", "ok but first") makes it another message, and the recipient may be
-asked again.  Thanks agree only beside a clear yes: "ok thanks" may only mean that the question was read.
+A message agrees only as a whole: each of its words must agree, ask for the act, be polite or thank.
+One more word ("yes, tomorrow", "ok but first") makes it another message, and the recipient may be
+asked again.  Thanks agree only beside a clear yes: "ok thanks" may only mean that the question was
+read.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ si, sip, claro que si, que si, por supuesto, desde luego,
 sim, com certeza, claro que sim, oui, bien sur, bien entendu,
 ja, jep, jawohl, ja klar, naturlich, auf jeden fall, certo che si, assolutamente, jazeker, ja hoor
 """
-"""A clear yes, whatever polite follows."""
+"""A clear yes, even with polite words after it."""
 _WEAK = """
 y, yea, yeah, ok, okay, oki, okey, sure, sure thing, confirm, confirmed, agreed, sounds good,
 claro, vale, dale, de acuerdo, obvio, sale pues, orale, orale va, isso, beleza,
 ouais, d accord, dac, volontiers, gerne, einverstanden, klar, in ordnung, passt, jo, jo passt,
 va bene, certo, volentieri, d accordo, graag, akkoord
 """
-"""A yes that says no more than that; no word that is another one in a second language ("prima", "mande")."""
+"""A yes that polite words may surround, and no more.  No entry has another meaning in another language, as
+"prima" or "mande" would.
+"""
 _DO = """
 do it, do so, do that, please do, go ahead, go for it, proceed, submit, submit it, submit that, send,
 send it, send it off, submit my application, send my application, fire away,
@@ -35,7 +38,7 @@ schicken sie ab, schicken sie sie ab, reichen sie ein, reich ein, raus damit,
 faccia pure, fai pure, procedi, invia, invia pure, invii, invii pure,
 doe maar, ga je gang, stuur maar, stuur maar op, verstuur maar, dien maar in, dient u hem maar in
 """
-"""The wish that it be done."""
+"""A request to do it."""
 _POLITE = """
 please, pls, plz, por favor, porfa, porfavor, s il vous plait, s il te plait, svp, stp,
 bitte, per favore, per piacere, graag, alsjeblieft, alstublieft, pode, do
@@ -49,11 +52,11 @@ _WHEN = """
 now, right now, right away, ya, ahora, ahora mismo, agora, ja agora, maintenant, jetzt, gleich,
 sofort, ora, subito, adesso, nu, meteen
 """
-"""At once: beside the wish alone, as "ok now" may begin anything."""
+"""At once: counts only beside a request, as "ok now" may begin anything."""
 _OTHER = re.compile(
     "[^a-z\\s.,!'\u2019\U0001f44d\U0001f44c\U0001f64f\u2705\U0001f60a\U0001f642\ufe0f\U0001f3fb-\U0001f3ff-]"
 )
-"""Whatever is neither a letter nor punctuation nor a friendly sign: a question mark, a digit."""
+"""Any character but letters, punctuation and friendly signs: a question mark, a digit."""
 _REPEATED = re.compile(r"(.)\1+")
 _WORD = re.compile(r"[a-z]+")
 
@@ -76,10 +79,10 @@ _PHRASE = re.compile(f"({'|'.join(sorted(_CLASSES, key=len, reverse=True))})(?: 
 
 
 def is_yes(text: str) -> bool:
-    """Whether a whole message is a plain yes; a question mark or a digit makes it another.
+    """Whether a whole message is a plain yes; with a question mark or a digit it is not.
 
-    Accents, capitals and letters written twice ("siii") make no difference.  A sign alone, as a thumb, is
-    none: it also says that something was read; nor is "ja ja".
+    Accents, capitals and letters written twice ("siii") make no difference.  A sign alone, as a
+    thumb, is no yes: it may also say that something was read.  Nor is "ja ja".
     """
     decomposed = unicodedata.normalize("NFKD", text.lower())
     bare = "".join(one for one in decomposed if not unicodedata.combining(one))

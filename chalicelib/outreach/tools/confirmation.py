@@ -4,11 +4,11 @@
 
     none ──the question is sent──▶ asked ──a plain yes──▶ confirmed ──the tool is called──▶ none
 
-Whatever else happens ends it: another message, a hand-off, a person's act, its expiry, another revision
-of the tool.  A message that comes after the yes and before the call ends it as well, and goes to a person.
+Anything else ends it: another message, a hand-off, a person's act, its expiry, another revision
+of the tool.  So does a message between the yes and the call; then a person gets the conversation.
 
-It is an attribute of the conversation, set by the write that records the question and dropped by the
-write that stores what ends it; so there is no moment at which two answers are true::
+The state is an attribute of the conversation.  The write that records the question sets it, and the
+write that stores what ends it drops it, so that no reader ever sees two states::
 
     confirmation  {"tool": "submit", "revision": "9c1f...", "entry_id": "5c0d...", "ref": "SM1...",
                    "asked_at": "...", "expires_at": "...", "confirmed_by": "SM2..."}
@@ -25,7 +25,7 @@ from chalicelib.clock import iso
 from chalicelib.outreach.tools.agreement import is_yes
 
 ASK, CALL = "ask", "call"
-"""What becomes of a tool that the writer asks for: the recipient is asked; it is called."""
+"""What a draft does about a tool: ask the recipient, or call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class ToolStep:
     Attributes:
         step: `ASK` or `CALL`.
         revision: of the tool as the writer saw it.
-        minutes: how long a question may be answered.
-        confirmed_by: the message that confirmed the call; None where none had to.
+        minutes: how long the question may be answered.
+        confirmed_by: the message that confirmed the call; None where none was needed.
     """
 
     step: str
@@ -45,13 +45,13 @@ class ToolStep:
     confirmed_by: str | None = None
 
     def item(self) -> dict[str, Any]:
-        """The stored map."""
+        """The value as a stored map."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
     @classmethod
     def of(cls, item: Mapping[str, Any] | None) -> ToolStep | None:
-        """A stored map as a value; None where there is none."""
+        """The value in a stored map; None where there is none."""
         if not item:
             return None
         minutes = item.get("minutes")
@@ -65,11 +65,11 @@ class ToolStep:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message of a recipient, as far as it may be an answer.
+    """A recipient's message, as a possible answer to the question.
 
     Attributes:
-        is_plain: it is the recipient's own, proven, and no keyword.
-        refers_to: the messages it quotes, the closest one last.
+        is_plain: it is proven to be the recipient's, and no keyword.
+        refers_to: the messages that it quotes, the closest one last.
     """
 
     message_id: str
@@ -81,14 +81,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The question that waits for a yes, or has got it.
+    """A question that waits for a yes, or has got one.
 
     Attributes:
         tool: its name.
         revision: of the tool.
         entry_id: of the question.
         asked_at, expires_at: ISO times between which a yes counts.
-        ref: under which a quotation names the question.
+        ref: the id by which a quotation names the question.
         confirmed_by: the message that said yes; None until then.
     """
 
@@ -101,12 +101,12 @@ class Confirmation:
     confirmed_by: str | None = None
 
     def item(self) -> dict[str, Any]:
-        """The stored map."""
+        """The value as a stored map."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
     def after(self, said: Said) -> dict[str, Any] | None:
-        """The stored map once a message has come; None where it is over."""
+        """The stored map after a message; None where the message ends the state."""
         is_in_time = self.asked_at <= said.sent_at <= self.expires_at
         is_about_it = not said.refers_to or said.refers_to[-1] in (self.ref, self.entry_id)
         is_first = self.confirmed_by is None
@@ -116,13 +116,13 @@ class Confirmation:
 
 
 def confirmation_of(item: Mapping[str, Any] | None) -> Confirmation | None:
-    """A stored map as a value; None where there is none."""
+    """The value in a stored map; None where there is none."""
     return Confirmation(**item) if item else None
 
 
 def asked(
     tool: str, step: ToolStep, entry_id: str, ref: str | None, now: datetime
 ) -> dict[str, Any]:
-    """The stored map of a question that was sent now."""
+    """The stored map of a question that is sent now."""
     expires = now + timedelta(minutes=step.minutes or 0)
     return Confirmation(tool, step.revision, entry_id, iso(now), iso(expires), ref).item()

@@ -1,4 +1,4 @@
-"""Tools: functions that the writer may ask for, what they take, and what they end in.
+"""Tools: functions that the writer may call, their arguments and their results.
 
 A project declares them in its `ai_config`, beside the names that a channel's ``functions`` allow::
 
@@ -8,9 +8,10 @@ A project declares them in its `ai_config`, beside the names that a channel's ``
                "question": "Shall I submit your application now?",
                "acknowledgement": "Thank you, your application is on its way."}]
 
-A call whose arguments fit the schema is posted to the company as the event ``tool_called``, once, under the
-event's id; without an endpoint it goes to a person.  An irreversible one asks the recipient first, see
-`confirmation`.  A function that is named and not declared is noted in the conversation only.
+A call whose arguments fit the schema is posted to the company as the event ``tool_called``, once by
+the event's id; without an endpoint a person makes the call.  An irreversible tool asks the
+recipient first (`confirmation`).  A function that is allowed but not declared is only noted in the
+conversation.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from chalicelib.outreach.tools import value_patterns
 
 MAX_ARGUMENTS_BYTES = 8192
 MOST_LEVELS = 32
-"""Objects and arrays within each other, as DynamoDB keeps them; a schema's too."""
+"""Levels of nested objects and arrays, of values and of schemas; DynamoDB stores no more."""
 MOST_SCHEMAS = 300
-"""Of a declaration, those of its properties and items included."""
+"""Schemas of a declaration at most, with those of properties and items."""
 MOST_MINUTES = 7 * 24 * 60
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -48,7 +49,7 @@ _KEYWORDS = frozenset(
         *("description", "title", "examples", "default"),
     }
 )
-"""The part of JSON Schema that is understood; a declaration with another keyword is refused."""
+"""The supported part of JSON Schema; a declaration with another keyword is refused."""
 
 
 def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -64,7 +65,7 @@ def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:  # noqa: ANN401
-    """What is wrong with any JSON value as a schema; None for each schema that was looked at."""
+    """What is wrong with a JSON value as a schema; yields None for each schema that was read."""
     if not isinstance(schema, Mapping) or not levels:
         yield f"{path} is nested too deeply" if not levels else f"{path} is not a schema"
         return
@@ -107,7 +108,7 @@ _VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
     (("enum",), lambda value: isinstance(value, list), "a list"),
     (("properties",), lambda value: isinstance(value, Mapping), "an object"),
 )
-"""Keywords whose values are compared with what a recipient or a company sends later."""
+"""The type that these keywords' values must have, as received values are compared with them."""
 
 
 class Tool(BaseModel):
@@ -116,11 +117,11 @@ class Tool(BaseModel):
     Attributes:
         name: as in the channel's ``functions``.
         parameters: the schema of its arguments.
-        irreversible: the recipient is asked before it is called.
-        question: what an irreversible one asks; a fixed wording without it.
+        irreversible: whether the recipient is asked before it is called.
+        question: the question of an irreversible tool; None uses a fixed wording.
         confirm_within_minutes: how long a yes to that question counts.
-        result: the schema of what it gives back; without one a result has no data.
-        result_within_minutes: after this a person looks after it.
+        result: the schema of its result; by default a result has no data.
+        result_within_minutes: a person looks after a call without a result after this time.
         acknowledgement: the message to the recipient where the writer writes none.
     """
 
@@ -141,18 +142,18 @@ class Tool(BaseModel):
 
     @property
     def revision(self) -> str:
-        """A digest of its declaration: a question about another one confirms nothing."""
+        """A digest of the declaration: a yes to a question about another revision confirms nothing."""
         return digest("tool", self.model_dump_json())[:16]
 
     def result_fault(self, data: Mapping[str, Any]) -> str | None:
-        """Why data is no result of it: names the place, never the value; None where it is one."""
+        """Why data do not fit the declared result, naming the place and no value; None where they fit."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
             return f"data has a field that is not declared: {shown(min(data))}"
         return next(_faults(data, self.result, "data"), None)
 
     def arguments(self, text: str | None) -> dict[str, Any]:
-        """The arguments that the writer gave.
+        """The arguments that the writer gave, parsed.
 
         Raises:
             ValueError: they do not fit the schema; names the place, never the value.

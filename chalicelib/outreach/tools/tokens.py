@@ -1,4 +1,4 @@
-"""The token of one call, with which its result comes back: it names the conversation, and is signed."""
+"""The token with which the result of one call is returned: it names the conversation, and is signed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def call_token(signing: PurposeKeys, opaque_id: str, call_id: str) -> str:
     """The token of a call.
 
     Args:
-        signing: the stage's keys of tools' results.
-        opaque_id: of the conversation.
-        call_id: of the call.
+        signing: the stage's keys that sign the tokens of calls.
+        opaque_id: the conversation's id.
+        call_id: the call's id.
     """
     return f"{opaque_id}.{signing.sign(_RESULT, opaque_id, call_id)}"
 
 
 def conversation_in(signing: PurposeKeys, token: str, call_id: str) -> str | None:
-    """The conversation that a call's token names; None where it is not that call's."""
+    """The opaque id of the conversation in a call's token; None where the token is not this call's."""
     found = _TOKEN.fullmatch(token)
     if found is None or not signing.verifies(found[2], _RESULT, found[1], call_id):
         return None

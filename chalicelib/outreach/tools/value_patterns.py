@@ -1,8 +1,8 @@
-"""A company's patterns: matched in time that grows with the text alone.
+"""Matches a company's regular expressions in time that is linear in the text.
 
 They run in workers that companies share, so the engine is pydantic's, which never backtracks
-(https://docs.rs/regex/latest/regex/#untrusted-input).  It knows no look-around and no
-back-reference, and bounds the size of what a pattern becomes.
+(https://docs.rs/regex/latest/regex/#untrusted-input).  It has no look-around and no back-reference,
+and limits the size of a compiled pattern.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
 LONGEST = 500
-"""Characters of a pattern."""
+"""Characters of a pattern at most."""
 
 
 def fault(pattern: object) -> str | None:
@@ -22,7 +22,7 @@ def fault(pattern: object) -> str | None:
     if not isinstance(pattern, str) or len(pattern) > LONGEST:
         return f"is no text of at most {LONGEST} characters"
     try:
-        pattern.encode()  # half of a character is compiled, and matches nothing that is sent
+        pattern.encode()  # half a character would compile, and match nothing that can be sent
         _compiled(pattern)
     except (SchemaError, UnicodeEncodeError):
         return "is no regular expression, or has a look-around or back-reference, or is too large"
@@ -33,7 +33,7 @@ def matches(pattern: str, text: str) -> bool:
     """Whether a pattern is found anywhere in a text.
 
     Raises:
-        SchemaError: `fault` says why.
+        SchemaError: the pattern is not usable; `fault` says why.
     """
     try:
         _compiled(pattern).validate_python(text)

@@ -1,11 +1,11 @@
-"""What a recipient wishes of time and channel, and whether they ask who writes.
+"""What a recipient wishes about time and channel, and whether they ask who writes.
 
-preference        a wish as a value: hours and days, channels; how it is kept; pure
+preference        hours, days and channels that a recipient wants, and how they are stored; pure
 lexicon           the words of the languages, from `wishes.toml`
-wish_clauses      a message as clauses of known parts; pure
-clock_words       hours in words as hours of a day; pure
-wished            what the clauses of a message wish, or nothing; pure
-confirming        whether a draft says that a wish is kept that is not; pure
+wish_clauses      splits a message into clauses of known words; pure
+clock_words       makes minutes of the day of "before 9" or "between 9 and 5"; pure
+wished            the wish of a message, or None; pure
+confirming        whether a draft promises a time or a channel that is not stored as a wish; pure
 question_words    the words of questions for a machine, from `machine_question.toml`
 machine_question  whether a message asks if a machine or a person writes
 """

@@ -1,6 +1,6 @@
-"""Hours as people write them, as minutes of a day; None where they may be two; pure.
+"""Hours as people write them, as minutes of the day; None where they are ambiguous; pure.
 
-"Not before 9" is in the morning and "until 8" in the evening; "after 8" may be either, and is nothing.
+"Not before 9" means the morning and "until 8" the evening; "after 8" may be either, so it is None.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from chalicelib.outreach.wishes.preference import DAY
 
 _NOON = DAY // 2
 _EARLY = 6 * 60
-"""Before this hour the morning is not meant."""
+"""An hour before this, without "am" or "pm", is not in the morning."""
 
 
 def not_before(time: WishPart) -> int | None:
-    """The hour of "not before 9"."""
+    """The minute that "not before 9" means."""
     known = _known(time)
     if known is not None:
         return known
@@ -24,7 +24,7 @@ def not_before(time: WishPart) -> int | None:
 
 
 def after(time: WishPart) -> int | None:
-    """The hour of "after 5"."""
+    """The minute that "after 5" means."""
     known = _known(time)
     if known is not None:
         return known
@@ -32,13 +32,13 @@ def after(time: WishPart) -> int | None:
 
 
 def until(time: WishPart) -> int | None:
-    """The hour of "until 8", "not after 8"."""
+    """The minute that "until 8" or "not after 8" means."""
     known = _known(time)
     return known if known is not None else time.value + _NOON
 
 
 def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
-    """The hours of "between 9 and 5"."""
+    """The minutes that "between 9 and 5" means, from and until."""
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
         start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
     first, last = _known(start), _known(end)
@@ -53,7 +53,7 @@ def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
 
 
 def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Windows in order; those that touch are one."""
+    """Windows in order; windows that touch are merged."""
     made: list[tuple[int, int]] = []
     for start, end in sorted(windows):
         if made and start <= made[-1][1]:
@@ -64,13 +64,13 @@ def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """What of the day is in none of the windows."""
+    """The parts of the day that no window covers."""
     edges = [0, *(edge for one in joined(windows) for edge in one), DAY]
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 
 
 def _known(time: WishPart) -> int | None:
-    """The minute where the words themselves say which half of the day it is."""
+    """The minute, where the words say which half of the day it is; else None."""
     if time.how == "pm" and time.value < _NOON:
         return time.value + _NOON
     if time.how == "am":

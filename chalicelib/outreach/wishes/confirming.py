@@ -1,4 +1,4 @@
-"""Whether a draft says that messages will come at a time, or on a channel, that is not kept; pure."""
+"""Whether a draft promises messages at a time, or on a channel, that is not stored as a wish; pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, 
 
 
 def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool:
-    """Whether a sentence says when or how we shall write, and it is neither kept nor the company's word.
+    """Whether a sentence says when or how we shall write, and neither a stored wish nor the company says so.
 
     Args:
-        sentence: of a draft.
-        preferences: what is kept of the recipient.
+        sentence: of a draft; a question promises nothing.
+        preferences: the recipient's stored wishes.
         facts: what the company gave.
     """
     if sentence.rstrip().endswith("?"):
@@ -39,7 +39,7 @@ def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts:
 
 
 def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
-    """The clauses of sentences in which we say that we write."""
+    """The clauses of those sentences that say that we write."""
     return [
         clause
         for found in sentences(text, lexicon)
@@ -49,20 +49,20 @@ def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
 
 
 def _about(clause: Clause) -> Sequence[str]:
-    """What a clause says of time and channel."""
+    """The times and channels that a clause names."""
     timed = [f"{one.kind}{one.value}" for one in clause.parts if one.kind in LASTING]
     return [*timed, *channels_in(clause)[0]]
 
 
 def _is_within(clause: Clause, kept: Hours | None) -> bool:
-    """Whether the hours of a clause, if it has some, are those that are kept."""
+    """Whether the hours that a clause names are within the stored ones; true where it names none."""
     if not clause.has(*LASTING):
         return True
     if kept is None:
         return False
     try:
         said = hours_in(clause)
-    except DoubtError:  # "after 9", of which only the kept hours know which
+    except DoubtError:  # "after 9": only the stored hours can say whether it means 9 or 21
         edges = {edge % (12 * 60) for window in kept.windows for edge in window}
         return all(one.value % (12 * 60) in edges for one in clause.parts if one.kind == "time")
     is_within = bool(said.windows) and said.within(kept).windows == said.windows

@@ -1,4 +1,7 @@
-"""The words of wishes by language: each word or phrase is one part of a clause."""
+"""The words by which people say when and how they want messages, by language, from ``wishes.toml``.
+
+Each known word or phrase becomes one part of a clause.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ FILE = beside(__file__, "wishes.toml")
 
 @dataclass(frozen=True, slots=True)
 class LanguageWords:
-    """A language's table; what each row is, the file says."""
+    """The words of one language; the head of ``wishes.toml`` explains each row."""
 
     fill: tuple[str, ...]
     standing: tuple[str, ...]
@@ -64,20 +67,21 @@ class LanguageWords:
 
 @dataclass(frozen=True, slots=True)
 class WishFile:
-    """The file."""
+    """The content of ``wishes.toml``."""
 
     languages: Mapping[str, LanguageWords]
 
 
 @dataclass(frozen=True, slots=True)
 class WishPart:
-    """A known word or phrase.
+    """A known word or phrase of a clause.
 
     Attributes:
-        kind: a row of its language's table, ``time`` or ``end``.
-        value: which day or number; of a ``time`` the minute.
-        is_fill: it says nothing where its kind makes no sense.
-        how: of a ``time``: ``am``, ``pm``, ``clock`` or, where nothing says which, empty.
+        kind: a row of the language's table, ``time`` or ``end``.
+        value: the position in the row, as of a weekday or number; of a ``time`` the minute of the
+            day.
+        is_fill: the phrase is also a filler: it is ignored where its kind makes no sense.
+        how: of a ``time``: ``am``, ``pm``, ``clock``, or empty where nothing says which.
     """
 
     kind: str
@@ -93,13 +97,13 @@ _TOKEN = re.compile(
 
 
 def folded(text: str) -> str:
-    """Small letters without accents, with plain apostrophes."""
+    """Lower-case letters without accents, with plain apostrophes."""
     pieces = unicodedata.normalize("NFKD", text).casefold().replace("\u2019", "'")
     return "".join(one for one in pieces if not unicodedata.combining(one))
 
 
 def tokens(text: str) -> list[str]:
-    """The words, numbers and marks of a text, folded; a dash between numbers is ``_to_``."""
+    """The folded words, numbers and marks of a text; a dash between numbers is ``_to_``."""
     low = re.sub(r"\b([ap])\.\s?m\.?(?!\w)", r"\1m", folded(text))
     low = re.sub(r"(?<=\d)[h:]?(?=[ap]m\b)", " ", low)
     return _TOKEN.findall(re.sub(r"(?<=\d)\s*[-\u2013]\s*(?=\d)", " _to_ ", low))
@@ -107,7 +111,7 @@ def tokens(text: str) -> list[str]:
 
 @cache
 def lexicons() -> Mapping[str, Lexicon]:
-    """Every language's phrases."""
+    """The phrases of each language."""
     file = read(FILE, WishFile)
     return {name: dict(_phrases(one)) for name, one in file.languages.items()}
 

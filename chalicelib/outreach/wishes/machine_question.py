@@ -1,10 +1,10 @@
 """Whether a recipient asks if a machine or a person writes; pure.
 
-A sentence asks where it has a word for machine or human, and beside it words that make it about the
-writer ("are you" ... "bot", "a human" ... "reading this"), where it offers both ("human or machine"),
-where it is hardly more than the word, or where a phrase asks it alone ("do you exist").  The words are
-data, see `machine_question.toml`.  It reads for recall: the answer to a question that was none is a true
-sentence too many, and silence on one that was is a lie.
+A sentence asks that in one of four ways: a word for machine or human is beside words that make it
+about the writer ("are you" ... "bot", "a human" ... "reading this"); it offers both ("human or
+machine"); it is hardly more than the word; or it has a phrase that asks it alone ("do you exist").
+The words are in `machine_question.toml`.  Recall matters more than precision: a needless answer is
+one true sentence too many, but silence on such a question is a lie.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chalicelib.outreach.wishes.question_words import (
 MOST_CHARACTERS = 600
 _MOST_BEFORE, _MOST_AFTER, _MOST_APART, _MOST_BARE = 4, 2, 9, 3
 _MOST_STATED = 20
-"""Words; a longer sentence about a human asks only with a question mark, an "or" or "whether"."""
+"""A longer sentence, in words, that names a human asks only with a question mark, an "or" or "whether"."""
 _ENDS = re.compile(r"(?<=[.!?;\u037e\u3002\u061f\u0964])\s*|\n+")
 _ASKS = re.compile(r"[?;\u037e\u061f]\W*$")
 _CLAUSES = re.compile("[,:\u3001\u060c()]")
@@ -32,46 +32,49 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence without what is about something else, and where its nouns are."""
+    """A sentence without its parts about other things, and the positions of its nouns."""
 
     text: str
     language: QuestionLanguage
 
     @property
     def words(self) -> int:
-        """How many it has; of a script without spaces, about."""
+        """The number of words; in a script without spaces an estimate."""
         return len(self.text.split()) if self.language.spaced else len(self.text) // 2
 
     @property
     def is_question(self) -> bool:
-        """Whether it has a question's form, or is no longer than one without."""
+        """Whether the sentence has a question's form, or is short enough to be one without it."""
         has_mark = _ASKS.search(self.text) or self.language.patterns.either.search(self.text)
         return bool(has_mark) or self.words <= _MOST_STATED
 
     def nouns(self, row: str) -> list[Span]:
-        """Where it has a word of a row that no other language owns."""
+        """The positions of a row's words, without those that a word like "your" precedes ("your bot")."""
         owned = self.language.patterns.owned
         return [one for one in self.spans(row) if not owned.search(self.text[: one[0]])]
 
     def spans(self, row: str) -> list[Span]:
-        """Where it has a word of a row."""
+        """The positions of a row's words."""
         return [one.span() for one in getattr(self.language.patterns, row).finditer(self.text)]
 
     def between(self, start: int, end: int) -> int:
-        """How many words are between two places; none in a script without spaces."""
+        """The number of words between two positions; 0 in a script without spaces."""
         return len(re.findall(r"\w[^\s]*", self.text[start:end])) if self.language.spaced else 0
 
     def clause(self, place: int) -> int:
-        """Where the clause of a place begins."""
+        """The position at which the clause around a position begins."""
         return self.text.rfind(",", 0, place) + 1
 
     def outside(self, noun: Span) -> int:
-        """How many words its clause has beside a noun that is in the last one; of letters, a third."""
+        """The number of words from the noun's clause to the end, without the noun.
+
+        In a script without spaces it is a third of the letters.
+        """
         rest = self.text[self.clause(noun[0]) : noun[0]] + self.text[noun[1] :]
         return len(rest.split()) if self.language.spaced else len(rest) // 3
 
     def is_near(self, one: Span, other: Span, most: int) -> bool:
-        """Whether two parts are that near, in either order."""
+        """Whether at most so many words are between two parts, in either order."""
         return self.between(min(one[1], other[1]), max(one[0], other[0])) <= most
 
 
@@ -81,16 +84,17 @@ def asks_whether_a_machine(message: str) -> bool:
 
 
 def answer_to(message: str) -> str:
-    """The truth in the question's language, with ``{company}``; empty where `texts.toml` has it.
+    """The true answer in the question's language, with ``{company}`` to fill in.
 
-    Of a question that several languages have in common, too.
+    It is empty where no question is found, or where a language of it has its answer in
+    `texts.toml`.
     """
     answers = [one.answer for one in _heard_by(message)]
     return answers[0] if all(answers) and answers else ""
 
 
 def _heard_by(message: str) -> list[QuestionLanguage]:
-    """The languages in which a message asks it."""
+    """The languages in which a message asks whether a machine writes."""
     if len(message) > MOST_CHARACTERS:
         return []
     said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]

@@ -1,14 +1,15 @@
 """A recipient's preference: when they want messages, and on which channels; pure.
 
-It is kept with the person (`conversations.subject`), one of hours and one of channels, the newest word
-of each::
+It is stored with the person (`conversations.subject`): one about hours and one about channels, the
+newest statement of each::
 
     hours     {"windows": ["17:00-21:00"], "days": [0, 1, 2, 3, 4], "zones": ["Europe/Berlin"],
                "said_at": "...", "message": "SM1..."}
-    channels  {"wanted": ["email"], "refused": ["sms", "whatsapp"], "said_at": "...", "message": "SM1..."}
+    channels  {"wanted": ["email"], "refused": ["sms", "whatsapp"], "said_at": "...", "message":
+    "SM1..."}
 
-``message`` is the id of the message that said it, or ``page``.  One that was taken back says
-``lifted_at`` in place of what it was.
+``message`` is the id of the message that said it, or ``page`` for the preferences page.  A
+preference that was taken back has ``lifted_at`` in place of its content.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 DAY = 24 * 60
-"""Minutes."""
+"""Minutes of a day."""
 WEEK = frozenset(range(7))
-"""Monday is 0."""
+"""The days of the week; Monday is 0."""
 WAKING = (8 * 60, 21 * 60)
 DAY_PARTS = {
     "morning": (8 * 60, 12 * 60),
@@ -33,11 +34,11 @@ DAY_PARTS = {
 }
 _LEAST = 60
 _AHEAD = 8
-"""Days in which a wish of some day has its day."""
+"""Days in which every weekday occurs, today's also a week later."""
 
 
 class Contact(StrEnum):
-    """Ways of being contacted that people name; `CALL` is none of ours, and is kept for the company."""
+    """Ways of contact that people name; we never call, but `CALL` is stored for the company."""
 
     SMS = "sms"
     WHATSAPP = "whatsapp"
@@ -46,7 +47,7 @@ class Contact(StrEnum):
 
 
 class About(StrEnum):
-    """What a preference is about; one of each is kept."""
+    """What a preference is about; one preference of each is stored."""
 
     HOURS = "hours"
     CHANNELS = "channels"
@@ -57,9 +58,9 @@ class Hours:
     """When messages are welcome.
 
     Attributes:
-        windows: minutes of the day, from and until, in order and apart.
+        windows: pairs of minutes of the day, from and until, ordered and disjoint.
         days: of the week.
-        zones: in which; where several are possible, all of them must allow it.
+        zones: time zones; where several are possible, each of them must allow a message.
     """
 
     windows: tuple[tuple[int, int], ...] = ((0, DAY),)
@@ -68,12 +69,12 @@ class Hours:
 
     @property
     def is_possible(self) -> bool:
-        """Whether it leaves an hour between 8 and 21, or no message could ever be sent."""
+        """Whether the hours leave a full hour between 8:00 and 21:00; else no message could ever be sent."""
         shared = (min(end, WAKING[1]) - max(start, WAKING[0]) for start, end in self.windows)
         return bool(self.days) and any(one >= _LEAST for one in shared)
 
     def within(self, other: Hours) -> Hours:
-        """What both allow."""
+        """The hours that both allow."""
         both = [
             (max(a, c), min(b, d))
             for a, b in self.windows
@@ -83,7 +84,7 @@ class Hours:
         return Hours(tuple(both), self.days & other.days, self.zones)
 
     def next_from(self, now: datetime, zone: ZoneInfo) -> datetime | None:
-        """The first time from which it allows a message; None where it does now, or never will."""
+        """The next time at which messages are welcome; None where they are now, or never will be."""
         here = now.astimezone(zone)
         for ahead in range(_AHEAD):
             day = here.date() + timedelta(days=ahead)
@@ -100,7 +101,7 @@ class Hours:
 
     @property
     def item(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The hours in stored form."""
         return {
             "windows": [f"{_clock(start)}-{_clock(end)}" for start, end in self.windows],
             "days": sorted(self.days),
@@ -110,11 +111,11 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """On which channels messages are welcome.
+    """The channels on which messages are welcome.
 
     Attributes:
-        wanted: those that were named; empty: none was preferred.
-        refused: those on which none is wanted.
+        wanted: the channels that were asked for; empty where none was preferred.
+        refused: the channels on which no message is wanted.
     """
 
     wanted: frozenset[Contact] = frozenset()
@@ -122,16 +123,16 @@ class Channels:
 
     @property
     def item(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The channels in stored form."""
         return {"wanted": sorted(self.wanted), "refused": sorted(self.refused)}
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What one message wishes; None of what it says nothing about.
+    """What one message wishes; None for what it does not mention.
 
     Attributes:
-        lifts: what is to be forgotten: any time, or any channel, is fine again.
+        lifts: preferences that it takes back, as any time or any channel is fine.
     """
 
     hours: Hours | None = None
@@ -140,7 +141,7 @@ class Wish:
 
     @property
     def parts(self) -> Mapping[About, Hours | Channels | None]:
-        """What is to be kept; None: forgotten."""
+        """The preferences to store, by subject; None for one to forget."""
         said: dict[About, Hours | Channels | None] = dict.fromkeys(sorted(self.lifts))
         said |= {About.HOURS: self.hours} if self.hours else {}
         return said | ({About.CHANNELS: self.channels} if self.channels else {})
@@ -148,7 +149,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What holds for a person."""
+    """The preferences of a person; `kept` are their stored forms."""
 
     hours: Hours | None = None
     channels: Channels | None = None
@@ -159,13 +160,13 @@ class Preferences:
         return self.channels is not None and channel in self.channels.refused
 
     def wants_another_than(self, channel: str) -> bool:
-        """Whether another channel was asked for."""
+        """Whether another channel was asked for, or this one refused."""
         wanted = self.channels.wanted if self.channels else frozenset()
         return self.refuses(channel) or bool(wanted and channel not in wanted)
 
     @property
     def said(self) -> dict[str, Any]:
-        """In plain values, for those who read it: writer, desk, operators."""
+        """The preferences in plain values, for the writer, the desk and operators."""
         shown: dict[str, Any] = {}
         if self.hours:
             shown |= {"hours": list(self.hours.item["windows"]), "days": day_names(self.hours.days)}
@@ -175,19 +176,19 @@ class Preferences:
 
 
 def day_names(days: frozenset[int]) -> list[str]:
-    """Days in English, Monday first."""
+    """English names of weekdays, Monday first."""
     return [f"{datetime(2024, 1, 1 + one, tzinfo=UTC):%A}" for one in sorted(days)]
 
 
 def hours_of(item: Mapping[str, Any]) -> Hours:
-    """Kept hours."""
+    """The hours in a stored form."""
     windows = tuple(tuple(map(_minutes, one.split("-"))) for one in item["windows"])
     days = frozenset(int(one) for one in item["days"])
     return Hours(windows, days, tuple(item.get("zones") or ()))  # type: ignore[arg-type]  # pairs
 
 
 def channels_of(item: Mapping[str, Any]) -> Channels:
-    """Kept channels."""
+    """The channels in a stored form."""
     return Channels(
         frozenset(Contact(one) for one in item.get("wanted") or ()),
         frozenset(Contact(one) for one in item.get("refused") or ()),
@@ -195,10 +196,10 @@ def channels_of(item: Mapping[str, Any]) -> Channels:
 
 
 def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
-    """What holds of everything that the addresses of one person have said: the newest word.
+    """The preferences of a person: of each subject the newest statement of any of the person's addresses.
 
     Args:
-        kept: by ``{member id}#{about}``.
+        kept: stored preferences by ``{member id}#{about}``.
     """
     newest: dict[str, Mapping[str, Any]] = {}
     for key, one in sorted(kept.items()):

@@ -1,4 +1,4 @@
-"""A message as clauses of known parts; pure."""
+"""Splits a message into clauses of known words; pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUOTED = re.compile(
     r"^\s*>.*$|[\"\u201c\u201d\u201e\u00ab][^\"\u201c\u201d\u00bb]*[\"\u201c\u201d\u00bb]?",
     re.MULTILINE,
 )
-"""Words of somebody else."""
+"""Quoted words, which are somebody else's."""
 _SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!\n"), frozenset(",;:()-\u2013\u2014")
 _UNKNOWN = WishPart("unknown")
 _HALVES = {
@@ -32,12 +32,12 @@ _AN_HOUR_IN_MINUTES, _HOURS, _NOON = 60, 24, 12
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause.
+    """A clause of a message.
 
     Attributes:
-        parts: in order; without what says nothing.
-        is_known: every word of it is known.
-        is_bound: each "before" and "after" has its hour.
+        parts: its known words in order, without fillers.
+        is_known: whether every word of it is known.
+        is_bound: whether each "before" and "after" has its hour.
     """
 
     parts: tuple[WishPart, ...]
@@ -45,12 +45,12 @@ class Clause:
     is_bound: bool = True
 
     def has(self, *kinds: str) -> bool:
-        """Whether it has a part of one of these kinds."""
+        """Whether the clause has a part of one of some kinds."""
         return any(one.kind in kinds for one in self.parts)
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
-    """The sentences of a message, as clauses by one language's words."""
+    """The sentences of a message, each as clauses, by the words of one language."""
     found: list[list[Clause]] = [[]]
     clause: list[WishPart] = []
     is_dropped = False
@@ -120,7 +120,7 @@ def _clause(parts: Sequence[WishPart]) -> Clause:
 
 
 def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
-    """The parts with each number and what follows it as one time."""
+    """The parts, with each number and the words that belong to it ("pm", "o'clock") merged into one time."""
     at = 0
     while at < len(parts):
         one = parts[at]

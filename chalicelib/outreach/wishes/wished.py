@@ -1,8 +1,8 @@
-"""What a message wishes of time and channel; pure.
+"""What a message wishes about time and channel; pure.
 
-A clause with a word that is not known counts only where it says "only", "better" or "from now on", and how
-to write to them.  What might be an answer to a question, a wish of today alone, or anything else, is no
-preference: a wrong one is worse than none.
+A clause with an unknown word counts only where it also has a way to write to the recipient, and
+"only", "better" or "from now on".  An answer to a question, a wish for today alone or anything
+doubtful is no preference: a wrong one is worse than none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from chalicelib.outreach.wishes.preference import (
 from chalicelib.outreach.wishes.wish_clauses import Clause, sentences
 
 MOST_CHARACTERS = 400
-"""A longer message says more than a wish."""
+"""A message with more characters says more than a wish, so it counts as none."""
 _TEXTS = frozenset({Contact.SMS, Contact.WHATSAPP})
 _OURS = frozenset({Contact.SMS, Contact.WHATSAPP, Contact.EMAIL})
 _NOUNS = {
@@ -56,12 +56,12 @@ _TIMES = (
     "any_time",
 )
 LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
-"""Times that come again, unlike a day with its hour."""
+"""Times that recur, unlike a single day and hour."""
 _ADDRESSED = ("contact", "no_call", *_NOUNS, *_VERBS)
 _WAYS = ("contact", "sms", "text", "whatsapp", "email", "text_me", "whatsapp_me", "email_me")
 _RELEVANT = (*_TIMES, *_ADDRESSED, "any_channel")
 _AMBIGUOUS = frozenset({"text", "call"})
-"""Names of channels that are verbs as well."""
+"""Names of channels that are also verbs."""
 _SETTLED = ("only", "prefer", "deny", "standing")
 _WEEKDAYS = frozenset(range(5))
 Sentences = Sequence[Sequence[Clause]]
@@ -69,24 +69,24 @@ Sentences = Sequence[Sequence[Clause]]
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A clause with its sentence."""
+    """A clause with the whole sentence it is part of."""
 
     clause: Clause
     sentence: Clause
 
     @property
     def is_addressed(self) -> bool:
-        """Whether it is about writing to them."""
+        """Whether the clause is about writing to the recipient."""
         return self.clause.has(*_ADDRESSED)
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is about more than one message."""
+        """Whether the wish is about more than one message."""
         return self.clause.has(*_SETTLED) or self.sentence.has("standing", "only")
 
     @property
     def is_certain(self) -> bool:
-        """Whether it is a wish, if a word of it is not known."""
+        """Whether the clause is a wish even if one of its words is unknown."""
         if self.clause.is_known:
             return True
         if self.sentence.has("asks") and not self.sentence.has("standing"):
@@ -99,7 +99,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """What a clause wishes; `channels` as named and refused."""
+    """What one clause wishes; `named` and `refused` are channels."""
 
     hours: Hours | None = None
     named: frozenset[Contact] = frozenset()
@@ -108,28 +108,29 @@ class _Heard:
 
 
 class DoubtError(Exception):
-    """A clause may be about time or channel, and is not understood."""
+    """A clause may be about time or channel, but is not understood."""
 
 
 def wished(text: str, *, answers: bool = False) -> Wish | None:
-    """What a message wishes; None where it wishes nothing, or that is in doubt.
+    """The wish of a message; None where it has none, or the wish is in doubt.
 
     Args:
         text: the recipient's message.
-        answers: our newest message has asked something, so that "not before 9" may be the answer.
+        answers: whether our newest message asked something, so that "not before 9" may be the
+            answer.
     """
     return _agreed(text, _clauses, answers=answers)
 
 
 def wished_alone(text: str) -> Wish | None:
-    """What a message wishes where each word of its clauses about time and channel is known."""
+    """As `wished`, but counts only clauses about time and channel whose words are all known."""
     return _agreed(text, _known_clauses, answers=False)
 
 
 def _agreed(
     text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
 ) -> Wish | None:
-    """What all the languages hear that know most of the message."""
+    """The wish on which all languages agree that know the most words of the message; else None."""
     if len(text) > MOST_CHARACTERS:
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
@@ -153,7 +154,7 @@ def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
 
 
 def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel, where each word of them is known."""
+    """The clauses about time and channel, if every word of them is known; None where one is in doubt."""
     said = list[_Said]()
     for sentence in found:
         if any(one.has("once", "no_wish", "others") for one in sentence):
@@ -167,10 +168,10 @@ def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel that are wishes, whatever else is said.
+    """The clauses about time and channel that are wishes; None where a clause is in doubt.
 
-    A sentence about an appointment, a condition or somebody else is none.  With a word that is not known
-    it takes "only", "better" or "from now on" beside a way to write to them.
+    Sentences about an appointment, a condition or somebody else are skipped.  A clause with an
+    unknown word needs "only", "better" or "from now on" beside a way to write to the recipient.
     """
     said = list[_Said]()
     is_once = False
@@ -193,7 +194,7 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
-    """The wish of all clauses."""
+    """The combined wish of all clauses; None where they contradict each other or say nothing."""
     is_settled = any(one.is_settled for one in said)
     hours: Hours | None = None
     for one in heard:
@@ -209,7 +210,7 @@ def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
     if is_only:
         refused |= frozenset(Contact) - named
     is_unclear = bool(named & refused) or refused >= _OURS or (named and not is_settled)
-    if is_unclear or (refused >= _TEXTS and not named):  # the last is a STOP's to say
+    if is_unclear or (refused >= _TEXTS and not named):  # a STOP refuses both
         if hours is None or refused:
             return None
         named = frozenset()
@@ -257,7 +258,7 @@ def hours_in(clause: Clause) -> Hours:
     """The hours and days that a clause names.
 
     Raises:
-        DoubtError: they may be others.
+        DoubtError: they are ambiguous.
     """
     is_denied = clause.has("deny")
     table = _EXCLUDED if is_denied else DAY_PARTS
@@ -271,7 +272,7 @@ def hours_in(clause: Clause) -> Hours:
     for part in clause.parts:
         if part.kind in (*DAY_PARTS, "night"):
             if part.kind not in table:
-                raise DoubtError  # at night, which no law allows
+                raise DoubtError  # "at night", when the law allows no message
             windows.append(table[part.kind])
     days = frozenset(_days(clause.parts))
     if is_denied and days and (windows or bounds != Hours()):
@@ -285,7 +286,7 @@ def hours_in(clause: Clause) -> Hours:
 
 
 def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Ranges as ``window``, and what is before or after an hour as ``bound``."""
+    """Ranges of hours as ``window``, and the side of "before" or "after" an hour as ``bound``."""
     at = 0
     while at < len(parts):
         one, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
@@ -334,7 +335,7 @@ def _days(parts: Sequence[WishPart]) -> Iterator[int]:
 def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]:
     """The channels that a clause names, and those that it refuses.
 
-    A "not" is about what follows it, and at the end about all before it.
+    A "not" refuses the channels after it; at the end of the clause, all before it.
     """
     kinds = [one.kind for one in clause.parts]
     denied_at = kinds.index("deny") if "deny" in kinds else len(kinds)

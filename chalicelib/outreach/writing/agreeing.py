@@ -1,7 +1,8 @@
-"""Whether a draft agrees with something that only the recipient has said.
+"""Finds sentences by which a draft agrees with something that only the recipient has said.
 
-"Yes, that is right" states whatever it answers.  So the recipient's message is judged as if it were
-the draft's: its values must be given, in their roles, and so must what it says was promised or done.
+"Yes, that is right" states whatever it answers.  So the recipient's message is judged as if the
+draft had written it: sources must support its values in their roles, and the promises and acts that
+it mentions.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ _CLAUSE = re.compile(
     r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s"
 )
 _ENOUGH = 0.5
-"""Of a statement's words a source must have more."""
+"""A source must contain more than this share of a statement's words."""
 
 
 def unproven_agreement(text: str, about: Given) -> str | None:
     """The first sentence that agrees with what no source says; None where there is none."""
     if not stems_of(about.newest):
-        return None  # "yes" is nothing to agree with
+        return None  # a bare "yes" contains nothing to agree with
     languages = about.languages_of(text)
     found = list(sentences(text))
     has_strange = _names_strange_address(about)
@@ -58,7 +59,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
 
 
 def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether only a wish is granted that anybody may have: to ask, or how the machine writes."""
+    """Whether the draft only grants a harmless wish: to ask, or how the machine shall write."""
     if mentioned(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
@@ -78,7 +79,7 @@ def _is_about_reaching(about: Given) -> bool:
 
 
 def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a sentence agrees: it says so, it only points back, or it only repeats their words."""
+    """Whether a sentence agrees: by a phrase, by pointing back ("it is"), or by repeating the recipient."""
     if phrasing.agrees(sentence, languages):
         return True
     clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
@@ -111,7 +112,7 @@ def _names_strange_address(about: Given) -> bool:
 
 
 def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
-    """Whether a sentence has something happen at an address that only the recipient has named."""
+    """Whether a sentence announces an act at an address that only the recipient has named."""
     own = addresses(sentence)
     if own.links or own.emails or own.phones or is_negated(sentence):
         return False
@@ -123,7 +124,7 @@ def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
 
 
 def _is_name(clause: str, about: Given) -> bool:
-    """Whether a clause only addresses the recipient."""
+    """Whether a clause is only the recipient's first name."""
     named = about.sources.at("recipient.first_name")
     return named is not None and folded(clause.strip()) == folded(named.text)
 
@@ -133,7 +134,7 @@ def _is_open(clause: str, languages: frozenset[str]) -> bool:
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
-    """What the recipient's message says that no source does, and that the draft does not say otherwise."""
+    """True for each statement of the recipient that no source supports and the draft does not correct."""
     context = Context("", spoken(about.newest))
     own = {
         said.value.readings
@@ -147,10 +148,14 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
 
 
 def _is_stated(rest: str, following: str, about: Given) -> bool:
-    """Whether a source says what is agreed with: the sentence's own words, else those that it answers."""
+    """Whether a source states what the draft agrees with.
+
+    That is the sentence's own words; where it has none, the next sentence or the recipient's
+    message.
+    """
     own = stems_of(rest)
     is_short = len(own) <= 1
-    if len(own) == 1 and not values(rest):  # "it is complete": of what was said
+    if len(own) == 1 and not values(rest):  # "it is complete": the recipient's message says what
         rest = f"{about.newest}\n{rest}"
     basis = rest if own else following if stems_of(following) else about.newest
     context = Context(about.newest, spoken(basis) or about.language)
@@ -169,7 +174,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
 
 
 def _is_state(said: SaidValue, about: Given) -> bool:
-    """Whether a text is a state or a kind, and no name: "nights"."""
+    """Whether a text value is a state or a kind ("nights"), and no name: a source has it in lower case."""
     return any(
         source.text.islower() and folded(source.text) in said.value.readings
         for source in about.sources.given
@@ -177,7 +182,7 @@ def _is_state(said: SaidValue, about: Given) -> bool:
 
 
 def _has_addresses(basis: str, about: Given) -> bool:
-    """Whether what is agreed with is about addresses, all of which the company gave."""
+    """Whether the agreement is about links and e-mail addresses, all of which the company gave."""
     found = addresses(f"{basis} {about.newest}")
     known = addresses(about.facts)
     has_any = bool(found.links or found.emails or found.phones)

@@ -1,8 +1,9 @@
 """A model's drafts, judged before anything is stored: sent, written once more, or left to a person.
 
-A draft that breaks a rule of `review` is written again with the reason.  If the second one
-breaks a rule too, a person answers: the error names the first broken rule.  That a machine writes is
-added by code: to the first message that code can extend, and whenever the recipient asks.
+A draft that breaks a rule of `review` is written again, and the model reads why.  If the second
+draft breaks a rule too, a person answers; the error names the first broken rule.  Code, not the
+model, adds the line that a machine writes: to the first message that code can extend, and whenever
+the recipient asks.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One draft and its judgement.
+    """One draft and the rules that it breaks.
 
     Attributes:
         draft: as the model wrote it, without the lines that code adds.
-        rules: the rules that it breaks.
+        rules: codes of `review.RULES`; empty where the draft may be sent.
     """
 
     draft: Draft = field(repr=False)
@@ -52,7 +53,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of one message.
+    """The drafts of one message, and the message that is sent.
 
     Attributes:
         tries: the drafts, one or two.
@@ -65,14 +66,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class DraftVerdict:
-    """What is made of one draft.
+    """The judgement of one draft.
 
     Attributes:
         verdict: ``send``, ``retry`` where another draft may be better, or ``person``.
-        rule: the first rule that it breaks; None where it may be sent.
-        span: the words that break it; None where it is the whole.
-        rendered: as it would be sent; None where it is not.
-        cost_usd: of the models that were asked.
+        rule: the first rule that the draft breaks; None where it may be sent.
+        span: the words that break the rule; None where the whole draft does.
+        rendered: the text as it would be sent; None where it may not be.
+        cost_usd: cost of the models that were asked, in US dollars.
     """
 
     verdict: str
@@ -83,16 +84,17 @@ class DraftVerdict:
 
 
 _FOR_A_PERSON = frozenset({"instruction", "tool", "unsure"})
-"""Rules that another draft would break too."""
+"""Rules that another draft would break too, so the verdict leaves the message to a person."""
 
 
 class CheckedWriter:
-    """`template_writer.Writer`: a model's drafts that may be sent.
+    """A `template_writer.Writer` by a language model, which returns only drafts that keep every rule.
 
     Args:
-        model: writes them.
-        current: a project's settings as they are now; empty where it is gone.
-        time: which the drafts of a message and their checks share; the same as `model` asks.
+        model: writes the drafts.
+        current: returns a record's project as it is now; an empty project where it was deleted.
+        time: the deadline that all drafts and checks of one message share; `model` must have the
+            same.
     """
 
     def __init__(
@@ -111,25 +113,20 @@ class CheckedWriter:
         self._time = time or MessageTime()
 
     def is_instant(self, record: Record) -> bool:
-        """See `Writer.is_instant`."""
+        """False: a model is asked."""
         del record
         return False
 
     def opening(self, record: Record) -> Draft:
-        """See `Writer.opening`."""
+        """The first message, judged as in `judged_opening`; raises as `_sent`."""
         return self._sent(self.judged_opening(record))
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """See `Writer.answer`."""
+        """The next message, judged as in `judged_answer`; raises as `_sent`."""
         return self._sent(self.judged_answer(record, history))
 
     def judged_opening(self, record: Record, settings: WriterSettings | None = None) -> Judged:
-        """The first message with every draft that was written of it.
-
-        Args:
-            record: the conversation.
-            settings: in place of the stored ones.
-        """
+        """The first message and every draft of it; `settings` replace the project's stored ones."""
         settings = settings or self._settings(record)
         with self._time.of_one_message():
             return self._judged(
@@ -139,7 +136,7 @@ class CheckedWriter:
     def judged_answer(
         self, record: Record, history: Sequence[Entry], settings: WriterSettings | None = None
     ) -> Judged:
-        """An answer with every draft that was written of it; see `judged_opening`."""
+        """An answer and every draft of it; `settings` replace the project's stored ones."""
         settings = settings or self._settings(record)
         with self._time.of_one_message():
             return self._judged(
@@ -157,9 +154,9 @@ class CheckedWriter:
         settings: WriterSettings,
         now: datetime,
     ) -> DraftVerdict:
-        """What is made of a draft that somebody else has written; nothing is stored or sent.
+        """The judgement of a draft that the caller supplies; nothing is stored or sent.
 
-        A judge that fails or is late has not found it supported: the draft is ``unsure``.
+        Where the project's judge fails or is late, the draft counts as ``unsure``.
         """
         about = _about(record, settings, history, now)
         draft = _rendered(draft, about)
@@ -181,7 +178,7 @@ class CheckedWriter:
         return self._current(record).ai_config.writer
 
     def _sent(self, judged: Judged) -> Draft:
-        """The message to send.
+        """The message to send, after logging the rules that its drafts broke.
 
         Raises:
             DraftRefusedError: no draft may be sent.
@@ -229,7 +226,7 @@ class CheckedWriter:
         return Tried(draft, (judgement,) if judgement else rules)
 
     def _judgement(self, record: Record, about: Given, draft: Draft) -> tuple[str | None, int]:
-        """The rule that the project's judge finds broken, if it has one, and what it cost."""
+        """The rule that the project's judge finds broken, or None; the cost in millionths of a US dollar."""
         if about.settings.judge_model is None or not draft.text:
             return None, 0
         said, cost = self._model.judged(record, about.settings, about.sources.given, draft.text)
@@ -250,7 +247,7 @@ def _about(
 
 
 def _rendered(draft: Draft, about: Given) -> Draft:
-    """The draft with the values of the paths that it names."""
+    """The draft with values in place of the paths that it names, as ``{{project_data.deposit}}``."""
     if "{{" not in draft.text:
         return draft
     languages = about.language or spoken(draft.text)
@@ -259,7 +256,7 @@ def _rendered(draft: Draft, about: Given) -> Draft:
 
 
 def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> frozenset[str]:
-    """The languages that a message may be in; none where that is open."""
+    """The languages that a message may be in; empty where any is allowed."""
     if settings.language != "recipient":
         return frozenset({settings.language.value})
     newest = history[::-1]
@@ -274,7 +271,7 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
 
 
 def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
-    """The draft with what code adds, as far as this message can be extended."""
+    """The draft with the lines that code adds, as far as the channel's message can be extended."""
     final = draft
     if draft.text:
         has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
@@ -288,7 +285,7 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _machine_line(record: Record, about: Given) -> str:
-    """That a machine writes: in the language of who asks it, else in that of the message."""
+    """The line that a machine writes: in the language of the question about it, else in the message's."""
     return machine_answer(record, about.newest) or machine_line(record, _language(about))
 
 
@@ -297,13 +294,13 @@ def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _language(about: Given) -> Language | None:
-    """The language of what code adds: the only one that the message may be in, if it has wordings."""
+    """The language of the lines that code adds; None where several are possible or none has wordings."""
     names = about.language & {one.value for one in Language}
     return Language(min(names)) if len(names) == 1 else None
 
 
 def _with_tokens_of(first: Draft, second: Draft) -> Draft:
-    """The second draft, with what both cost."""
+    """The second draft, with the tokens of both."""
     return replace(
         second,
         prompt_tokens=_sum(first.prompt_tokens, second.prompt_tokens),

@@ -1,4 +1,4 @@
-"""What time it is for a conversation: the recipient's zone, and that of the company's place."""
+"""The clock of a conversation: the time zones of its recipient and of its company."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UTC = ZoneInfo("UTC")
 
 
 def clock_of(record: Record, settings: WriterSettings, now: datetime) -> LocalClock:
-    """The clock of a conversation; where one zone is not known it is the other, else UTC."""
+    """The clock of a conversation; an unknown zone is replaced by the other one, else by UTC."""
     own = time_zones.named(record.item.get("recipient_timezone"))
     place = time_zones.named(settings.time_zone)
     return LocalClock(now, own or place or _UTC, place or own or _UTC)

@@ -21,10 +21,11 @@ HISTORY_ENTRIES = 20
 
 
 class Composer:
-    """Returns stored drafts, and has missing ones written.
+    """Returns stored drafts, and asks the writer for missing ones.
 
     Args:
-        beating: a context manager that keeps the current queue message invisible.
+        beating: a context manager that keeps the current queue message invisible while a draft is
+            written.
     """
 
     def __init__(
@@ -39,32 +40,32 @@ class Composer:
         self._beating = beating
 
     def is_instant(self, record: Record) -> bool:
-        """Whether its opening can be written without a vendor call."""
+        """Whether the conversation's opening can be written without a vendor call."""
         return self._writer.is_instant(record)
 
     def unsaved_opening(self, record: Record) -> Draft:
-        """An opening that the caller stores itself; only if `is_instant`."""
+        """An opening that the caller stores itself; only where `is_instant`."""
         return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
-        """The stored opening, written now if there is none.
+        """The stored opening; written and stored now if there is none.
 
         Raises:
-            ProviderError: the writer could not write; nothing is stored.
+            ProviderError: the writer failed; nothing is stored.
         """
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening with the words that it must have, which no writer is asked for."""
+        """The writer's opening, with the words that the project and the law require added by code."""
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)
 
     def answer(self, record: Record, entry_id: str) -> Draft:
-        """The stored answer to the newest messages, written now if there is none."""
+        """The stored answer to the newest messages; written and stored now if there is none."""
         return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
 
     def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The writer's answer; a wish to stop that it recognised is confirmed by code."""
+        """The writer's answer; where the writer saw a wish to stop, our fixed confirmation of it."""
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written
@@ -72,23 +73,23 @@ class Composer:
         return replace(written, text=text)
 
     def stored(self, record: Record, entry_id: str) -> Draft | None:
-        """A message that was written before; None where none was."""
+        """The stored draft of a message; None where none was written."""
         return self._conversations.draft(record, entry_id)
 
     def is_sent(self, record: Record, entry_id: str) -> bool:
-        """Whether a message is part of the conversation."""
+        """Whether the conversation already contains a message."""
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
-        """Store a draft that may not be sent, for the person who decides."""
+        """Store a draft that broke a rule, for the person who decides."""
         self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
-        """Store a wording of our own in place of an answer; a stored draft is kept."""
+        """Store one of our fixed wordings as an answer; return the stored draft if there is one already."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """A message that was withheld, and so not composed, when it was due."""
+        """The draft of a message that a switch withheld, so that it was not composed when it was due."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
         return self.answer(record, entry_id)
@@ -115,7 +116,7 @@ def _checked(record: Record, written: Draft) -> Draft:
     """The draft, if the channel and the company allow its length.
 
     Raises:
-        PermanentError: it is too long; it is not truncated, as half a sentence is no message.
+        PermanentError: it is too long.  It is not truncated: half a sentence is no message.
     """
     if len(written.text) > longest(record):
         raise PermanentError("writer", "compose", reason=reasons.TOO_LONG)

@@ -1,15 +1,15 @@
 """What a language model sees of a conversation: bounded by tokens, trimmed by rule, redacted.
 
-Its input is one JSON object and then the conversation, each message of another between marks that
-name whose word it is (`outreach.trust`).  The rules, in order:
+The model gets one JSON object and then the conversation.  Each message that the machine did not
+write is enclosed by marks that name its author (`outreach.trust`).  The rules, in order:
 
 * `ai_config.writer.shown` says which names and which fields of `project_data` are shown at all;
 * cards, bank accounts, identity numbers, street addresses, secrets, and e-mail addresses and phone
-  numbers other than the recipient's and the company's are masked (`redaction.model_view`), but in
-  the company's own fields that `shown.as_written` names;
-* of `project_data` the fields that fit are shown, in the order of `shown` or by name; of the knowledge
-  the entries that share most words with the recipient's newest message; of the conversation the newest
-  messages, each with at most 2,000 characters.
+  numbers other than the recipient's and the company's are masked (`redaction.model_view`), except
+  in the company's own fields that `shown.as_written` names;
+* fields of `project_data` are shown in the order of `shown`, else by name, while they fit;
+  knowledge entries that share most words with the recipient's newest message are shown while they
+  fit; of the conversation the newest messages are shown, each cut to 2,000 characters.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def seen_data(
     Args:
         record: the conversation.
         settings: the project's.
-        newest: the recipient's newest message, by which knowledge is chosen.
-        now: what time it is; its day is shown, of the recipient and of the company's place.
+        newest: the recipient's newest message; knowledge is chosen by its words.
+        now: the day of it is shown, in the recipient's and in the company's time zone.
     """
     item, shown = record.item, settings.shown
     project = Project(item)
@@ -82,7 +82,7 @@ def seen_data(
 
 
 def _preferences(record: Record) -> dict[str, Any] | None:
-    """What the recipient has asked for, kept and obeyed: their own word, labelled as such."""
+    """When and how the recipient wants messages, labelled as the recipient's own word; None where unknown."""
     said = known_in(record).said
     return {"trust": Trust.RECIPIENT.value, **said} if said else None
 
@@ -90,7 +90,7 @@ def _preferences(record: Record) -> dict[str, Any] | None:
 def seen_sources(
     record: Record, settings: WriterSettings, sources: Sequence[Source]
 ) -> dict[str, str]:
-    """The sources that a judge sees, by their paths: masked, and only the fields that are shown."""
+    """The sources that a judge sees, by path: masked, and only the fields that are shown."""
     own = "project_data."
     data = record.item.get("project_data")
     seen = _names(data, settings.shown) if isinstance(data, Mapping) else []
@@ -104,7 +104,7 @@ def seen_sources(
 
 
 def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str, str]:
-    """The day of the recipient and of the company's place, with weekday and zone."""
+    """Weekday, date and zone of today, for the recipient and for the company."""
     clock = clock_of(record, settings, now)
     return {
         name: f"{now.astimezone(zone):%A %Y-%m-%d} ({zone.key})"
@@ -115,7 +115,7 @@ def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str,
 def seen_turns(
     record: Record, settings: WriterSettings, history: Sequence[Entry]
 ) -> list[ModelTurn]:
-    """The newest messages that fit, oldest first; those of others are delimited as data."""
+    """The newest messages that fit, oldest first; messages that the machine did not write are delimited."""
     left, turns = settings.limits.history_tokens, list[ModelTurn]()
     for entry in reversed(history):
         text = redacted(record, settings, entry.content)
@@ -129,17 +129,17 @@ def seen_turns(
 
 
 def delimited(text: str, trust: Trust = Trust.RECIPIENT) -> str:
-    """A text between marks that say whose word it is, and that it cannot hold itself."""
+    """A text between marks that name its author; marks within the text are removed."""
     return f"<{trust}_message>\n{_TAG.sub(' ', text)}\n</{trust}_message>"
 
 
 def redacted(record: Record, settings: WriterSettings, text: str) -> str:
-    """A text without identifiers that no answer needs; at most 2,000 characters."""
+    """A text with the identifiers masked that no answer needs; cut to 2,000 characters."""
     return model_view(text, needed=_needed(record, settings))
 
 
 def statement(settings: WriterSettings) -> list[str]:
-    """What the model is shown for a project, in plain words, a line each."""
+    """What the model is shown of a project, in plain words, a line per rule."""
     shown, limits = settings.shown, settings.limits
     data = shown.project_data
     fields = ", ".join(data) if isinstance(data, list) else "all" if data else "none"
@@ -195,7 +195,10 @@ def _redacted_value(
     below: tuple[str, ...],
     value: Any,  # noqa: ANN401 - JSON
 ) -> Any:  # noqa: ANN401 - JSON
-    """A value without identifiers, unless it is as written; its name says what a bare number is."""
+    """A value with identifiers masked, except in fields shown as written.
+
+    The field's name is masked together with the value, as it says what a bare number is.
+    """
     if isinstance(value, Mapping):
         return {
             n: _redacted_value(record, settings, (*below, str(n)), one) for n, one in value.items()
@@ -214,12 +217,12 @@ def _redacted_value(
 
 
 def _is_as_written(settings: WriterSettings, below: Sequence[str]) -> bool:
-    """Whether the project states that nothing is masked in a field."""
+    """Whether the project has declared that a field is shown without masks."""
     return name_of(below) in settings.shown.as_written
 
 
 def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:
-    """The knowledge that fits, nearest to the newest message first, in the company's order."""
+    """The knowledge entries that fit, in the company's order; those nearest to the message go first."""
     asked = _words(newest)
     ranked = sorted(
         settings.knowledge, key=lambda one: len(asked & _words(one.shown)), reverse=True

@@ -1,4 +1,4 @@
-"""What a field of a request is, by its name and its declaration: its roles, its unit, its currency; pure."""
+"""What a field of a request means: its roles, its unit, its currency; pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chalicelib.outreach.writing.said import stems_of
 from chalicelib.outreach.writing.value_words import WORDS
 
 _KINDS = ("type", "kind")
-"""Last words of the name of a field that says what the field beside it is."""
+"""Last words of a field's name by which it says what the field beside it is: ``amount_type``."""
 _UNDECLARED = DataField()
 _ENGLISH = ("en",)
 
@@ -23,11 +23,13 @@ class FieldMeaning:
     """What a field's value means.
 
     Attributes:
-        roles: every role that its name, its description and the field of its kind give.
-        nearest: those by which it is called.
-        unit: of a bare number that is a span of time, as `values.toml` names it.
-        currency: of a bare number; empty where it is no sum.
-        about: what the project says of it.
+        roles: every role (``deposit``, ``balance`` …) that its name, its description and a
+            ``…_type`` field beside it give.
+        nearest: the roles given by its declared role or name, else by its description's first
+            words.
+        unit: the unit of a bare number that is a span of time, as `values.toml` names it.
+        currency: the currency of a bare number; empty where the number is no sum.
+        about: the description that the project declares for it.
     """
 
     roles: frozenset[str] = frozenset()
@@ -41,18 +43,18 @@ class FieldMeaning:
 def meaning_of(
     below: Sequence[str], schema: DataField | None, beside: Mapping[str, str], currency: str
 ) -> FieldMeaning:
-    """What a field means.
+    """The meaning of a field.
 
     Args:
-        below: the names that lead to it.
-        schema: as the project declares it.
-        beside: the texts of all fields, by their names.
-        currency: that a field beside it declares.
+        below: the names on the path to the field.
+        schema: the project's declaration of the field.
+        beside: the texts of all fields of the request, by path.
+        currency: the currency that a ``currency`` field beside it declares; empty without one.
     """
     declared = schema or _UNDECLARED
     about = declared.description
     name = " ".join(below[-2:])
-    # A declared name is English as its description is: "stock" is no German floor.
+    # A declared name is English, like its description: "stock" must not be the German "floor".
     of_name = roles_of_name(name, _ENGLISH if about else ())
     head = about.partition(",")[0]
     kind = " ".join(beside.get(f"{'.'.join(below)}_{one}", "") for one in _KINDS)
@@ -75,13 +77,13 @@ def meaning_of(
 
 
 def roles_of_name(name: str, languages: Collection[str] = ()) -> frozenset[str]:
-    """The roles that a field's name gives, like ``deposit_amount`` or ``balanceDue``."""
+    """The roles that the words of a field's name give: ``deposit_amount``, ``balanceDue``."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]+", " ", name)
     return frozenset(hit.role for hit in role_hits(folded(words), languages))
 
 
 def _unit(words: str) -> str:
-    """The unit of time that a field's words name in the plural: ``term_months``."""
+    """The unit of time that a field's words name in the plural (``term_months``); else empty."""
     plain = re.sub(r"[_\W]+", " ", folded(words)).split()
     plural = [one for one in plain if one.endswith(("s", "n"))]
     return next(

@@ -1,4 +1,4 @@
-"""Names as they may become part of a message: what a form's name may hold, and what makes it none; pure."""
+"""Which names from a form may become part of a message; pure."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ _LINK = re.compile(r"\w\.\w{2,}")
 
 
 def bounded(name: object) -> str:
-    """A person's name, if it is one: letters, at most four words, no link, no digit; else nothing.
+    """A person's name if it looks like one, else an empty text.
 
-    Several of the commonest words of a language are a sentence: "Send money now please".
+    A name has letters, at most four words, and no link or digit.  A text with several common words
+    of a language is a sentence, not a name: "Send money now please".
     """
     text = _plain(name)
     is_name = len(text) <= LONGEST and len(text.split()) <= _MOST_WORDS and not is_sentence(text)
@@ -52,13 +53,13 @@ def bounded(name: object) -> str:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a name has several common words, other than those of names: "de la Cruz"."""
+    """Whether a name contains several common words that are no particles of names ("de la Cruz")."""
     words = [one for one in text.casefold().split() if one not in _PARTICLES]
     return len(words) > 1 and is_sure(" ".join(words))
 
 
 def names_no_name(text: str, record_name: object) -> bool:
-    """Whether a text calls somebody by what was given as a name and is none."""
+    """Whether a text addresses somebody by the value of the name field although that is no name."""
     given = _plain(record_name)
     return bool(given) and not bounded(given) and folded(given) in folded(text)
 
@@ -68,5 +69,5 @@ def _plain(name: object) -> str:
 
 
 def first_name_of(record: Record) -> str:
-    """The recipient's first name; nothing where what was given is no name."""
+    """The recipient's first name; empty where the value given is no name."""
     return bounded(record.item.get("recipient_first_name"))

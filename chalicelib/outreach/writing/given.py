@@ -1,4 +1,4 @@
-"""What is known where a draft is judged: the sources, the recipient's message, the language."""
+"""Everything that a draft is judged against: the sources, the recipient's message, the language."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ _CONTACTS = tuple(SENDER_OF.values())
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is known where a draft is judged.
+    """Everything that a draft is judged against.
 
     Attributes:
         said: what the recipient wrote, without messages that instruct the machine.
         newest: the recipient's newest message.
-        language: what the draft may be written in; none where that is not known.
-        instructions: what the machine was instructed; no source of facts.
-        called: what was given as the recipient's name.
-        preferences: when and how the recipient wants messages, as it is kept.
+        language: the languages that the draft may be in; empty where that is not known.
+        instructions: the instructions that the machine got; they support no fact.
+        functions: names of the functions that the draft may call.
+        called: the value given as the recipient's name.
+        preferences: when and how the recipient wants messages, as stored.
     """
 
     settings: WriterSettings
@@ -54,17 +55,17 @@ class Given:
 
     @property
     def facts(self) -> str:
-        """Everything that the company gave, in lines."""
+        """All supporting sources as lines of text."""
         return self.sources.text
 
     @property
     def case(self) -> str:
-        """What the company gave of this one case."""
+        """What the company stated about this one case, as lines."""
         return "\n".join(one.stated for one in self.sources.given if _is_case(one))
 
     @property
     def rules(self) -> str:
-        """What the company says in general."""
+        """What the company states in general (its knowledge and its own data), as lines."""
         return "\n".join(one.text for one in self.sources.given if not _is_case(one))
 
 
@@ -81,7 +82,7 @@ def given(
     instructions: Sequence[str],
     now: datetime,
 ) -> Given:
-    """What supports a draft in a conversation."""
+    """The sources and settings by which a draft of a conversation is judged."""
     theirs = [one.content for one in history if one.role == "user"]
     clock = clock_of(record, settings, now)
     return Given(

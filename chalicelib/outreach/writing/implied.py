@@ -1,4 +1,4 @@
-"""What given values imply: the date of a span's end, hours around a time, days that are not opening days; pure."""
+"""Values that follow from given values, such as the date at the end of a span; pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def implied(
     clock: LocalClock,
     asked: AbstractSet[object],
 ) -> list[SaidValue]:
-    """What implies a value: the date of a span's end, opening hours around a time that was asked for."""
+    """The given values from which a draft's value follows; empty where there are none.
+
+    A time that the recipient asked about follows from opening hours around it; "closed on Sunday"
+    follows from opening days without Sunday.
+    """
     hours = [other for _, other in given if "opening" in other.roles]
     is_asked = not asked.isdisjoint(one.value.readings)
     if one.value.kind is ValueKind.TIME and "opening" in one.roles and is_asked:
@@ -44,7 +48,7 @@ def implied(
 
 
 def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
-    """Whether a time lies between the first and the last of some hours."""
+    """Whether a time lies between the first and the last of some opening hours."""
     minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
     first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
     return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
@@ -53,7 +57,7 @@ def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
 def dates_ahead(
     one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
 ) -> list[SaidValue]:
-    """The given dates that are so many days ahead: "in three days"."""
+    """The given dates that a span reaches from today: "in three days"."""
     ahead = {
         clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
         for span in one.value.readings
@@ -70,7 +74,7 @@ def dates_ahead(
 def apart(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
-    """Times that their sources name for another day than the draft does."""
+    """The times in a draft whose sources all name another day for them."""
     for time in (one for one in found if one.value.kind is ValueKind.TIME):
         days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
         its = [(source, other) for source, other in given if agrees_time(time, other)]

@@ -1,9 +1,9 @@
 """A language model as the writer: it fills a template's variables, or writes the next message.
 
-Its input is what `conversation_view` shows of the conversation, under the instructions of `prompts`; its
-output follows a strict JSON schema.  Recipient messages are passed as user turns between marks, never
-as instructions, and an answer can only result in a text, a named function or a hand-off.  Nothing that
-it writes is sent before `checked_writer` has judged it.
+The model's input is what `conversation_view` shows of the conversation, under the instructions of
+`prompts`; its output follows a strict JSON schema.  Recipient messages are passed as user turns
+between marks, never as instructions.  An answer can only be a text, a named function or a hand-off.
+Nothing is sent before `checked_writer` has judged it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ from chalicelib.vendors.reasons import INCOMPLETE, MALFORMED, VENDOR_REFUSED
 
 PROVIDER = "openai"
 MAX_OUTPUT_TOKENS = 2_400
-"""An e-mail of 1,600 Chinese characters is about as many tokens; its claims repeat a fifth of them, each
-with a path of a dozen."""
+"""An e-mail of 1,600 Chinese characters is about 1,600 tokens; its claims repeat a fifth of them, each with
+a path of about twelve tokens.
+"""
 DEADLINE_SECONDS = 45.0
 DEFAULT_VARIABLES = ("1", "2")
 MODERATION_SECONDS = 10.0
 _DEFAULTS = WriterSettings()
 JUDGEMENTS = ("supported", "not", "unsure")
-"""What a judge may say; only the first lets a draft be sent."""
+"""The verdicts of a judge; only ``supported`` lets a draft be sent."""
 CLAIMS = {
     "type": "array",
     "items": {
@@ -51,11 +52,11 @@ CLAIMS = {
         "additionalProperties": False,
     },
 }
-"""The field in which a model names the source of each value, date, name, promise and link."""
+"""The field in which the model names the source of each value, date, name, promise and link."""
 
 
 class OpenAiWriter:
-    """Writes drafts by a language model, not judged yet.
+    """Writes drafts by a language model; the drafts are not judged yet.
 
     Raises `ProviderError`s, as `template_writer.Writer`.
     """
@@ -99,7 +100,7 @@ class OpenAiWriter:
 
         Args:
             record: the conversation.
-            history: its newest messages.
+            history: the newest messages of it.
             settings: the project's.
             advice: why an earlier draft was refused; empty for the first.
         """
@@ -139,10 +140,10 @@ class OpenAiWriter:
     def judged(
         self, record: Record, settings: WriterSettings, sources: Sequence[Source], text: str
     ) -> tuple[str, int]:
-        """Whether the sources support every statement of a text, by the project's judge.
+        """Ask the project's judge, a model, whether the sources support every statement of a text.
 
         Returns:
-            ``supported``, ``not`` or ``unsure``, and what it cost in millionths of a US dollar.
+            ``supported``, ``not`` or ``unsure``, and the cost in millionths of a US dollar.
         """
         schema = _object("judgement", {"verdict": {"type": "string", "enum": list(JUDGEMENTS)}})
         known = conversation_view.seen_sources(record, settings, sources)
@@ -153,7 +154,7 @@ class OpenAiWriter:
         return (verdict if verdict in JUDGEMENTS else "unsure"), self._models.cost(answer)
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
-        """The categories in which the provider's moderation flags a text."""
+        """The categories in which the vendor's moderation flags a text; empty where it does not."""
         model = self._models.of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
 
@@ -176,10 +177,10 @@ class OpenAiWriter:
         schema: JsonSchema,
         model: str | None,
     ) -> ModelAnswer:
-        """One request; an unusable answer is an error.
+        """Send one request; an unusable answer is an error.
 
         Raises:
-            UnwrittenError: refused or cut off, by each model and effort that was asked.
+            UnwrittenError: each model and effort that was asked refused, or its answer was cut off.
             TransientError: the answer is not JSON although a schema was requested.
         """
         named = self._models.named(record)
@@ -205,7 +206,7 @@ class OpenAiWriter:
 
 
 def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
-    """The claims of an answer; None where it names none at all."""
+    """The claims of an answer; None where it has none."""
     found = said.get("claims")
     if not isinstance(found, list) or not found:
         return None
@@ -213,14 +214,17 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
 
 
 def _arguments(record: Record) -> dict[str, Any]:
-    """The field of a function's arguments, which says what each declared tool takes."""
+    """The schema of the field for a function's arguments; it describes what each declared tool takes."""
     taken = {one["name"]: one["parameters"] for one in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}
 
 
 def _variable_numbers(record: Record) -> tuple[str, ...]:
-    """``template_variables`` of the channel: a list of numbers, or numbers with descriptions."""
+    """The numbers of the template's variables, from the channel's ``template_variables``.
+
+    The setting is a list of numbers, or a map of numbers to descriptions.
+    """
     given = record.channel_config.get("template_variables")
     found = tuple(str(one) for one in given) if isinstance(given, list | dict) else ()
     return found or DEFAULT_VARIABLES

@@ -1,7 +1,7 @@
-"""Days, times of day and spans of time that a text names, in the languages of ``values.toml``; pure.
+"""Finds the days, times of day and spans that a text names, in the languages of ``values.toml``; pure.
 
-A day is a `Day`: what the text says of it, which may be a weekday alone.  `LocalClock` makes dates of days
-that are named from today, and says which given dates a day may be.
+A `Day` holds what the text says of a day, which may be a weekday alone.  `LocalClock` knows what
+today is: it says whether such a day can be a given date.
 """
 
 from __future__ import annotations
@@ -69,11 +69,12 @@ _RANGE = re.compile(r"\s*(?:-|\u2013|to|through|till|until|a|al|bis|au|tot)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a text says of a day; of a relative one `days` from today.
+    """What a text says of one day; parts that it does not name are None or empty.
 
     Attributes:
         weekdays: Monday is 0; several where a range names them.
-        period: a week, weekend, month or year, with how many it is ahead.
+        days: distance from today, for "tomorrow" and the like.
+        period: ``week``, ``weekend``, ``month`` or ``year``, and how many of them ahead it is.
     """
 
     year: int | None = None
@@ -86,7 +87,13 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class FoundTime:
-    """A day, a time or a span in a text; `kind` as `values.Kind`."""
+    """A day, a time or a span with its position in a text.
+
+    Attributes:
+        kind: the value of a `values.ValueKind`.
+        start, end: position in the folded text.
+        readings: what it can mean, as in `values.Value`.
+    """
 
     kind: str
     start: int
@@ -96,11 +103,11 @@ class FoundTime:
 
 @dataclass(frozen=True, slots=True)
 class LocalClock:
-    """What time it is for a recipient, and for the company's place.
+    """The time now, in the recipient's time zone and in the company's.
 
     Attributes:
-        now: with a zone.
-        recipient, place: the zones; the same where one is not known.
+        now: an aware datetime.
+        recipient, place: the recipient's and the company's zone; equal where one is not known.
     """
 
     now: datetime
@@ -109,16 +116,16 @@ class LocalClock:
 
     @property
     def today(self) -> date:
-        """The recipient's day."""
+        """The date today in the recipient's zone."""
         return self.now.astimezone(self.recipient).date()
 
     @property
     def dates_today(self) -> tuple[date, ...]:
-        """The recipient's day, and the day at the company's place."""
+        """The date today in the recipient's zone and in the company's."""
         return self.today, self.now.astimezone(self.place).date()
 
     def may_be(self, said: Day, given: date) -> bool:
-        """Whether a day that a draft names is a given date."""
+        """Whether a day that a draft names can be a given date."""
         if said.days is not None and given != self.today + timedelta(said.days):
             return False
         if said.period is not None and not self._is_in(said.period, given):
@@ -146,7 +153,7 @@ class LocalClock:
         return given.year == self.today.year + ahead
 
     def weekday_of(self, said: Day) -> frozenset[int]:
-        """The weekdays that a draft's day names."""
+        """The weekdays that a draft's day can be; empty where they cannot be known."""
         if said.days is not None:
             return frozenset({(self.today + timedelta(said.days)).weekday()})
         if said.period == ("weekend", 0):
@@ -160,12 +167,12 @@ class LocalClock:
         return frozenset({exact.weekday()}) if exact is not None and is_own else frozenset()
 
     def is_past(self, given: date) -> bool:
-        """Whether a date is over, for recipient and place."""
+        """Whether a date is over in both zones."""
         return given < min(self.dates_today)
 
 
 def date_of(day: Day) -> date | None:
-    """The date of a day that names one whole."""
+    """The date of a day whose year, month and day are named; None for any other."""
     if day.year is None or day.month is None or day.day is None:
         return None
     try:
@@ -175,7 +182,13 @@ def date_of(day: Day) -> date | None:
 
 
 def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
-    """Every day, time and span of a folded text without addresses."""
+    """Every day, time and span of a folded text from which addresses were removed.
+
+    Args:
+        text: the text.
+        is_source: the text was given by somebody; ranges of weekdays, weekends and bare hours count
+            too.
+    """
     rest, found = text, list[FoundTime]()
 
     def take(kind: str, hit: tuple[int, int], *readings: object) -> None:
@@ -207,7 +220,7 @@ def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
 
 
 def _bare_hours(text: str) -> Iterator[FoundTime]:
-    """Numbers that may be hours; they stay numbers too."""
+    """Bare numbers up to 24, which can be hours; they have no width, so they count as numbers too."""
     for bare in re.finditer(r"(?<![\w.,])(?<![a-z]-)\d{1,2}(?![\d.,]\d|\w)", text):
         if int(bare.group()) <= 24:
             minutes = _minutes(int(bare.group()), 0, None)
@@ -215,7 +228,7 @@ def _bare_hours(text: str) -> Iterator[FoundTime]:
 
 
 def _joined(found: list[FoundTime], text: str) -> Iterator[FoundTime]:
-    """A weekday beside a date is one day with it: "Thursday, 26 November"."""
+    """Merge a weekday and a date beside each other into one day: "Thursday, 26 November"."""
     waiting: FoundTime | None = None
     for one in found:
         if (
@@ -240,7 +253,7 @@ _BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?
 
 
 def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
-    """Each pair of days of which one says what the other leaves open: "Friday next week, 11 December"."""
+    """One day for each pair of readings that complete each other: "Friday next week, 11 December"."""
     found = set[object]()
     for one in first:
         for other in second:
@@ -260,7 +273,7 @@ def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[ob
 
 
 def _fit(one: Day, other: Day) -> bool:
-    """Whether no part of a day is named twice."""
+    """Whether two readings name no part of a day twice."""
     both = ((one.day, other.day), (one.days, other.days), (one.period, other.period))
     is_open = all(None in pair for pair in both) and not (one.weekdays and other.weekdays)
     return is_open and max(len(one.weekdays), len(other.weekdays)) <= 1
@@ -297,7 +310,7 @@ def _numeric(hit: re.Match[str], *, is_source: bool) -> list[Day]:
 
 
 def _days(text: str, *, is_source: bool) -> Iterator[tuple[int, int, Day]]:
-    """Relative days, periods and weekdays."""
+    """Relative days ("tomorrow"), periods ("next week") and weekdays of a text."""
     taken = set[int]()
     named = [
         (hit, Day(period=(unit, n))) for unit, n, one in WORDS.periods for hit in one.finditer(text)
@@ -333,7 +346,7 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
 
 
 def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
-    """What a match names: of a range of hours both."""
+    """The minutes that a match can mean; a range of hours gives both of its ends."""
     if pattern is _HOURS:
         last = hit[6] if hit[6] in ("am", "pm") else None
         first = _minutes(int(hit[1]), int(hit[2] or 0), hit[3])

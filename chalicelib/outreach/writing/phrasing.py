@@ -1,4 +1,4 @@
-"""Phrases that say what a sentence does: repeats, agrees, leaves open; by the lists of ``phrases.toml``."""
+"""Whether a sentence has a phrase that repeats, agrees, declines or asks, by ``phrases.toml``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from chalicelib.tables import beside, read
 FILE = beside(__file__, "phrases.toml")
 _ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
 _OPENING = 20
-"""Letters before the agreement itself: "great news, yes"."""
+"""Letters that may come before an agreement: "great news, yes"."""
 _FEW_WORDS = 2
 _ENDS = (",", ".", "!", ";", ":", "")
-"""What follows words that are a clause."""
+"""Marks after a phrase that make it a clause of its own."""
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
 @dataclass(frozen=True, slots=True)
 class PhraseFile:
-    """The file: phrases by language."""
+    """The content of ``phrases.toml``: for each kind of phrase, the phrases by language."""
 
     theirs: Mapping[str, tuple[str, ...]]
     heard: Mapping[str, tuple[str, ...]]
@@ -45,28 +45,28 @@ class PhraseFile:
 
 
 def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence has a phrase.
+    """Whether a sentence has a phrase of a kind.
 
     Args:
-        name: of the phrases, as in `PhraseFile`.
+        name: the kind, a field of `PhraseFile`.
         sentence: as it is written.
-        languages: that it may be in; none: all.
+        languages: the languages that the sentence may be in; empty means all.
     """
     return _pattern(name, _key(languages)).search(folded(sentence)) is not None
 
 
 def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence repeats something as the recipient's, passes it on, or declines it."""
+    """Whether a sentence repeats something as the recipient's statement, passes it on, or declines it."""
     return says("theirs", sentence, languages) or says("declining", sentence, languages)
 
 
 def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence begins by agreeing, or agrees as a whole."""
+    """Whether a sentence begins with a phrase that agrees."""
     return _begins_with("agreeing", folded(sentence), languages) is not None
 
 
 def acknowledges(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence begins by taking note of what was said: "Perfect, ..."."""
+    """Whether a sentence begins by taking note ("Perfect, ...") of what was said."""
     low = folded(sentence)
     end = _begins_with("acknowledging", low, languages)
     return end is not None and low[end : end + 1] in _ENDS
@@ -83,18 +83,18 @@ def _begins_with(name: str, low: str, languages: Collection[str]) -> int | None:
 
 
 def points_back(clause: str, languages: Collection[str] = ()) -> bool:
-    """Whether a clause is hardly more than "it is" or "we did"."""
+    """Whether a clause says little more than "it is" or "we did"."""
     found = _pattern("pointing", _key(languages)).match(folded(clause).strip(" \"'\u00bf\u00a1"))
     return found is not None and len(folded(clause)[found.end() :].split()) <= _FEW_WORDS
 
 
 def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] = ()) -> bool:
-    """Whether a clause has no words of its own, so that it only points back: "that's how it is".
+    """Whether a clause has only filler words, so that it refers to what was said: "that's how it is".
 
     Args:
         clause: as it is written.
-        languages: that it may be in; none: all.
-        more: folded words that count as none of its own.
+        languages: the languages that the clause may be in; empty means all.
+        more: further folded words that count as filler.
     """
     words = _WORD.findall(folded(clause))
     known = _bare_words(_key(languages))
@@ -102,7 +102,7 @@ def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] 
 
 
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
-    """A sentence without the words by which it agrees, or takes note."""
+    """A sentence without the phrases by which it agrees or takes note."""
     whole = Folded(sentence)
     key = _key(languages)
     hits = [
@@ -119,14 +119,14 @@ def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
 
 
 def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence states nothing: it asks, declines, offers help or leaves it to a person."""
+    """Whether a sentence states nothing: it asks, declines, offers help or refers to a person."""
     return is_question(sentence) or any(
         says(one, sentence, languages) for one in ("open", "declining")
     )
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence ends as a question."""
+    """Whether a sentence ends with a question mark."""
     return _QUESTION.search(sentence) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a language model is instructed: our own rules first, then the company's instructions; pure."""
+"""The instructions for a language model: our own rules first, then the company's; pure."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ WHY = {
     "topic": "it is about a topic that you must not advise on",
     "abuse": "it is offensive",
 }
-"""Why a draft was refused, by rule of `review`."""
+"""Why a draft was refused, by rule of `review`; the model reads it."""
 
 
 def instructions(task: str, record: Record, settings: WriterSettings) -> str:
-    """The instructions of one request.
+    """The instructions that a language model gets with one request.
 
     Args:
         task: `OPENING` or `ANSWER`.
@@ -95,12 +95,12 @@ def instructions(task: str, record: Record, settings: WriterSettings) -> str:
 
 
 def secret(settings: WriterSettings) -> tuple[str, ...]:
-    """Everything that a draft must not repeat."""
+    """The instructions that a draft must not repeat."""
     return (OPENING, ANSWER, _COMMON, settings.instructions)
 
 
 def advice(rules: Sequence[str], most_characters: int | None) -> str:
-    """What the model reads after a draft was refused."""
+    """The text that the model reads after its draft was refused."""
     reasons = "; ".join(WHY[one] for one in rules)
     limit = f" Use at most {most_characters} characters." if most_characters else ""
     return (

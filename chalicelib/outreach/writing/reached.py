@@ -1,7 +1,7 @@
-"""Whether a link, an e-mail address or a number is given as whose it is; pure.
+"""Whether a draft gives a link, an e-mail address or a number as the right person's; pure.
 
-Of several fields with an address each has the words of its name, of its declaration, and of the person
-who has the same role: "Dana's number" is the number of the recruiter who is called Dana.
+Where several fields hold an address, each is known by its name, its declaration, and the person
+who has the same role: "Dana's number" is the number of the recruiter, where Dana is the recruiter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chalicelib.outreach.writing.sources import Source, Sources
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is said of an address."""
+    """The roles and stems that describe an address."""
 
     roles: frozenset[str]
     stems: frozenset[str]
@@ -32,14 +32,14 @@ class _Words:
 
 
 def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sources) -> bool:
-    """Whether another field's address fits a sentence better.
+    """Whether another field's address fits a sentence better than the field that has this one.
 
     Args:
         address: as `checks.contact_details` finds it.
-        kind: ``phones``, ``emails`` or ``links``, a link by its host and path.
-        sentence: that names it.
-        asked: the message that it answers, which says what it is where the sentence does not.
-        sources: what was given.
+        kind: ``phones``, ``emails`` or ``links``; a link is its host and path.
+        sentence: the sentence that contains the address.
+        asked: the message that the draft answers; it decides where the sentence does not.
+        sources: the sources of the draft.
     """
     fields = [(one, _of_kind(addresses(one.text), kind)) for one in sources.given if one.is_field]
     own = [one for one, its in fields if _has(address, kind, its)]
@@ -65,7 +65,7 @@ def _has(address: str, kind: str, its: frozenset[str]) -> bool:
 
 
 def _said(text: str, sources: Sources) -> _Words:
-    """The words of a text, with those of the fields whose names or persons it names."""
+    """The roles and stems of a text, with those of the fields whose name or person the text mentions."""
     low = folded(text)
     named = [
         one
@@ -78,7 +78,7 @@ def _said(text: str, sources: Sources) -> _Words:
 
 
 def _names(source: Source) -> set[str]:
-    """The words of a person's name, also with an ending: "Danas"."""
+    """The words of a person's name, also with the endings "s" and "'s"."""
     words = [folded(one) for one in source.text.split() if one[:1].isupper()]
     return {form for one in words for form in (one, f"{one}s", f"{one}'s")}
 

@@ -1,6 +1,7 @@
-"""Values that code writes where a draft names their path: ``{{project_data.deposit}}``; pure.
+"""Writes the value of a field where a draft names the field's path: ``{{project_data.deposit}}``; pure.
 
-A sum, a date and a time are written in the recipient's language and zone; anything else as it was given.
+A sum, a date and a time are written in the draft's language and the company's time zone; other
+values as they were given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _ENGLISH = "en"
 
 @dataclass(frozen=True, slots=True)
 class LanguageForm:
-    """How a language writes sums and dates; see the file."""
+    """How one language writes sums and dates, as in ``rendering.toml``."""
 
     months: tuple[str, ...]
     date: str
@@ -34,7 +35,7 @@ class LanguageForm:
 
 @dataclass(frozen=True, slots=True)
 class RenderingFile:
-    """The file."""
+    """The content of ``rendering.toml``: forms by language, signs by currency."""
 
     language: Mapping[str, LanguageForm]
     sign: Mapping[str, str]
@@ -46,12 +47,14 @@ def _file() -> RenderingFile:
 
 
 def rendered(text: str, sources: Sources, language: str) -> str:
-    """A draft with the values of its paths; a path that no source has stays as it is.
+    """A draft's text with each path replaced by the value of its source.
+
+    A path that no supporting source has is left as it is.
 
     Args:
-        text: of a draft.
-        sources: what it may rest on.
-        language: of the draft.
+        text: the draft's text.
+        sources: the sources of the draft.
+        language: the draft's language; English forms where the file has none for it.
     """
     form = _file().language.get(language, _file().language[_ENGLISH])
 
@@ -85,7 +88,7 @@ def _sum(amount: Decimal, currency: str, form: LanguageForm) -> str:
 
 
 def _moment(source: Source, form: LanguageForm) -> str:
-    """A date, and its time where it has one, as the company's place and the recipient read it."""
+    """A date, with its time where it has one, in the company's time zone."""
     text = source.text.strip()
     at = datetime.fromisoformat(text)
     if at.tzinfo is not None and source.zones:

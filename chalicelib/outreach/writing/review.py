@@ -1,7 +1,7 @@
 """Judges a draft before it is sent: the rules it breaks, each as a fixed code with its place; pure.
 
-No rule asks a model, so that none can be talked out of it.  A draft that breaks a rule is wrong or
-unproven; either way a person decides what is sent instead.
+No rule asks a model, so no text can talk a rule out of its verdict.  A draft that breaks a rule is
+wrong or unproven; either way it is not sent.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ RULES = (
     "instruction", "tool", "link", "email", "phone", "amount", "date", "promise", "order", "role",
     "agreement", "claim", "unsure", "language", "length", "personal", "prompt", "human", "form", "topic", "abuse",
 )  # fmt: skip
-"""Every code; `abuse` is the provider's own moderation, `unsure` the judge's."""
+"""Every code.  `abuse` comes from the vendor's moderation, `unsure` from the project's judge."""
 _RULE_OF = {
     ValueKind.MONEY: "amount",
     ValueKind.PERCENT: "amount",
@@ -64,7 +64,7 @@ _RULE_OF = {
 
 Claims = Sequence[Mapping[str, str]] | None
 _WHOLE = 3
-"""Words of a field that is an address, and not a text with one in it."""
+"""A field with at most so many words is an address, not a text that contains one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class Broken:
     """A rule that a draft breaks.
 
     Attributes:
-        span: the words that break it; empty where it is the whole.
+        rule: a code of `RULES`.
+        span: the words that break it; empty where the whole draft does.
     """
 
     rule: str
@@ -82,15 +83,15 @@ class Broken:
 def reviewed(
     draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
 ) -> tuple[Broken, ...]:
-    """The rules that a draft breaks, in the order of `RULES`; none where it may be sent.
+    """The rules that a draft breaks, in the order of `RULES`; empty where it may be sent.
 
     Args:
         draft: as the model wrote it.
-        about: what it may rest on.
-        channel: that it is sent by.
-        whole: its text with the lines that code adds, whose length counts.
+        about: everything that the draft is judged against.
+        channel: the channel that the draft is sent by.
+        whole: the draft's text with the lines that code adds; its length is what counts.
     """
-    # The subject of an answer is the project's own.
+    # The project sets an answer's subject, so it is not judged.
     subject = None if about.newest else draft.subject
     parts = (subject, draft.text, *(draft.variables or {}).values())
     text = "\n".join(one for one in parts if one)
@@ -107,12 +108,12 @@ def reviewed(
 def broken(
     draft: Draft, about: Given, channel: Channel, *, whole: str | None = None
 ) -> tuple[str, ...]:
-    """The codes of `reviewed`."""
+    """The codes of the rules that `reviewed` finds broken."""
     return tuple(one.rule for one in reviewed(draft, about, channel, whole=whole))
 
 
 def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
-    """Rules about the message that a draft answers."""
+    """The broken rules that depend on the message that the draft answers."""
     if instructs(about.newest) and (draft.text or draft.function_call):
         yield Broken("instruction")
     function = draft.function_call
@@ -146,7 +147,7 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
 
 
 def _denies_a_machine(text: str, about: Given) -> bool:
-    """Whether it says yes to "are you human?", or no to "are you a bot?"."""
+    """Whether a draft says yes to "are you human?", or no to "are you a bot?"."""
     if not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
     first = next(iter(sentences(text)), "")
@@ -155,7 +156,7 @@ def _denies_a_machine(text: str, about: Given) -> bool:
 
 
 def _introduces_itself(text: str, about: Given) -> bool:
-    """Whether it answers "are you human?" with the machine's name, and not that a machine writes."""
+    """Whether a draft answers "are you human?" with the machine's name, and not that a machine writes."""
     persona = folded(about.settings.persona or "")
     if not persona or not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
@@ -163,7 +164,7 @@ def _introduces_itself(text: str, about: Given) -> bool:
 
 
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
-    """Whom a draft names of the company's people, where the request names another one."""
+    """The company's people whom a draft names although the case names another one."""
     of_case = {folded(one.text) for one in about.sources.given if one.is_text}
     spoken_of = "\n".join(
         folded(one.text) for one in about.sources.given if one.path.startswith("conversation.")
@@ -206,7 +207,7 @@ def _words_of(said: SaidValue) -> str:
 def _claimed(
     text: str, about: Given, claims_of: Claims, context: Context
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values that a source proves by a draft's own claims, and the claims that are wrong."""
+    """The values that a draft's own claims prove, and the claims that are wrong."""
     for claim in claims_of or ():
         words, source = claim["text"], about.sources.at(claim["source"])
         if not words.strip() or folded(words) not in folded(text):
@@ -223,7 +224,7 @@ def _claimed(
 def _of_claim(
     words: str, found: Iterator[tuple[SaidValue, Backing]]
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values within a claim's words, judged by its source alone."""
+    """The values within a claim's words, each proven or broken by the claim's source alone."""
     for said, support in found:
         own = re.escape(folded(_words_of(said)))
         is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
@@ -236,7 +237,7 @@ def _of_claim(
 
 
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a value is the recipient's own, and is repeated as theirs."""
+    """Whether a value is the recipient's own, and the draft repeats it as the recipient's."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
     may_be = "heard" if is_time else "open" if said.is_count else None
     is_answer = may_be is not None and says(may_be, said.text, languages)
@@ -278,7 +279,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
 
 
 def _swapped(sentence: str, about: Given) -> Iterator[str]:
-    """The addresses of a sentence that are given as somebody else's."""
+    """The addresses of a sentence that the sources give as another person's."""
     found = addresses(sentence)
     for kind, its in (
         ("links", {"".join(one) for one in found.links}),
@@ -291,7 +292,7 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
 
 
 def _known(about: Given) -> Addresses:
-    """The addresses that the company gave; one in the middle of a field's words is not."""
+    """The addresses that the company gave; an address in the middle of a field's text is none of them."""
     found = Addresses()
     for one in about.sources.given:
         its = addresses(one.text)

@@ -1,7 +1,8 @@
-"""Whether a value is what the sentence says it is: by roles first, then by the words around it; pure.
+"""Whether a value has the role in the sources (deposit, balance, …) that the draft gives it; pure.
 
-A source that fits the sentence is compared with its rivals: sources of the same kind with another value.
-Where a rival fits better, the draft has swapped the two.
+Roles are compared first, then the words around the value.  A source that has the value is compared
+with its rivals: sources of the same kind with another value.  Where a rival fits the sentence
+better, the draft has swapped the two.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _TIMES = frozenset({ValueKind.DATE, ValueKind.TIME})
 
 
 class Backing(StrEnum):
-    """What the sources say of a value."""
+    """What the sources say of a draft's value."""
 
     GIVEN = "given"
     MISSING = "missing"
-    """No source has it."""
+    """No source has the value."""
     OTHER = "other"
-    """A source has it, but as something else."""
+    """A source has the value, but in another role: the draft calls a deposit a balance."""
 
 
 def backing(
@@ -38,12 +39,12 @@ def backing(
     """What the sources say of a value that at least one of them has.
 
     Args:
-        one: as the draft says it.
-        roles: that it has there.
+        one: the draft's value.
+        roles: the roles that the draft gives it.
         asked: the message that is answered.
-        asked_for: the roles that it names.
-        fits: the sources' values that it may be.
-        rivals: the others of its kind.
+        asked_for: the roles that `asked` names.
+        fits: the sources' values that can be the same.
+        rivals: the sources' other values of its kind.
     """
     kind = one.value.kind
     strong = frozenset(role for role in asked_for if not is_weak(role, kind))
@@ -55,7 +56,7 @@ def backing(
         if any(_has(roles, other) for other in fits) or any(strong & o.roles for o in fits):
             return Backing.GIVEN
         if is_time and not any(_has(roles, other) for other in rivals):
-            roles = frozenset()  # "your request for Thursday": no date of a request was given
+            roles = frozenset()  # "your request for Thursday": no source dates a request
     if is_time and not any(_has(roles, other) for other in (*fits, *rivals)):
         roles = one.roles & {role for other in fits for role in other.roles} or roles
     if kind is ValueKind.CODE and not any(_has(roles, other) for other in (*fits, *rivals)):
@@ -66,10 +67,15 @@ def backing(
 
 
 def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
-    """A name or a place is swapped where the sentence gives it the role of another one, which it lacks."""
+    """The backing of a name, a place or a state.
+
+    It is swapped where the sentence gives it the role of another source's text that the sentence
+    lacks.
+    """
     low, roles = folded(one.text), one.nearest
     is_own = not roles or any(roles & other.roles for other in fits)
-    # A person is not mistaken for a state: "an appointment with Dr Shah", whose state is "booked".
+    # A name competes with names alone, a state with states: "an appointment with Dr Shah" is right
+    # although the appointment's state is "booked".
     sort = _is_name(fits[0])
     absent = [
         o
@@ -80,17 +86,17 @@ def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValu
 
 
 def _is_name(one: SaidValue) -> bool:
-    """Whether a text of a source is a name or a place: it has capital letters."""
+    """Whether a source's text is a name or a place: it has capital letters."""
     return not one.text.islower()
 
 
 def _has(roles: frozenset[str], other: SaidValue) -> bool:
-    """Whether a source has one of some roles, or one that may be called so."""
+    """Whether a source's value has one of some roles (deposit, balance), or a role of a similar name."""
     return bool(roles & other.roles) or any(is_like(r, s) for r in roles for s in other.roles)
 
 
 def _is_condition(one: SaidValue) -> bool:
-    """Whether a source only says how much something else must be: "orders over $50"."""
+    """Whether a source's value only limits another one: "orders over $50"."""
     return bool(one.roles) and all(is_aside(role, one.value.kind) for role in one.roles)
 
 
@@ -100,7 +106,7 @@ def _is_of_other(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> bool:
-    """Whether a sentence that says no more than "it costs" answers with something else than was asked for."""
+    """Whether a value in a vague role ("it costs") is another value than the one that was asked for."""
     wanted = [other for other in rivals if asked_for & other.nearest]
     if not wanted or any(_has(asked_for, other) for other in fits):
         return False
@@ -139,7 +145,7 @@ def _in_role(
 def _without_role(
     one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
 ) -> list[SaidValue]:
-    """Sources whose words give no role, and none of which is less like the sentence than a rival."""
+    """The fitting sources without a role that are at least as like the sentence as every such rival."""
     words = stems_of(one.text)
     most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
     return [o for o in fits if not o.roles and len(words & o.stems) >= most]
@@ -166,6 +172,7 @@ def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:
 
 
 def _score(one: SaidValue, other: SaidValue) -> int:
-    # "The last day" is in what a field is for; by its name it is a deadline.
+    # A field whose description mentions "the last day" is a weaker match than one that is named a
+    # deadline.
     is_called = bool(one.nearest & other.nearest)
     return 2 * len(one.roles & other.roles) + len(one.stems & other.stems) + is_called

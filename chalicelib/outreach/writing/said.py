@@ -1,7 +1,7 @@
 """Values with what a sentence says of them: their roles and the words around them; pure.
 
-Of several values in a sentence each role word belongs to the nearest one of its kind: in "the deposit is
-100 and the balance 595" the balance is 595.  Draft and sources are read alike.
+Where a sentence has several values, each role word belongs to the nearest value of its kind: in
+"the deposit is 100 and the balance 595" the balance is 595.  Drafts and sources are read alike.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _ASIDE = re.compile(
     r"|senza|dopo|prima|zonder|na|voor|inclusief)\W+(?:\w+\W+){0,2}$"
 )
 _IS = re.compile(r"\b[\u00e8\u00e9\u00c8\u00c9]\b")
-"""The verb of Italian and Portuguese, which without its accent is their "and"."""
+""""Is" in Italian and Portuguese; without its accent it would be read as "and"."""
 _BEHIND, _OTHER, _FAR, _ASIDE_COST, _GOES_ON = 8, 60, 110, 70, 12
 
 
 @dataclass(frozen=True, slots=True)
 class SaidValue:
-    """A value and what is said of it.
+    """A value and what its sentence says of it.
 
     Attributes:
         text: the sentence.
-        roles: every role that its words give.
-        nearest: the roles of the nearest words; none where no word gives one.
-        stems: of the words that belong to it.
-        part: which sentence and clause it is in, so that a day and a time of one clause belong together.
-        is_count: a role's word follows it: "4 guests".
+        roles: every role (``deposit``, ``opening`` …) that words near the value give.
+        nearest: the roles of the nearest words; empty where no word gives one.
+        stems: stems of the words that belong to the value.
+        part: sentence and clause, so that a day and a time of one clause belong together.
+        is_count: a role's word follows the value: "4 guests".
     """
 
     value: Value
@@ -56,14 +56,14 @@ def said_in(
     name: str = "",
     texts: Collection[str] = (),
 ) -> Iterator[SaidValue]:
-    """Every value of a text.
+    """Every value of a text, with the roles that its words give it: which sum is the deposit.
 
     Args:
         text: as it is written.
-        languages: that it may be in; none: all.
-        is_source: see `values.values`.
-        name: of the text, for `SaidValue.part`.
-        texts: folded names and places that are values too, where the text has them.
+        languages: the languages that it may be in; empty means all.
+        is_source: as in `values.values`.
+        name: a name of the text, the first part of `SaidValue.part`.
+        texts: folded names and places that count as values where the text has them.
     """
     for number, sentence in enumerate(sentences(text)):
         found = [*values(sentence, is_source=is_source), *_texts(sentence, texts)]
@@ -71,7 +71,7 @@ def said_in(
 
 
 def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
-    """A span that leads to a date, with the roles that a date has in its place: "in three days"."""
+    """A span that ends on a date ("in three days") as a date, with the roles that a date would have there."""
     date = replace(one.value, kind=ValueKind.DATE)
     rest = [other for other in values(one.text) if other.start != date.start]
     name = one.part[0]
@@ -137,20 +137,20 @@ def _texts(sentence: str, texts: Collection[str]) -> Iterator[Value]:
 
 
 def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
-    """Whether a value only goes on from another: "100 or 200"."""
+    """Whether a value continues a list that another one began: "100 or 200"."""
     gap = low[previous.value.end : one.start]
     return len(gap) <= _GOES_ON and not re.search(r"[;.]", gap)
 
 
 def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
-    """Whether two values compete for the words of a sentence; in a source the only sum has them all."""
+    """Whether two values compete for the words of a sentence; in a source only sums compete with sums."""
     if is_source and one.kind is ValueKind.MONEY:
         return other.kind is one.kind
     return _family(other) == _family(one)
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether a day or a time only has words for an end of something: "Friday until 14:00"."""
+    """Whether words give a day or a time no role but the end of something: "Friday until 14:00"."""
     is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
     return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 
@@ -160,7 +160,7 @@ def _family(one: Value) -> ValueKind:
 
 
 def _words(low: str, found: Sequence[Value]) -> list[tuple[int, int, str]]:
-    """The longer words that are no part of a value."""
+    """The longer words that are no part of a value, with their positions."""
     taken = {place for one in found for place in range(one.start, one.end)}
     kept = content(low)
     return [
@@ -176,7 +176,7 @@ def _is_nearest(low: str, hit: RoleHit, one: Value, same: Sequence[Value]) -> bo
 
 
 def _cost(low: str, start: int, end: int, one: Value, same: Sequence[Value]) -> int:
-    """How far words are from a value: letters, marks, and other values between them."""
+    """The distance of words from a value: letters, marks, and other values between them."""
     is_behind = start >= one.end
     first, last = (one.end, start) if is_behind else (end, one.start)
     gap = low[first:last] if first < last else ""

@@ -1,4 +1,4 @@
-"""Whether two values may be one: sums with their currencies, days by the clock, numbers of several kinds; pure."""
+"""Whether two values can be the same: sums with currencies, days by the clock, numbers; pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _KINDS = {
     ValueKind.SPAN: {ValueKind.SPAN, ValueKind.NUMBER},
     ValueKind.CODE: {ValueKind.CODE, ValueKind.NUMBER},
 }
-"""Of a draft's value: the kinds of sources that it may rest on; else its own."""
+"""The kinds of source values that may support a draft's value, by its kind; else its own kind alone."""
 
 
 def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
-    """Whether a draft's value may be a source's."""
+    """Whether a draft's value can be the same as a source's."""
     mine, its = one.value.readings, other.value.readings
     if one.value.kind is ValueKind.DATE:
         is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
@@ -44,7 +44,11 @@ def _same_sum(mine: object, its: object) -> bool:
 
 
 def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -> bool:
-    """Whether two days may be one; a date is one of some weekdays only where it is about the same."""
+    """Whether two days can be the same.
+
+    A date matches a source's weekdays only where `is_about`: the two sentences share a role or a
+    word.
+    """
     if not isinstance(mine, Day) or not isinstance(its, Day):
         return False
     if its.days is not None and its.day is None:
@@ -64,11 +68,11 @@ def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -
 
 
 def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
-    """The kinds of values that one of a draft may rest on."""
+    """The kinds of source values that may support a draft's value of a kind."""
     return frozenset(_KINDS.get(kind, {kind}))
 
 
 def agrees_time(one: SaidValue, other: SaidValue) -> bool:
-    """Whether a source names a draft's time of day."""
+    """Whether a source names the same time of day as a draft."""
     is_time = other.value.kind is ValueKind.TIME
     return is_time and not one.value.readings.isdisjoint(other.value.readings)

@@ -1,8 +1,8 @@
 """What a draft may rest on: labelled sources, each with its path, its author and its values.
 
-Only the company's word, and a colleague's, supports a draft; a tool's result does in the fields that its
-declared schema has, unless it echoes what the call was given.  What a form, the recipient or a machine
-said supports nothing: it may be repeated as theirs.
+The words of the company and of a colleague support a draft.  So does a tool's result, in the fields
+of its declared schema that do not echo the call's arguments.  The words of a form, the recipient or
+a machine support nothing: a draft may only repeat them as theirs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
 HINT = "hint"
-"""The path of what a colleague says of the case."""
+"""The path of a colleague's statement about the case."""
 _FREE_NAMES = frozenset(
     {
         *(
@@ -55,7 +55,7 @@ _FREE_NAMES = frozenset(
         *("bemerkung", "text", "feedback", "anliegen"),
     }
 )
-"""Parts of the names of fields that a form's free text mostly has."""
+"""Words in the names of fields that mostly hold free text from a form."""
 _FREE_WORDS = 16
 """A text of more words is free text, unless the project declares its field."""
 _LEAST = 3
@@ -66,15 +66,17 @@ _ZONED = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[
 
 @dataclass(frozen=True)
 class Source:
-    """One thing that was given or said.
+    """One text or field that was given or said.
 
     Attributes:
-        path: `project_data.deposit`, `knowledge.<id>`, `tool.<name>.<field>`, `conversation.<number>`.
+        path: `project_data.deposit`, `knowledge.<id>`, `tool.<name>.<field>`,
+            `conversation.<number>`.
         text: as it was given.
-        author: whose word it is.
+        author: who stated it.
         is_field: it is one value under a name, not a sentence.
-        meaning: of the field.
-        is_number: it was given as a number.
+        meaning: the meaning of the field.
+        is_number: it was given as a JSON number.
+        zones: the company's and the recipient's time zones, for a field with a time.
     """
 
     path: str
@@ -87,24 +89,24 @@ class Source:
 
     @property
     def line(self) -> str:
-        """Its text; of a field with its name."""
+        """The text; of a field with its name."""
         name = self.path.rpartition(".")[2].replace("_", " ")
         return f"{name}: {self.text}" if self.is_field else self.text
 
     @property
     def stated(self) -> str:
-        """Its line, and what the project says of the field."""
+        """The line, followed by the description that the project declares for the field."""
         about = self.meaning.about
         return f"{self.line}\n{about}: {self.text}" if about else self.line
 
     @property
     def supports(self) -> bool:
-        """Whether a draft may rest on it."""
+        """Whether a draft may rest on this source."""
         return self.author in SUPPORTING
 
     @cached_property
     def said(self) -> tuple[SaidValue, ...]:
-        """Its values, with their roles."""
+        """The values of the text, with their roles."""
         if self.is_field and (bare := tuple(self._bare())):
             return bare
         languages = frozenset[str]() if self.is_field else spoken(self.text)
@@ -114,7 +116,7 @@ class Source:
         return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
 
     def _bare(self) -> Iterator[SaidValue]:
-        """The value of a bare number that is a sum, a span, or was given as a number with a fraction."""
+        """The value of a field that is a bare number, where it is a sum, a span or a fraction."""
         text = self.text.strip()
         if not _NUMBER.fullmatch(text):
             return
@@ -134,7 +136,7 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a name, a place or a state, and no number, code or date."""
+        """Whether the field is a name, a place or a state, and no number, code or date."""
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
         letters = [one for one in words if one.isalpha() and len(one) >= _LEAST]
@@ -143,11 +145,11 @@ class Source:
 
     @property
     def words(self) -> frozenset[str]:
-        """The stems of its words and of its field's name."""
+        """The stems of the text's words and of the field's name."""
         return self.meaning.stems | stems_of(self.text)
 
     def _in_zones(self) -> str:
-        """A time with a zone, as the recipient and the company's place read it."""
+        """A time with a zone, as the clocks of the company and of the recipient show it."""
         if not _ZONED.fullmatch(self.text.strip()):
             return self.text
         at = datetime.fromisoformat(self.text.strip().upper())
@@ -158,7 +160,7 @@ class Source:
         meaning, kind = self.meaning, one.value.kind
         roles = frozenset(role for role in meaning.roles if has_kind(role, kind))
         nearest = meaning.nearest & roles or roles
-        is_text = kind is ValueKind.TEXT  # a status "delivered" is no delivery
+        is_text = kind is ValueKind.TEXT  # a status "delivered" has no role "delivery"
         return replace(
             one,
             roles=roles if is_text else roles | one.roles,
@@ -176,24 +178,24 @@ class Sources:
 
     @cached_property
     def given(self) -> tuple[Source, ...]:
-        """What supports a draft."""
+        """The sources that support a draft."""
         return tuple(one for one in self.all if one.supports)
 
     @cached_property
     def said(self) -> tuple[tuple[Source, SaidValue], ...]:
-        """The values that support a draft, with their sources."""
+        """The values of the supporting sources, each with its source."""
         return tuple((source, one) for source in self.given for one in source.said)
 
     @cached_property
     def theirs(self) -> tuple[SaidValue, ...]:
-        """The values that the recipient, or a form, named."""
+        """The values that the recipient or a form named."""
         authors = (Trust.RECIPIENT, Trust.FORM)
         return tuple(one for source in self.all if source.author in authors for one in source.said)
 
     def at(self, path: str) -> Source | None:
         """The source with a path; None where there is none.
 
-        A colleague's newest message is the hint where none came with the request.
+        Where the request has no hint, the path `HINT` finds a colleague's newest message.
         """
         found = next((one for one in self.all if one.path == path), None)
         if found is None and path == HINT:
@@ -203,21 +205,21 @@ class Sources:
 
     @cached_property
     def text(self) -> str:
-        """What supports a draft, in lines; each field with its name."""
+        """The supporting sources as lines; each field with its name."""
         return "\n".join(one.line for one in self.given)
 
 
 def of_fields(
     path: str, data: object, author: Trust, declared: Mapping[str, DataField], clock: LocalClock
 ) -> Iterator[Source]:
-    """The fields of a JSON value, each under its path.
+    """The fields of a JSON value as sources, each under its path.
 
     Args:
-        path: of the value.
+        path: the value's own path.
         data: the value.
-        author: whose word a field is that the project does not declare.
+        author: the author of fields that the project does not declare and that are no free text.
         declared: the project's declarations, by a field's path below the value.
-        clock: whose zones a time is shown in.
+        clock: gives the zones in which times are read.
     """
     currency = _currency(data)
     leaves = list(_leaves(data))
@@ -239,12 +241,12 @@ def of_fields(
 
 
 def name_of(below: Sequence[str]) -> str:
-    """The name of a field of a list's items too: `orders.total` for `orders.0.total`."""
+    """A field's path without the numbers of list items: `orders.total` for `orders.0.total`."""
     return ".".join(one for one in below if not one.isdigit())
 
 
 def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
-    """Whether somebody else than the company may have typed a field."""
+    """Whether somebody outside the company may have typed a field's text."""
     if schema is not None:
         return schema.author == "form"
     parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}
@@ -252,7 +254,7 @@ def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
 
 
 def _currency(data: object) -> str:
-    """The currency that a field of this name declares for the bare numbers beside it."""
+    """The currency in a field named ``currency``; it applies to the bare numbers beside it."""
     if not isinstance(data, Mapping):
         return ""
     found = next((str(one) for name, one in data.items() if folded(str(name)) == "currency"), "")
@@ -271,7 +273,7 @@ def _leaves(value: object, below: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 
 def of_knowledge(settings: WriterSettings) -> Iterator[Source]:
-    """The company's knowledge, an entry each."""
+    """The company's knowledge as sources, one per entry."""
     for one in settings.knowledge:
         text = one.text or f"{one.question}\n{one.answer}"
         yield Source(f"knowledge.{one.id}", text, Trust.COMPANY)

@@ -1,7 +1,8 @@
 """Whether the sources support a draft's values: the same value, in the role that the sentence gives it.
 
-"Your balance is 695" does not rest on a `deposit` of 695.  A value without a role rests on the source
-whose words are most like the sentence's; where another source fits the sentence better, it was swapped.
+"Your balance is 695" does not rest on a `deposit` of 695.  A value without a role rests on the
+source whose words are most like the sentence's; where another source fits the sentence better, the
+draft has swapped the two.
 """
 
 from __future__ import annotations
@@ -22,32 +23,32 @@ from chalicelib.outreach.writing.sources import Source, Sources
 from chalicelib.outreach.writing.values import ValueKind, values
 
 _SMALL = 10
-"""A smaller bare number counts only where what it counts follows it."""
+"""A smaller bare number counts only where the word for what it counts follows."""
 _SOME_MINUTES = 15
-"""So many minutes are a manner of speaking: "a quick talk of five minutes"."""
+"""Up to so many minutes are a manner of speaking: "a quick talk of five minutes"."""
 _HOURS = frozenset({"opening", "closing"})
 _FEW = 2
-"""So few words say nothing of a value."""
+"""A sentence with so few words does not say what its value is."""
 _DENIED = re.compile(
     r"\b(?:not|no|nicht|kein\w*|pas|nao|non|niet|geen)\s(?:on |at |for |am |um |in |der |die |das |le |la |il |el |em |op )?$"
 )
-"""What comes before a value that a sentence denies."""
+"""Words directly before a value by which a sentence denies it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a sentence without a role of its own may be about.
+    """What a sentence may be about that names no role itself.
 
     Attributes:
         asked: the recipient's newest message.
-        languages: that the text may be in.
+        languages: the languages that the text may be in.
     """
 
     asked: str = ""
     languages: frozenset[str] = frozenset()
 
     def roles(self, kind: ValueKind) -> frozenset[str]:
-        """The roles that the recipient's message names."""
+        """The roles (deposit, balance, …) that the recipient's message names for values of a kind."""
         hits = role_hits(folded(self.asked), self.languages)
         return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
 
@@ -55,13 +56,13 @@ class Context:
 def judged(
     text: str, sources: Sources, context: Context, within: Sequence[Source] | None = None
 ) -> Iterator[tuple[SaidValue, Backing]]:
-    """Every value of a text, with what supports it.
+    """Every value of a text, with what the sources say of it.
 
     Args:
-        text: of a draft.
-        sources: what it may rest on.
-        context: what its sentences may be about.
-        within: the sources that its claims name; all without one.
+        text: the draft's text.
+        sources: the sources of the draft.
+        context: what the draft answers.
+        within: only these sources may support a value; None means all.
     """
     before: dict[ValueKind, frozenset[str]] = {}
     texts = [folded(source.text) for source in sources.given if source.is_text]
@@ -73,7 +74,7 @@ def judged(
         nearest = _hours_of(one, beside, sources) or one.nearest
         if (
             not nearest and not one.roles and len(one.stems) <= _FEW
-        ):  # "It is 695": of what was said before
+        ):  # "It is 695" is about the value before
             nearest = before.get(one.value.kind, frozenset())
         before[one.value.kind] = nearest
         is_alone = sum(other.value.kind is one.value.kind for other in beside) == 1
@@ -84,7 +85,7 @@ def judged(
 
 
 def _is_manner(one: SaidValue) -> bool:
-    """Whether a value is a manner of speaking: a few minutes, a small number of nothing in particular."""
+    """Whether a value is a manner of speaking: a few minutes, or a small number that counts nothing."""
     if one.value.kind is ValueKind.NUMBER and not one.is_count:
         return all(
             isinstance(number, int | float) and number < _SMALL for number in one.value.readings
@@ -96,12 +97,12 @@ def _is_manner(one: SaidValue) -> bool:
 
 
 def _is_denied(one: SaidValue) -> bool:
-    """Whether a sentence only says that it is not this value: "not tomorrow, on Friday"."""
+    """Whether a sentence only denies a value: "not tomorrow, on Friday"."""
     return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
 def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
-    """Of a day or a time without a role: opening hours, where two times are beside each other."""
+    """The role "opening" for a day or time that no word names, in a sentence with two or more times."""
     times = [o for o in beside if o.value.kind in (ValueKind.DATE, ValueKind.TIME)]
     is_hours = sum(o.value.kind is ValueKind.TIME for o in times) > 1 and one in times
     is_named = any(not is_weak(role, o.value.kind) for o in times for role in o.nearest)
@@ -110,7 +111,7 @@ def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> 
 
 
 def _are_hours(one: SaidValue, sources: Sources) -> bool:
-    """Whether opening hours that were given have a day or a time."""
+    """Whether the opening hours that were given contain a day or a time."""
     return any("opening" in o.roles and agrees(one, o, sources.clock) for _, o in sources.said)
 
 
@@ -128,7 +129,7 @@ def _support(
     own = [(source, o) for source, o in agreeing if within is None or source in within]
     fits = [other for _, other in own]
     by_colleague = [other for source, other in own if source.author is Trust.COLLEAGUE]
-    # What a colleague says of this case counts before what the company says of all.
+    # A colleague's statement about this case outweighs the company's general knowledge.
     rivals = [
         other
         for source, other in same
@@ -157,13 +158,16 @@ def _support(
 
 
 def _times(sources: Sources) -> AbstractSet[object]:
-    """The times of day that the recipient named."""
+    """The times of day that the recipient named, in minutes."""
     times = (one.value for one in sources.theirs if one.value.kind is ValueKind.TIME)
     return {reading for one in times for reading in one.readings}
 
 
 def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -> bool:
-    """Whether a day is only one of the opening hours, of which neither speaks: "see you on Saturday"."""
+    """Whether a source's day only tells opening hours, which the draft's day is not about.
+
+    "See you on Saturday" does not rest on being open on Saturdays.
+    """
     if one.value.kind is not ValueKind.DATE or not other.nearest or not other.nearest <= _HOURS:
         return False
     beside = [one.kind for one in values(one.text)]
@@ -172,7 +176,7 @@ def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -
 
 
 def _is_named(source: Source) -> bool:
-    """Whether a field has a number within a name."""
+    """Whether a field's number is part of a name."""
     return source.is_field and any(
         word.isalpha() and len(word) > _FEW for word in source.text.split()
     )

@@ -1,6 +1,6 @@
-"""The port of a writer, a deterministic writer that needs no vendor, and the choice between writers.
+"""The port `Writer`, a deterministic writer that needs no vendor, and the choice between writers.
 
-A writer is asked once per message; its draft is stored before the message is sent, so that a retry
+A writer is asked once per message.  Its draft is stored before the message is sent, so a retry
 sends the same text.
 """
 
@@ -19,7 +19,7 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.form_names import first_name_of
 
 REFUSED = "draft"
-"""Provider in errors of a writer whose drafts break a rule; the reason is the rule's name."""
+"""The provider named in the error of a refused draft; the error's reason is the rule's code."""
 DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
 
@@ -28,7 +28,7 @@ class DraftRefusedError(PermanentError):
     """No draft may be sent; a person decides.
 
     Attributes:
-        draft: the last one, with the rules that it breaks.
+        draft: the last draft; its `refused` names the rules that it breaks.
     """
 
     def __init__(self, draft: Draft, rules: Sequence[str]) -> None:
@@ -37,13 +37,13 @@ class DraftRefusedError(PermanentError):
 
 
 class Writer(Protocol):
-    """Writes the opening of a conversation, or the answer to what its recipient wrote.
+    """Port: writes the opening of a conversation, or the answer to what its recipient wrote.
 
     Raises `ProviderError`s: transient ones are retried, permanent ones end in `failed`.
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Whether it needs no vendor call, so that a conversation is opened with its draft at once.
+        """Whether it needs no vendor call, so that a conversation can be created with its draft at once.
 
         Raises:
             PermanentError: no writer can be chosen.
@@ -51,7 +51,7 @@ class Writer(Protocol):
         ...
 
     def opening(self, record: Record) -> Draft:
-        """The first message: values for a template where the channel takes one, text otherwise."""
+        """The first message: variables where the channel sends a template, text otherwise."""
         ...
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
@@ -65,15 +65,15 @@ def subject_of(record: Record) -> str:
 
 
 class TemplateWriter:
-    """Fixed texts filled from the record; the same record gives the same text."""
+    """Writes fixed texts filled from the record; the same record gives the same text."""
 
     def is_instant(self, record: Record) -> bool:
-        """See `Writer.is_instant`."""
+        """True: no vendor is called."""
         del record
         return True
 
     def opening(self, record: Record) -> Draft:
-        """See `Writer.opening`."""
+        """A greeting with the names of recipient, company and project."""
         name = first_name_of(record) or "there"
         about = Project(record.item)
         company = about.company_name or record.company_id
@@ -87,7 +87,7 @@ class TemplateWriter:
         return Draft(text=text, subject=subject_of(record) or f"{company}: {project}")
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """See `Writer.answer`; asks for a person when the recipient does."""
+        """A fixed acknowledgement; a hand-off where the message asks for a person."""
         said = history[-1].content.lower() if history else ""
         if any(word in said for word in HUMAN_WORDS):
             return Draft(hand_off_reason=reasons.ASKED_FOR_A_PERSON)
@@ -99,12 +99,12 @@ class TemplateWriter:
 
 
 class ChosenWriter:
-    """Uses the model where one may write for the conversation, else templates.
+    """Uses the model's writer where a model may write for the conversation, else the plain one.
 
     Args:
         plain: the deterministic writer.
-        model: the writer by a language model, which is loaded where it writes.
-        is_written_by_model: see `Providers.writes_for`.
+        model: loads the writer by a language model; called only where it writes.
+        is_written_by_model: whether a model may write for a record (`Providers.writes_for`).
     """
 
     def __init__(
@@ -119,15 +119,15 @@ class ChosenWriter:
         self._is_written_by_model = is_written_by_model
 
     def is_instant(self, record: Record) -> bool:
-        """See `Writer.is_instant`."""
+        """What the chosen writer says."""
         return self._of(record).is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """See `Writer.opening`."""
+        """The chosen writer's opening."""
         return self._of(record).opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """See `Writer.answer`."""
+        """The chosen writer's answer."""
         return self._of(record).answer(record, history)
 
     def _of(self, record: Record) -> Writer:

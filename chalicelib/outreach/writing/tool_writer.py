@@ -1,8 +1,8 @@
-"""A writer that is offered the project's tools, and what becomes of a call before it is sent.
+"""A writer that is offered the project's tools, and checks the call that it asks for.
 
-The arguments are checked against the tool's schema; an irreversible tool asks the recipient, and calls
-when the next message is a plain yes.  The decision is part of the draft, which is stored before anything
-is sent, so that a run that resumes the message decides nothing again.
+The arguments are checked against the tool's schema.  An irreversible tool asks the recipient first,
+and is called when the next message is a plain yes.  The decision is part of the draft, which is
+stored before anything is sent, so a run that resumes the message decides nothing again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ QUESTION, ACKNOWLEDGEMENT = written("question"), written("acknowledgement")
 
 
 class ToolWriter:
-    """`template_writer.Writer` around another one.
+    """A `template_writer.Writer` that adds tools to another one.
 
     Args:
         writer: writes; it sees the tools beside the channel's functions.
-        drafts: holds the arguments that a recipient was asked about.
-        current: a project's settings as they are now.
+        drafts: holds the drafts with the arguments that a recipient was asked to confirm.
+        current: returns a record's project as it is now.
     """
 
     def __init__(
@@ -50,15 +50,18 @@ class ToolWriter:
         self._current = current
 
     def is_instant(self, record: Record) -> bool:
-        """See `Writer.is_instant`."""
+        """What the inner writer says."""
         return self._writer.is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """See `Writer.opening`."""
+        """The inner writer's opening; it calls no tool."""
         return self._writer.opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """See `Writer.answer`."""
+        """The next message: a confirmed call, an answer to a tool's result, a new call, or a text.
+
+        A call with wrong arguments becomes a hand-off; an irreversible one becomes a question.
+        """
         if not record.ai_config.get("api_key_reference"):
             return self._writer.answer(record, history)
         tools = {one.name: one for one in self._current(record).ai_config.tools}
@@ -83,7 +86,7 @@ class ToolWriter:
         return _called(record, tool, written)
 
     def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """What a tool has given back is answered and calls no tool, or two machines would go on for ever."""
+        """An answer to a tool's result, which calls no tool: else two machines could go on for ever."""
         written = self._writer.answer(record, history)
         if written.function_call is None:
             return written
@@ -93,7 +96,7 @@ class ToolWriter:
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
-        """The call that the recipient has just confirmed; None where there is none."""
+        """The call that the newest message has confirmed; None where it confirms none."""
         given = confirmation_of(record.item.get(CONFIRMATION))
         newest = history[-1] if history else None
         if given is None or newest is None or given.confirmed_by != newest.entry_id:
@@ -107,7 +110,7 @@ class ToolWriter:
 
 
 def _unnamed(question: str, arguments: str | None) -> str:
-    """The arguments that a question does not name, a line each: what is agreed to is what is called."""
+    """The arguments that a question does not mention, a line each: the recipient agrees to all of them."""
     given = json.loads(arguments or "{}")
     shown = {name: _shown(value) for name, value in given.items()}
     lines = [f"{name}: {text}" for name, text in shown.items() if text not in question]
@@ -119,7 +122,7 @@ def _shown(value: object) -> str:
 
 
 def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
-    """The call, acknowledged; without an endpoint a person does it."""
+    """The draft that calls a tool and acknowledges it; a hand-off where the company has no endpoint."""
     said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
     if record.item.get(TELLS):
         return replace(
@@ -130,7 +133,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
 
 
 def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
-    """The record as the inner writer sees it: with the tools as functions, and their schemas."""
+    """The record as the inner writer sees it: the tools are among its functions, with their schemas."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
     described = [

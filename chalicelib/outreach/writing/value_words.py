@@ -14,7 +14,7 @@ FILE = beside(__file__, "values.toml")
 
 @dataclass(frozen=True, slots=True)
 class RelativeRow:
-    """Words for a day, and how many days it is from today."""
+    """Words for a day, and its distance from today in days."""
 
     days: int
     words: tuple[str, ...]
@@ -23,7 +23,7 @@ class RelativeRow:
 
 @dataclass(frozen=True, slots=True)
 class PeriodRow:
-    """Words for a week, weekend, month or year, and how many of them it is ahead."""
+    """Words for a week, weekend, month or year, and how many of them ahead it is."""
 
     unit: str
     ahead: int
@@ -40,7 +40,7 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True)
 class CurrencyRow:
-    """How a currency is written."""
+    """The code of a currency, and how it is written."""
 
     code: str
     signs: tuple[str, ...]
@@ -49,7 +49,7 @@ class CurrencyRow:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """How a percentage is written; `half` are words for fifty of a hundred less."""
+    """Words for a percentage; `half` holds words for "half the price"."""
 
     words: tuple[str, ...]
     half: tuple[str, ...]
@@ -57,7 +57,7 @@ class PercentRow:
 
 @dataclass(frozen=True, slots=True)
 class ValueFile:
-    """The file."""
+    """The content of ``values.toml``."""
 
     months: Mapping[str, tuple[str, ...]]
     weekdays: Mapping[str, tuple[str, ...]]
@@ -69,16 +69,16 @@ class ValueFile:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern that matches the longest of some patterns."""
+    """A pattern that matches any of some patterns, the longest first."""
     return "(?:" + "|".join(sorted(set(words), key=len, reverse=True)) + ")"
 
 
 class ValueWords:
-    """What the file says, as patterns over folded text."""
+    """The words of ``values.toml`` as patterns over folded text."""
 
     @cached_property
     def file(self) -> ValueFile:
-        """The file, read when it is first needed."""
+        """The file, read at first use."""
         return read(FILE, ValueFile)
 
     @cached_property
@@ -99,7 +99,7 @@ class ValueWords:
 
     @cached_property
     def relative(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        """Days from today with their words; a longer word counts before a shorter."""
+        """For each relative day its distance from today in days, and its words."""
         found = []
         for row in self.file.relative:
             before = "".join(rf"(?<!\b{re.escape(one)} )" for one in row.unless_after)
@@ -109,7 +109,7 @@ class ValueWords:
 
     @cached_property
     def periods(self) -> tuple[tuple[str, int, re.Pattern[str]], ...]:
-        """Unit and number of a named period, with its words."""
+        """For each named period its unit, how many of them ahead it is, and its words."""
         return tuple(
             (row.unit, row.ahead, re.compile(rf"\b{one_of(row.words)}\b"))
             for row in self.file.period
@@ -117,17 +117,17 @@ class ValueWords:
 
     @cached_property
     def units(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """The units of spans."""
+        """For each unit of time its name and its words."""
         return tuple((row.name, re.compile(one_of(row.words))) for row in self.file.unit)
 
     @cached_property
     def unit(self) -> str:
-        """A pattern for any unit."""
+        """A pattern for any unit of time."""
         return one_of(word for row in self.file.unit for word in row.words)
 
     @cached_property
     def currencies(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """Codes of currencies with their signs and words."""
+        """For each currency its code, and its signs and words."""
         return tuple(
             (row.code, re.compile(one_of([*map(re.escape, row.signs), *row.words])))
             for row in self.file.currency
@@ -142,12 +142,12 @@ class ValueWords:
 
     @cached_property
     def percent(self) -> str:
-        """A pattern for the words of a percentage."""
+        """A pattern for "percent" in any language."""
         return rf"(?:{one_of(self.file.percent.words)})(?![a-z])"
 
     @cached_property
     def half(self) -> re.Pattern[str]:
-        """Words for half a price."""
+        """A pattern for "half the price" in any language."""
         return re.compile(rf"\b{one_of(self.file.percent.half)}\b")
 
 

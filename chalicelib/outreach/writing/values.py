@@ -1,8 +1,8 @@
-"""The values of a text, each with its place: sums, percentages, dates, times, spans, numbers, codes.
+"""The values of a text, each with its position: sums, percentages, dates, times, spans, numbers, codes.
 
-Links, e-mail addresses and phone numbers are found by `checks.contact_details`; they are blanks here.
-A value may mean several things ("3/4", "at 5"): it holds every reading, and two values agree where they
-share one.
+Links, e-mail addresses and phone numbers are blanked out here; `checks.contact_details` finds them.
+A value can mean several things ("3/4", "at 5"): it holds every reading, and two values agree where
+they share one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.outreach.writing.value_words import WORDS
 
 
 class ValueKind(StrEnum):
-    """What a value is."""
+    """The kind of a value."""
 
     MONEY = "money"
     PERCENT = "percent"
@@ -37,10 +37,10 @@ class Value:
 
     Attributes:
         kind: what it is.
-        start, end: its place in the folded text.
-        readings: what it may mean: of money `(amount, currency)`, of a percentage or a number its
-            amount, of a time the minutes of the day, of a span `(number, unit)`, of a code its small
-            letters, of a date `times.Day`.
+        start, end: its position in the folded text.
+        readings: what it can mean: of money `(amount, currency)`, of a percentage or a number its
+            amount, of a time the minutes since midnight, of a span `(number, unit)`, of a code its
+            lower-case form, of a date a `moments.Day`.
     """
 
     kind: ValueKind
@@ -63,12 +63,12 @@ _BARE = re.compile(rf"(?<![\w.,:/]){NUMBER}(?![\w%])")
 
 
 def values(text: str, *, is_source: bool = False) -> list[Value]:
-    """The values of a text, in its order.
+    """The values of a text, in the order of the text.
 
     Args:
         text: as it is written.
-        is_source: it is what was given: a range of days names all of them, a bare number may be an
-            hour, and small numbers count.
+        is_source: the text was given by somebody.  Then a range of days names all of them, a bare
+            number can be an hour, and small numbers count.
     """
     folded = Folded(blanked(text))
     rest, found = folded.text, list[Value]()

@@ -12,7 +12,7 @@ from tests.rigs.console import words_of
 from tests.rigs.desk import OTHERS, OURS, TEL
 
 PAGE = "/inbox/find"
-NONE = "No conversation of yours is named so."
+NONE = "No conversation of your companies matches."
 SECOND = "+15550100002"
 
 

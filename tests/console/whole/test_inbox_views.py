@@ -69,7 +69,7 @@ def test_a_view_is_kept_and_leads_to_its_filters(desk, sam):
     assert waiting.opaque_id in shown.text
     assert taken.opaque_id not in shown.text
     assert 'aria-current="true"><bdi>Texts that wait' in shown.text
-    assert "not there any more" not in shown.text
+    assert "no longer exists" not in shown.text
     assert list(listed(sam)) == ["Texts that wait"]
 
 
@@ -154,7 +154,7 @@ def test_a_view_of_a_project_that_is_gone_says_so(desk, sam):
     own = ShelfPlace(owned_by("sam@example.com"), "views", 20)
     store(desk, own, company=OURS, project="pi-old")
     shown = sam.get(sam.get(listed(sam)["Old"]).headers["location"])
-    assert "filters by what is not there any more: its project pi-old" in words_of(shown)
+    assert "filters by something that no longer exists: its project pi-old" in words_of(shown)
     assert "its project pi-old" in words_of(sam.get(PAGE))
     assert "pi-old" not in sam.text("/inbox"), "of the one that is shown"
 

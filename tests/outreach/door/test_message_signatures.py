@@ -203,7 +203,7 @@ def test_a_header_that_says_what_is_meant_cannot_be_added(name):
         ('("@method" "@path" "x-api-key");created=1618884473;x="1"', "a parameter is none of"),
         (
             '("@method" "@path" "x-api-key");created=1618884473;expires=1618884472;keyid="k-1"',
-            "parameter expires is over",
+            "parameter expires is in the past",
         ),
         (
             '("@method" "@path" "x-api-key");created=1618884473;expires=1618884473;keyid="k-1"',

@@ -1,7 +1,7 @@
-"""Statements that a writing machine may not make by itself: promises, acts, states of orders.
+"""Statements that a machine may not make by itself: promises, acts, states of orders.
 
-Each kind is a row of ``statements.toml``.  A statement counts where its clause is not
-negated, and its sentence is no question, condition or deferral to a person.
+Each kind is a row of ``statements.toml``.  A statement counts where its clause is not negated, and
+its sentence is no question, no condition, and does not leave the matter to a person.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "statements.toml")
 _STRICT = frozenset({"guarantee", "lifetime", "refund", "replacement"})
-"""Kinds that a rule in another language states only with the same words or numbers."""
+"""Kinds for which a source in another language must share the same words or numbers."""
 _GENERAL = content(
     "status state order current application request progress result payment booking amount date"
 )
-"""Words of fields' names that say nothing of what is approved, paid or sent."""
+"""Words of fields' names that do not say what was approved, paid or sent."""
 _ACT = "act"
-"""The kind of whatever else somebody of the company is said to have done."""
+"""The kind of every other act that somebody of the company is said to have done."""
 _DONE = re.compile(r"(?:ed|en|paid|sent|won|transit|way)$")
 _OWED = re.compile(r"\b(?:to be|still|not|un\w*) \w+$")
 _NOT_DONE = frozenset({"false", "no", "none", "pending", "open", "0"})
 _AMOUNT = re.compile(r"[\d.,' ]+")
 _STATES = frozenset({"status"})
-"""Roles that say nothing of what has the state."""
+"""Roles that do not say what is in the state."""
 _SOME, _NEARLY = 2, 0.8
 _QUESTION = re.compile(r"\?\s*\W*$")
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """One kind of statement; see the file."""
+    """One kind of statement, as in ``statements.toml``."""
 
     name: str
     rule: str
@@ -49,14 +49,14 @@ class StatementRow:
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """Patterns that are one list."""
+    """A list of patterns."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StatementFile:
-    """The file."""
+    """The content of ``statements.toml``."""
 
     statement: tuple[StatementRow, ...]
     negated: WordRow
@@ -74,13 +74,18 @@ def _file() -> StatementFile:
 
 @cache
 def _words(name: str) -> re.Pattern[str]:
-    """A list of the file as one pattern."""
+    """A list of words in ``statements.toml`` as one pattern."""
     return re.compile(plain("|".join(getattr(_file(), name).words)))
 
 
 @dataclass(frozen=True, slots=True)
 class StatementKind:
-    """A kind of statement: how it is said, and what says it in the company's data."""
+    """A kind of statement.
+
+    Attributes:
+        said: how a draft says it.
+        given: how the company's data say it.
+    """
 
     row: StatementRow
     said: re.Pattern[str]
@@ -106,9 +111,11 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
 
     Args:
         draft: the text.
-        case: what was given of this one case: the request's data, the company's earlier messages.
+        case: what was given about this one case: the request's data, the company's earlier
+            messages.
         rules: what the company states in general: its knowledge.
-        passes_on: whether it notes or passes on what the recipient said, which is an act of every machine.
+        passes_on: whether the draft notes or passes on what the recipient said, an act of every
+            machine.
     """
     found = set()
     for sentence in map(folded, sentences(draft)):
@@ -123,14 +130,15 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
 def mentioned(
     message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
 ) -> set[str]:
-    """The kinds of statement that a message names, also in a question, and that are not given.
+    """The kinds of statement that a message makes or asks about, and that were not given.
 
     Args:
         message: the recipient's.
-        case: see `claims`.
-        rules: see `claims`.
-        answer: what is answered, whose words say what it is about too.
-        is_strict: whether a rule in another language must share a role or a number with it.
+        case: as in `claims`.
+        rules: as in `claims`.
+        answer: the draft's answer; its words also say what the message is about.
+        is_strict: whether a source in another language must share a role or a number with the
+            message.
     """
     found = set()
     for sentence in map(folded, sentences(message)):
@@ -146,12 +154,12 @@ def mentioned(
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence has a word that denies something."""
+    """Whether a sentence contains a negation."""
     return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
 def named(text: str) -> frozenset[str]:
-    """The kinds of statement that a text's words name."""
+    """The kinds of statement that a text mentions, negated or not."""
     low = folded(text)
     return frozenset(name for name, one in _statements().items() if one.said.search(low))
 
@@ -159,7 +167,7 @@ def named(text: str) -> frozenset[str]:
 def _is_known(
     name: str, sentence: str, case: str, rules: str, text: str, *, is_bare: bool = False
 ) -> bool:
-    """Whether what was given says a kind of statement, as a folded sentence does."""
+    """Whether the case or the rules make the same kind of statement about the same thing."""
     if _is_said_nearly(sentence, f"{case}\n{rules}"):
         return True
     pattern = _statements()[name].given
@@ -188,7 +196,7 @@ def _is_known(
 
 
 def _is_said_nearly(sentence: str, given: str) -> bool:
-    """Whether what was given says nearly the same words."""
+    """Whether a given sentence has nearly the same words."""
     words = content(sentence)
     return len(words) >= _SOME and any(
         len(words & content(folded(one))) >= _NEARLY * len(words) for one in sentences(given)
@@ -196,10 +204,10 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
 
 
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the case says an act, of the thing that the sentence is about if it names one.
+    """Whether a line of the case says that an act was done, of the thing that the sentence names.
 
-    A field's name alone says none: a ``monthly_payment`` of 350 is no payment, and "the deposit that was
-    paid: 240" says it of the deposit of 240.
+    A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
+    was paid: 240" says it of a deposit of 240 alone.
     """
     named, _, value = line.partition(": ")
     found = pattern.search(line)
@@ -217,14 +225,14 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
     thing = content(pattern.sub(" ", line)) - _GENERAL
     if ":" not in line or not thing:
         return True
-    if "en" in spoken(sentence):  # as fields' names mostly are
+    if "en" in spoken(sentence):  # names of fields are mostly English
         return bool(thing & content(sentence))
     own = content(pattern.sub(" ", sentence))
     return len(own) < _SOME or _is_of_same_thing(sentence, line, pattern)
 
 
 def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a sentence in another language is about a field, by a role or a number of both."""
+    """Whether a sentence in another language is about a field: both share a role or a number."""
     its = _roles(line.partition(": ")[0]) - _STATES
     its |= _roles(line.partition(": ")[2]) - _STATES
     own = _roles(pattern.sub(" ", sentence))
@@ -233,7 +241,7 @@ def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> boo
 
 
 def _is_about_act(sentence: str, line: str) -> bool:
-    """Whether a line of the case says what a sentence says was done: by its words, or as a state."""
+    """Whether a line of the case says the act that a sentence says: in shared words, or as a state."""
     shared = content(sentence) & (content(line) - _GENERAL)
     state = line.partition(": ")[2]
     of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))
@@ -245,7 +253,7 @@ def _roles(text: str) -> frozenset[str]:
 
 
 def _is_about_same(sentence: str, other: str, pattern: re.Pattern[str]) -> bool:
-    """Whether two sentences share a word besides the statement itself."""
+    """Whether two sentences share a word or a number besides the statement itself."""
     one, two = pattern.sub(" ", sentence), pattern.sub(" ", other)
     return bool(content(one) & content(two)) or bool(_numbers(one) & _numbers(two))
 
@@ -264,7 +272,7 @@ def _stated(sentence: str) -> Iterator[str]:
 
 
 def _is_plain(sentence: str, found: re.Match[str]) -> bool:
-    """Whether a statement is neither negated nor left open."""
+    """Whether a found statement is neither negated nor left open ("if", "must")."""
     before = clause_before(sentence, found.start())
     if _words("negated").search(before) or _words("negated_after").search(sentence[found.end() :]):
         return False
@@ -277,5 +285,5 @@ def names_a_machine(text: str) -> bool:
 
 
 def admits_a_machine(text: str) -> bool:
-    """Whether it says that a machine writes."""
+    """Whether a text says that a machine writes."""
     return not claims_to_be_human(text) and _words("machine").search(folded(text)) is not None

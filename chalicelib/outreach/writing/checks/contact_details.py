@@ -1,4 +1,4 @@
-"""Links, e-mail addresses and phone numbers of a text, in the disguises in which they are written."""
+"""Links, e-mail addresses and phone numbers of a text, also in disguise: "example dot com"."""
 
 from __future__ import annotations
 
@@ -44,23 +44,24 @@ _NO_PHONE = re.compile(
     r"\d{4}-\d\d?-\d\d?(?:[ T]\d\d?)?|\d\d?([./-])\d\d?\1\d{4}(?:\s\d\d?)?"
     r"|\d{4,6}\s?[-\u2013]\s?\d{4,6}"
 )
-"""Dates, and ranges of amounts."""
+"""Dates, and ranges of amounts, which look like phone numbers."""
 _DIGIT_WORDS = frozenset(word for word, n in WORD_VALUES.items() if n <= 9) | {"oh", "o", "double"}
 _SPELLED = 6
-"""Digits in words, one after the other, that are a phone number."""
+"""So many digits written as words in a row are a phone number."""
 _TAIL = 7
-"""Last digits by which two forms of one phone number are compared."""
+"""The shortest number, in digits, that can match another form of the same number."""
 _END = ".,;:!?)]}>'\"*_|\u2026\u00bb\u201d"
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """What was found in a text.
+    """The addresses of a text.
 
     Attributes:
-        links: each a host in small letters, and its path with query, which may be empty.
+        links: host in lower case, and path with query, which may be empty.
+        emails: in lower case.
         phones: digits only.
-        has_spelled_phone: whether digits in words follow each other like a phone number's.
+        has_spelled_phone: whether digits written as words follow each other like a phone number's.
     """
 
     links: frozenset[tuple[str, str]] = frozenset()
@@ -69,7 +70,7 @@ class Addresses:
     has_spelled_phone: bool = False
 
     def __or__(self, other: Addresses) -> Addresses:
-        """What is in either."""
+        """The addresses of both."""
         return Addresses(
             self.links | other.links, self.emails | other.emails, self.phones | other.phones
         )
@@ -88,14 +89,14 @@ def addresses(text: str) -> Addresses:
         found += [one.group() for one in hits if not _is_end_of_sentence(rest, one)]
         low = pattern.sub(" ", low)
     links = frozenset(_parts(one) for one in found)
-    if _URL.search(plain):  # user:password@host is an address only outside of a link
+    if _URL.search(plain):  # user:password@host is no e-mail address within a link
         emails = {one for one in emails if not _is_in_link(one, found)}
     phones = frozenset(_digits(one) for one in _PHONE.findall(rest) if not _NO_PHONE.fullmatch(one))
     return Addresses(links, frozenset(emails), phones, _has_spelled_phone(text))
 
 
 def without_addresses(text: str) -> str:
-    """The text as it is read, with a blank in place of each link, address and phone number."""
+    """The text as it is read, with one blank in place of each link, address and phone number."""
     plain = _undisguised(shown(text))
     for pattern in (_URL, _EMAIL, _PATHED):
         plain = pattern.sub(" ", plain)
@@ -103,7 +104,7 @@ def without_addresses(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The text with a blank in place of each letter of a link, an address or a phone number."""
+    """The text with each letter of a link, an address or a phone number blanked out; its length stays."""
     for pattern in (_URL, _EMAIL, _PATHED, _PHONE):
         text = pattern.sub(
             lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " " * len(one[0]), text
@@ -112,7 +113,7 @@ def blanked(text: str) -> str:
 
 
 def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
-    """Whether a link is on an allow-list of hosts and links; see `ai_config`."""
+    """Whether a link is on an allow-list of hosts and links, as `ai_config` has it; subdomains count."""
     host, path = link
     for entry in allowed:
         its_host, its_path = _parts(entry)
@@ -124,7 +125,7 @@ def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
 
 
 def is_phone(one: str, known: Iterable[str]) -> bool:
-    """Whether a number is one of the known ones, with or without its country's code."""
+    """Whether a number is one of the known ones, with or without its country code."""
     return any(
         one == other
         or (
@@ -148,7 +149,7 @@ def _undisguised(text: str) -> str:
 
 
 def _parts(link: str) -> tuple[str, str]:
-    """Host and path; whatever comes before an ``@`` is no host."""
+    """Host and path of a link; a user's name before ``@`` is left out."""
     rest = re.sub(r"^[a-z]+:\s?/\s?/", "", link.strip().lower()).rstrip(_END).replace("\\", "/")
     rest = rest.removeprefix("www.")
     found = re.match(r"([^/?#]*)(.*)", rest, re.DOTALL)
@@ -162,7 +163,7 @@ def _is_in_link(email: str, links: Iterable[str]) -> bool:
 
 
 def _is_end_of_sentence(text: str, found: re.Match[str]) -> bool:
-    """Whether it is two sentences without a space between them: ``noted.So``."""
+    """Whether a match is the end of a sentence and the next one without a space: ``noted.So``."""
     last = text[found.start() : found.end()].rpartition(".")[2]
     return "/" not in found.group() and last[:1].isupper() and last[1:].islower()
 

@@ -1,6 +1,7 @@
 """Whether a text claims that a human being writes, in the languages of ``speakers.toml``; pure.
 
-A claim is composed: "I am" and "human", or "not" and "a bot".  "I am not a human" is none.
+A claim is composed of "I am" and "human", or of "I am", "not" and "a bot".  "I am not a human" is
+none.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "speakers.toml")
 _MOST = 4
-"""Words between the writer and what they say they are."""
+"""Filler words that may come between "I am" and "human"."""
 _QUESTION = re.compile(r"\?\s*\W*$")
 _END = r"(?=\W*$|\s*[,.;:!)\u2013\u2014-]|\s+(?:here|aqui|ici|hier|qui|tu|har|her|tady|aici|da|at all|no|and|but)\b)"
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerRow:
-    """One language; see the file."""
+    """The words of one language, as in ``speakers.toml``."""
 
     language: str
     self: tuple[str, ...] = ()
@@ -40,21 +41,21 @@ class SpeakerRow:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerFile:
-    """The file."""
+    """The content of ``speakers.toml``."""
 
     speaker: tuple[SpeakerRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
-    """What claims it in one language, and what says the contrary."""
+    """The patterns of one language: `said` claims to be human, `denied` says the contrary."""
 
     said: re.Pattern[str]
     denied: re.Pattern[str]
 
 
 def claims_to_be_human(draft: str) -> bool:
-    """Whether it says that a human being writes."""
+    """Whether a text says that a human being writes; a question does not."""
     return any(
         one.said.search(one.denied.sub(" ", sentence))
         for sentence in map(folded, sentences(draft))

@@ -1,6 +1,6 @@
-"""Whether a recipient's message instructs the machine, or only quotes what would call a function.
+"""Whether a recipient's message instructs the machine, or only quotes the name of a function.
 
-These are the plain attempts.  Whatever else a message brings a model to write is found in the draft.
+These checks find the plain attempts.  What other messages make a model write is found in its draft.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FILE = beside(__file__, "instructions.toml")
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """The file."""
+    """The content of ``instructions.toml``."""
 
     drop: tuple[str, ...]
     what: tuple[str, ...]
@@ -63,7 +63,9 @@ def instructs(message: str) -> bool:
 
 
 def may_call(function: str, message: str) -> bool:
-    """Whether a message can ask for a function in its writer's own words.
+    """Whether a message may cause a call of a function: it asks in its own, untechnical words.
+
+    A function's name within a quotation, code or an instruction does not count.
 
     Args:
         function: the function's name, like ``submit_application``.
@@ -87,7 +89,7 @@ def may_call(function: str, message: str) -> bool:
 
 
 def _decoded(blob: str) -> bool:
-    """Whether base64 hides a text."""
+    """Whether a base64 blob hides a readable text."""
     try:
         text = base64.b64decode(blob + "=" * (-len(blob) % 4), validate=True).decode("ascii")
     except (binascii.Error, ValueError):

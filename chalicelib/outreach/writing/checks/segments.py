@@ -1,6 +1,6 @@
 """How many SMS a text is sent as: GSM 03.38 with seven bits a character, else UCS-2.
 
-No library that the functions carry counts them; the two character sets are 3GPP TS 23.038's.
+No library in the deployed package counts them.  The two character sets are those of 3GPP TS 23.038.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ _BASIC = frozenset(
     "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
 _EXTENDED = frozenset("\f^{}\\[~]|€")
-"""Each takes two places, of which one is an escape that stays with it."""
+"""Each of these takes two places: an escape and itself, which are never split."""
 _GSM = (160, 153)
 _UCS2 = (70, 67)
 """Places of a single SMS, and of each part of a longer text."""
 
 
 def is_gsm(text: str) -> bool:
-    """Whether every character fits into GSM's seven bits."""
+    """Whether every character is in GSM's seven-bit sets."""
     return all(one in _BASIC or one in _EXTENDED for one in text)
 
 
@@ -30,7 +30,7 @@ def segments(text: str) -> int:
     if sum(sizes) <= single:
         return 1
     count, left = 1, part
-    for size in sizes:  # no character is cut in two
+    for size in sizes:  # no character is split between two SMS
         if size > left:
             count, left = count + 1, part
         left -= size
@@ -38,6 +38,6 @@ def segments(text: str) -> int:
 
 
 def capacity(text: str, count: int) -> int:
-    """About how many characters like those of a text fit into so many SMS."""
+    """About how many characters like those of a text fit into `count` SMS."""
     single, part = _GSM if is_gsm(text) else _UCS2
     return single if count == 1 else part * count

@@ -1,4 +1,4 @@
-"""Forms of a text that the checks compare: folded letters, sentences, clauses, and numbers in words."""
+"""Forms of a text that the checks compare: folded letters, sentences, clauses, numbers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _CLAUSE = re.compile(
 
 
 def folded(text: str) -> str:
-    """Small letters without accents or invisible characters; look-alike forms as plain ones."""
+    """Lower-case letters without accents or invisible characters; quote marks as plain apostrophes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(one for one in visible if not unicodedata.combining(one))
     return plain.translate(_QUOTES)
 
 
 def plain(pattern: str) -> str:
-    """A pattern with its letters as `folded` gives them; for scripts without small letters."""
+    """A pattern whose letters are decomposed as in `folded`; letter case stays, as it may be syntax."""
     pieces = unicodedata.normalize("NFKD", pattern)
     return "".join(one for one in pieces if not unicodedata.combining(one))
 
 
 class Folded:
-    """A text folded letter by letter, so that a place in it is a place in the original.
+    """A text folded letter by letter, so that positions can be converted to the original's.
 
     Attributes:
         original: as it was written.
@@ -53,7 +53,7 @@ class Folded:
         return self.original[self._places[start] : self._places[end - 1] + 1]
 
     def index(self, place: int) -> int:
-        """The place in the folded text of a place in the original."""
+        """The position in the folded text of a position in the original."""
         return bisect_left(self._places, place)
 
 
@@ -61,7 +61,7 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u00b4": "'", "`": "'"})
 
 
 def shown(text: str) -> str:
-    """The text as it is read: compatible forms united, nothing invisible."""
+    """The text as a reader sees it: compatible forms united, invisible characters removed."""
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
 
 
@@ -71,13 +71,13 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def clause_before(sentence: str, position: int) -> str:
-    """The part of a sentence's clause that comes before a position."""
+    """The part of a clause that comes before a position of the sentence."""
     starts = [found.end() for found in _CLAUSE.finditer(sentence, 0, position)]
     return sentence[starts[-1] if starts else 0 : position]
 
 
 def content(text: str) -> frozenset[str]:
-    """The stems of a folded text's longer words, by which two sentences are about the same thing."""
+    """The stems of a folded text's longer words, by which texts are compared."""
     return frozenset(one[:STEM] for one in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
 
 
@@ -149,14 +149,14 @@ WORD_VALUES: Mapping[str, int] = {
     "einen": 1,
     "ein": 1,
 }
-"""Numbers as folded words of the seven languages."""
+"""The numbers that folded words of the seven languages mean."""
 NUMBER_WORD = "(?:" + "|".join(sorted(WORD_VALUES, key=len, reverse=True)) + ")"
 NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(?:[.,]\d+)?"
-"""A number in figures, with the separators of any of the languages."""
+"""A pattern for a number in digits, with the separators of any of the languages."""
 
 
 def value(text: str) -> float:
-    """What a number in figures or words means; of several words the product or the sum."""
+    """The number that digits or words mean; several words are multiplied or added."""
     if any(one.isdigit() for one in text):
         return _figure(text)
     total = 0.0
@@ -179,6 +179,6 @@ def _figure(text: str) -> float:
 
 
 def figures(text: str) -> Iterator[tuple[int, int, float]]:
-    """Every number of a folded text: start, end, and value."""
+    """Every number in digits of a folded text: start, end and value."""
     for found in re.finditer(NUMBER, text):
         yield *found.span(), value(found.group())

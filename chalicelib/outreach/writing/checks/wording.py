@@ -1,4 +1,4 @@
-"""What a draft gives away or looks like: the machine's instructions, placeholders, forbidden topics."""
+"""What a draft must not look like: leaked instructions, placeholders or code, forbidden topics."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from chalicelib.outreach.writing.checks.text import folded, sentences
 
 _STEM = 7
-"""Letters by which a topic is found in other forms and languages."""
+"""First letters of a topic by which its other forms are found."""
 _RUN = 7
-"""Words in a row that the machine's instructions and a draft may not share."""
+"""So many words in a row, shared with the machine's instructions, are a leak."""
 _ABOUT = re.compile(
     r"\b(?:my|these|the|our|its) (?:\w+ )?(?:instructions?|guidelines?|system (?:prompt"
     r"|message)|prompt|programming|directives?)\b"
@@ -39,11 +39,11 @@ _DECLINED = re.compile(
 
 
 def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> bool:
-    """Whether it talks about the machine's instructions, or repeats a part of them.
+    """Whether a draft talks about the machine's instructions, or repeats a part of them.
 
     Args:
         draft: the text.
-        instructions: what the machine was instructed.
+        instructions: the instructions that the machine got.
         given: what a draft may repeat, even where the instructions say it too.
     """
     low = folded(draft)
@@ -54,12 +54,12 @@ def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> b
 
 
 def has_form(draft: str) -> bool:
-    """Whether it holds placeholders, markup, program code or JSON."""
+    """Whether a draft holds placeholders, markup, program code or JSON."""
     return _FORM.search(draft) is not None
 
 
 def touches(draft: str, topics: Sequence[str]) -> bool:
-    """Whether it speaks about one of the topics other than to decline or to refer to a person."""
+    """Whether a draft speaks about one of the topics, other than to decline or to refer to a person."""
     stems = [re.sub(r"(?:es|s|en|n)$", "", folded(one))[:_STEM] for one in topics]
     return any(
         stem and stem in sentence and not _DECLINED.search(sentence)

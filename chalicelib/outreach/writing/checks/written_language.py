@@ -1,6 +1,6 @@
-"""Which language a text is in, by its commonest words and its script; pure.
+"""The language of a text, by its commonest words and its script; pure.
 
-Seven languages by words, as `notices.Language`; others are distinguished by script, or stay unknown.
+Seven languages are known by words; others differ by script, or stay unknown.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _FEW, _MOST, _ENOUGH, _ABOUT = 2, 0.5, 5, 3
 
 
 def name_of(language: str) -> str:
-    """The language's name in English, for an instruction."""
+    """The language's English name, for an instruction to a model; an unknown code stays as it is."""
     return _NAMES.get(language, language)
 
 
 def hits(text: str) -> tuple[Counter[str], int]:
-    """How many words of a text are common in each language, and how many words it has.
+    """How many words of a text are common in each language, and how many words the text has.
 
-    Words of one letter are common in several languages and tell nothing.
+    Words of one letter are common in several languages, so they do not count.
     """
     words = re.findall(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?", folded(text))
     counts = Counter(
@@ -69,7 +69,10 @@ def spoken(text: str) -> frozenset[str]:
 
 
 def language_of(texts: Iterable[str]) -> frozenset[str]:
-    """The languages that somebody may have written in, newest text first; none where that is open."""
+    """The languages that somebody may have written in; empty where that is unknown.
+
+    Texts are read newest first until one language is left.
+    """
     said = ""
     for text in texts:
         said = f"{said} {text}"
@@ -80,7 +83,7 @@ def language_of(texts: Iterable[str]) -> frozenset[str]:
 
 
 def is_sure(text: str) -> bool:
-    """Whether enough of a text's words are common ones of a language to tell it."""
+    """Whether enough of a text's words are common in one language to know it."""
     return max(hits(text)[0].values()) >= _FEW
 
 
@@ -89,8 +92,8 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
 
     Args:
         draft: the text.
-        expected: the languages that it may be in; none where that is not known.
-        said: what the recipient wrote, for its script.
+        expected: the languages that it may be in; empty where that is not known.
+        said: what the recipient wrote; the draft may use its script.
     """
     script = _script(draft)
     if script and script != (_script(said) or "LATIN"):
@@ -106,7 +109,7 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
 
 
 def _script(text: str) -> str:
-    """The script of most letters: ``LATIN``, ``CYRILLIC`` ...; empty without a letter."""
+    """The script of most letters (``LATIN``, ``CYRILLIC`` …); empty without a letter."""
     letters = [one for one in text if one.isalpha()][:400]
     names = Counter(unicodedata.name(one, "LATIN").split()[0] for one in letters)
     return names.most_common(1)[0][0] if names else ""
