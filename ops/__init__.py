@@ -1,27 +1,27 @@
 """The operator's command line; not deployed.
 
     __main__     `python -m ops ...`
-    cli          joins the packages' commands
-    command      one decorator for every command: its options, its questions, its document
+    cli          joins the packages' commands into one application
+    command      the decorator of every command: options, questions, result
     completion   completes the command line in bash
-    bug          what no command expects: one line, and the traceback in a file
+    bug          reports an unexpected error: one line, and the traceback in a file
     running      runs a command and maps its errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
-    journal      enters and reads what persons did
-    first_run_end  whether a stage was set up whole once
-    seen         what an entry says that a person saw, in words
+    journal      enters and reads people's acts
+    first_run_end  whether a stage was ever completely set up
+    seen         the evidence in a journal entry, in words
     roles        which of the stage's policies a command needs
     regions      refuses a region that AWS does not have
     identity     who runs a command: the caller's AWS identity
     json_lines   JSON lines that a command reads
     output       tables for people, JSON for programs, progress bars
-    marks        text in which nothing hides
+    marks        makes hidden characters in text visible
     times        durations and times as an operator types them
     console_command  `console`: the pages of `console/` on this machine
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
-    incidents/   what holds events up, by cause: who has it, and one act that mends it
+    incidents/   incidents: what holds events up, by cause, and its mend
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, usage, erasure
     cost/        the table of prices, and what events, a stage and a company cost

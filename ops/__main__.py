@@ -3,7 +3,7 @@
 import sys
 
 STOPPED = 130
-"""As `ops.running` has it, which is not imported yet when a person stops the imports."""
+"""Equals `ops.running.STOPPED`, which is not imported yet if Ctrl-C comes during the imports."""
 UNUSABLE = 2
 OLDEST = (3, 11)
 INSTALL = "make .venv/.ready installs what it needs; then: .venv/bin/python -m ops"

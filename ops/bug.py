@@ -1,4 +1,4 @@
-"""What no command expects: one line that names the place, and a file with the traceback."""
+"""Reports an unexpected error: one line that names the place, and a file with the traceback."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / ".run" / "tracebacks"
-"""Of this machine, and in no repository: a traceback may show what a command has read."""
+"""A local folder outside version control: a traceback may show data that a command has read."""
 EXIT_NO = 1
-"""As `ops.session` has it, which may be what cannot be imported."""
+"""Equals `ops.session.EXIT_NO`, which may itself fail to import."""
 
 
 def report(error: Exception, arguments: Sequence[str]) -> int:
-    """Say where a command ended that met what it does not expect; returns the exit code.
+    """Print where a command ended with an unexpected error; return the exit code.
 
-    With OPS_LOG set, or where no file can be written, the traceback is printed too.
+    The traceback is printed too if OPS_LOG is set or the file cannot be written.
 
     Args:
-        error: what was raised.
+        error: the exception.
         arguments: the words after the program's name.
     """
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -42,7 +42,7 @@ def report(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _kept(trace: str) -> str:
-    """The file that has the traceback; only who ran the command may read it.  Empty: none was written."""
+    """Write the traceback to a file that only this user can read; return its path, empty on failure."""
     file = FOLDER / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}.txt"
     try:
         FOLDER.mkdir(parents=True, exist_ok=True)

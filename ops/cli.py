@@ -1,4 +1,4 @@
-"""The whole command line: it joins the packages' commands."""
+"""The whole command line: joins the packages' commands into one application."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ roles.describe(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code."""
+    """Run a command; return the exit code."""
     return run(app, arguments)

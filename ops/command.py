@@ -1,7 +1,7 @@
-'''One decorator for every command: what a command is, as data, and what all of them do alike.
+'''The decorator of every command: a command's declaration as data, and what all commands share.
 
-A command is a function of a `CommandRun` and of its own arguments and options.  It prints for people
-as it goes, and returns its document, which ``--json`` prints in place of that::
+A command is a function of a `CommandRun` and of its own arguments and options.  It prints for
+people while it runs, and returns a document, which ``--json`` prints instead::
 
     @command(app, "resend", changes=True, asks="Perform {action} once more?", dry_run=True)
     def resend(run: CommandRun, action: Action) -> object:
@@ -42,32 +42,32 @@ LONGEST_TEXT = 20_000
 TEXTS = frozenset(("pasted", "text", "texts", "hint", "note"))
 """Parameters that take what people write; any other one takes a name, a key, a time or a reason."""
 COMMANDS: dict[str, OpsCommand] = {}
-"""Every command, by the words that are typed."""
+"""Every command, by its name as typed."""
 
 
 def always(_given: Given) -> bool:
-    """Whatever the arguments are."""
+    """A guard that holds for every call."""
     return True
 
 
 def only_with(name: str) -> Callable[[Given], bool]:
-    """Only where that argument or option is given."""
+    """Make a guard that holds for calls with that argument or option."""
     return lambda given: bool(given[name])
 
 
 @dataclass(frozen=True, slots=True)
 class OpsCommand:
-    """What is known of a command before it runs.
+    """The declaration of a command.
 
     Attributes:
-        name: as it is typed, and as the journal names what it did: ``company put``.
-        changes: it changes something; False: it reads, never asks and never writes.
-        guard: which of its calls may change something that prod is guarded against.
-        asks: the question before it goes ahead, with its parameters in braces; empty: none.
-        has_dry_run: it can show what it would do.
-        says_why: a reason is taken for the journal.
-        makes_stage: the stage need not exist, so its resources are not asked whose they are.
-        examples: as the pages have them.
+        name: the command as typed and as the journal names its act, such as ``company put``.
+        changes: whether the command changes something; otherwise it only reads.
+        guard: tells which calls change something, so that prod demands ``--yes``.
+        asks: the question to confirm, with parameters in braces; empty for none.
+        has_dry_run: the command has ``--dry-run``.
+        says_why: the command takes a reason for the journal.
+        makes_stage: the stage need not exist, so its resources' stage is not checked.
+        examples: example command lines, as the documentation shows them.
     """
 
     name: str
@@ -85,10 +85,10 @@ class CommandRun:
     """One run of a command.
 
     Attributes:
-        because: why, in the operator's words, for the journal.
+        because: the operator's reason, for the journal.
         dry_run: only show what would be done.
         given: the command's own arguments and options.
-        code: the exit code; a command that ends in a no sets it.
+        code: the exit code; a command with a negative result sets it.
     """
 
     command: OpsCommand
@@ -108,7 +108,7 @@ class CommandRun:
             self.session.may_write(name)
 
     def proposes(self, what: str, *words: str) -> None:
-        """Print the command that goes on from here, whole and ready to paste."""
+        """Print the next command, complete and ready to paste."""
         stage = self.session.stage
         elsewhere = () if os.environ.get("STAGE") == stage else ("--stage", stage)
         command = shlex.join(("python", "-m", "ops", *words, *elsewhere))
@@ -136,7 +136,7 @@ class CommandRun:
             raise OpsError("not done; --yes does it without asking")
 
     def enter(self, key: str, *, what: str = "", **seen: Any) -> None:  # noqa: ANN401 - as `journal.act`
-        """Enter the act in the journal, right before it is done; see `journal.enter`."""
+        """Enter the act in the journal under the command's name, right before it is done."""
         name = what or self.command.name
         journal.enter(self.session, name, key, **{"reason": self.because, **seen})
 
@@ -156,9 +156,9 @@ def command(
     makes_stage: bool = False,
     examples: Sequence[str] = (),
 ) -> Callable[[Work[P]], Work[P]]:
-    """Make a function a command of an application; arguments as `OpsCommand`.
+    """Decorate a function as a command of an application; arguments as `OpsCommand`.
 
-    The function's docstring is the command's help, and what it returns is the command's document.
+    The function's docstring is the command's help; its return value is the command's document.
     """
     kind = OpsCommand(
         name, changes, guard, asks, dry_run, changes and says_why, makes_stage, examples
@@ -173,7 +173,7 @@ def command(
 
 
 def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]:
-    """What typer calls: the work, with the options that every command of its kind takes."""
+    """Build the function that typer calls: the work, with the options common to its kind of command."""
     _, *own = inspect.signature(work, eval_str=True).parameters.values()
 
     def entry(context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - typer's own
@@ -211,7 +211,7 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
 
 
 def _refuse_too_long(taken: Sequence[inspect.Parameter], given: Given) -> None:
-    """Refuse what is longer than any key or reason before AWS does, which would name no argument."""
+    """Refuse arguments longer than any key or reason; AWS's own error would name no argument."""
     for one in taken:
         value = given[one.name]
         info = next(iter(getattr(one.annotation, "__metadata__", ())), None)
@@ -223,7 +223,7 @@ def _refuse_too_long(taken: Sequence[inspect.Parameter], given: Given) -> None:
 
 
 def _refuse_absent(session: Session, error: Exception) -> None:
-    """Say that a stage is not set up, or not whole, where AWS has not what it is made of."""
+    """Raise that a stage is not completely set up, if an error shows that a resource is missing."""
     lacking = unreachable.absent(error)
     if lacking:
         try:
@@ -242,14 +242,14 @@ def _refuse_absent(session: Session, error: Exception) -> None:
 
 
 def _refuse_undeclared(stage: str) -> None:
-    """Refuse a stage that the configuration does not declare: it would have another's settings."""
+    """Refuse a stage that the configuration does not declare: it would get another's settings."""
     if stage not in config.stages():
         known = ", ".join(config.stages())
         raise OpsError(f".chalice/config.json declares no such stage: {known}", code=EXIT_UNUSABLE)
 
 
 def _common(kind: OpsCommand, own: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The options that the decorator adds; a command with a `reason` of its own has only --because."""
+    """The options that the decorator adds; a command with its own `reason` gets only --because."""
     why = Because if any(one.name == "reason" for one in own) else Reason
     added: list[tuple[str, object, object]] = [("stage", Stage, "dev")]
     added += [("because", why, "")] if kind.says_why else []

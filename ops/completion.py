@@ -1,7 +1,7 @@
 """Completes `python -m ops ...` in bash: commands, options, stages and kinds.
 
-The script that typer writes is for a program's name, and ``python -m ops`` is three words; so the
-options are typer's, and the script is ours.
+Typer's script completes a one-word program, and ``python -m ops`` is three words.  So the options
+are typer's, and the script is ours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 COMPLETE_VARIABLE = "_OPS_COMPLETE"
-"""By which the script asks for the words that may follow; see `typer`'s own scripts."""
+"""The variable by which the script asks for completions, as in typer's own scripts."""
 SCRIPT = """\
 _ops_completion() {
     [[ ${COMP_WORDS[1]} == -m && ${COMP_WORDS[2]} == ops ]] || return
@@ -24,11 +24,11 @@ _ops_completion() {
 complete -o default -F _ops_completion python python3
 """
 FILE = Path(".bash_completions") / "ops.sh"
-"""In the home of who installs it."""
+"""The script's path in the user's home folder."""
 
 
 def use_script(options: Iterable[Any]) -> None:
-    """Have typer's ``--show-completion`` and ``--install-completion`` give our script."""
+    """Make typer's ``--show-completion`` and ``--install-completion`` use our script."""
     ours = {"show_completion": _show, "install_completion": _install}
     for one in options:
         one.callback = ours.get(one.name, one.callback)
@@ -41,7 +41,7 @@ def _show(_context: object, _option: object, is_given: object) -> None:
 
 
 def _install(_context: object, _option: object, is_given: object) -> None:
-    """Write the script, and have bash read it from its next start on; again changes nothing."""
+    """Write the script and have bash load it from its next start on; idempotent."""
     if not is_given:
         return
     file, start = Path.home() / FILE, Path.home() / ".bashrc"

@@ -1,4 +1,4 @@
-"""Whether a stage was set up whole once: an entry of its journal, which ends the console's first run."""
+"""Records in the journal that a stage was completely set up, which ends the console's first run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from chalicelib.once.journal import Act
 from ops.session import Session
 
 STORY = "stage:first-run"
-"""Key of the entry."""
+"""The entry's key."""
 
 
 def is_over(session: Session) -> bool:
@@ -15,5 +15,5 @@ def is_over(session: Session) -> bool:
 
 
 def end(session: Session) -> None:
-    """Enter that every step was done."""
+    """Enter in the journal that every step was done."""
     session.services.journal.enter(Act("first run", STORY, session.identity.name, "done"))

@@ -1,7 +1,7 @@
 """Who runs a command: the caller's AWS identity, which no option or variable can change.
 
-An act that is kept (a mark, its lifting, an approval) names the person who did it.  With single
-sign-on the session of an assumed role is named after the person; a user of IAM has a name of its own.
+A stored act (a mark, its lifting, an approval) names the person who did it.  With single sign-on,
+an assumed role's session is named after the person; an IAM user has a name.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Identity:
 
     @property
     def name(self) -> str:
-        """The person's name as acts keep it: ``Operators/jo@example.com``, ``jo``, ``root``."""
+        """The person's name as stored with acts: ``Operators/jo@example.com``, ``jo``, ``root``."""
         return name_of(self.arn)
 
 
 def of_caller(sts: Any) -> Identity:  # noqa: ANN401 - boto3 builds clients at run time
-    """Ask AWS who the caller is; every identity may do so.
+    """Ask AWS who the caller is; needs no permission.
 
     Raises:
         ClientError, BotoCoreError: there are no valid credentials.

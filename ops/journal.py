@@ -1,7 +1,7 @@
-"""Acts of persons as the commands enter them: who, what, on which key, what they saw, and why.
+"""Enters people's acts in the journal and reads them: who, what, on which key, what they saw, why.
 
-Every command that changes something goes through here, so that a screen that does the same enters the
-same.  `chalicelib.once.journal` stores and reads the entries.
+Commands and the console's pages both use this module, so that the same act gives the same entry.
+`chalicelib.once.journal` stores and reads the entries.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ops.session import OvertakenError, Session, refuse_too_long
 
 SENT = "this form was sent before; what it asked for is in the journal"
 LOOKED_THROUGH = 500
-"""Entries that a filter looks through before it shows what it has found."""
+"""The most entries that a filtered page looks through."""
 _SEEN = ("status", "reason", "last_reason", "attempts", "looks", "last_processed_at", "ref")
-"""Attributes of a ledger row that an entry keeps as evidence: what the person could see."""
+"""Attributes of a ledger row that an entry keeps as evidence of what the person saw."""
 
 
 def act(
@@ -38,18 +38,18 @@ def act(
     about: Collection[str] = (),
     **evidence: object,
 ) -> Act:
-    """An act of the caller.
+    """Make an act of the caller, without storing it.
 
     Args:
         session: the stage; AWS says who the caller is.
-        what: the command.
-        key: what it is done to; without personal data.
+        what: the command's name.
+        key: the key of what is acted on; without personal data.
         result: a fixed code.
-        row: the ledger row that it is done to; its state is kept as evidence.
-        reason: why, in the person's words.
-        act_id: equal for a repetition of the same act.
-        once: the id of the form that asked for it; see `chalicelib.once.journal`.
-        about: keyed ids of the addresses that it is about; those that the reason names are added.
+        row: the ledger row acted on; its state is kept as evidence.
+        reason: the person's reason.
+        act_id: an id that a repetition of the same act shares.
+        once: the id of the submitted form, so that it counts once.
+        about: keyed ids of the addresses concerned; those named in the reason are added.
         evidence: what else the person saw.
     """
     seen = {name: row[name] for name in _SEEN if name in row} if row else {}
@@ -68,15 +68,15 @@ def act(
 
 
 def writes(session: Session, one: Act) -> list[Item]:
-    """The entry's writes, for the transaction that does the act."""
+    """An entry's writes, to put into the transaction that does the act."""
     return session.services.journal.writes(one)
 
 
 def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: ANN401 - as `act`
-    """Enter an act that no transaction can hold, right before it is done; arguments as `act`.
+    """Enter an act right before it is done, for acts outside a transaction; arguments as `act`.
 
     Raises:
-        OvertakenError: its form was sent before.
+        OvertakenError: the form with the id `once` was already submitted.
     """
     one = act(session, what, key, **more)
     if not session.services.journal.enter(one) and one.once:
@@ -86,13 +86,13 @@ def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: 
 def read(
     session: Session, *, key: str | None, by: str | None, since: datetime, views: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Entries, oldest first, as plain data.
+    """Yield entries as dictionaries, oldest first.
 
     Args:
         session: the stage.
-        key: of one event, action, conversation or other subject; None for all.
-        by: only of the person of this name, see `_fits`.
-        since: none before; with a key, all of its story.
+        key: the key of an event, action, conversation or other subject; None for all.
+        by: only acts of the person of this name, as `_fits` compares.
+        since: the earliest time; ignored with a key.
         views: who only looked, instead of who did something.
     """
     journal = session.services.journal
@@ -113,20 +113,20 @@ def page(
     limit: int,
     views: bool = False,
 ) -> tuple[list[dict[str, Any]], str]:
-    """A part of a day's entries, or of a key's, newest first, as plain data; read by key.
+    """One page of a day's entries, or of a key's, newest first, as dictionaries.
 
     Args:
         session: the stage.
-        day: ``2026-11-20``, in UTC; of no meaning with a key.
-        key: of one event, action, conversation or other subject.
-        by: only of the person of this name, see `_fits`.
-        after: where the part before it ended; empty for the first.
-        limit: entries, at most.
+        day: ``2026-11-20``, in UTC; ignored with a key.
+        key: the key of an event, action, conversation or other subject.
+        by: only acts of the person of this name, as `_fits` compares.
+        after: where the previous page ended; empty for the first.
+        limit: the most entries.
         views: who only looked, instead of who did something.
 
     Returns:
-        The entries, and where the next part begins; empty at the end.  A filter looks through
-        `LOOKED_THROUGH` entries at a time, so a part may hold fewer than there are.
+        The entries, and where the next page begins; empty at the end.  A filter looks through
+        `LOOKED_THROUGH` entries at a time, so a page may hold fewer than `limit`.
     """
     story = _story_of(session, key) if key else f"{DAY_PREFIX}{day}"
     found: list[dict[str, Any]] = []
@@ -142,13 +142,13 @@ def page(
 
 
 def newest(session: Session, *, limit: int) -> list[dict[str, Any]]:
-    """The last acts of today (UTC), newest first, as plain data."""
+    """The last acts of today (UTC), newest first, as dictionaries."""
     today = iso(session.services.clock.now())[:10]
     return page(session, day=today, limit=limit)[0]
 
 
 def shown(entry: Item) -> dict[str, Any]:
-    """An entry under the names that the command prints."""
+    """An entry as a dictionary with the names that the command prints."""
     return {
         "at": entry_time(entry),
         "by": entry["actor"],
@@ -162,7 +162,7 @@ def shown(entry: Item) -> dict[str, Any]:
 
 
 def _change(entry: Item) -> str | None:
-    """From what to what, or from whom to whom; None where the entry does not say it."""
+    """The change as text: ``before → after`` of a state or of an owner; None if the entry has none."""
     people = entry.get("people") or {}
     if "about" in people:
         return f"{people['about']}: {entry['result']}"
@@ -180,10 +180,10 @@ def _arrow(before: object, after: object) -> str:
 
 
 def _fits(entry: Item, key: str | None, by: str | None) -> bool:
-    """Whether an entry is of the key and by the person: their whole name, or a part between slashes.
+    """Whether an entry has the key and the person: a whole name, or a part between slashes.
 
-    So ``sam`` and ``ci-1`` both find what the desk of ``ci-1`` says that sam did (``ci-1/sam``).  Who is
-    proven (``ci-1/sam <u-1 at login.example.com>``) is found by name and subject too.
+    Both ``sam`` and ``ci-1`` find ``ci-1/sam``, a person at the desk of ``ci-1``.  A proven person
+    (``ci-1/sam <u-1 at login.example.com>``) is found by name and by subject.
     """
     if key not in (None, entry["idempotency_key"], entry["story"]):
         return False
@@ -194,7 +194,7 @@ def _fits(entry: Item, key: str | None, by: str | None) -> bool:
 
 
 def _story_of(session: Session, key: str) -> str:
-    """The partition of a key's entries: its conversation where it is an event or an action."""
+    """The partition of a key's entries: for an event or action, its conversation."""
     refuse_too_long("key", key)
     row = session.ledger_table.get({"event_id": key}) if key[:4] in ("evt:", "act:") else None
     return str(row["conversation_id"]) if row else key

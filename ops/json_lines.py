@@ -1,4 +1,4 @@
-"""JSON lines that a command reads: one object a line, from a file or from standard input."""
+"""Reads JSON lines, one object a line, from a file or from standard input."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ops.session import EXIT_UNUSABLE, OpsError
 
 
 def objects(file: Path | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects with the numbers of their lines; empty lines are left out.
+    """Yield the objects with their line numbers; skips empty lines.
 
     Args:
         file: None for standard input.
 
     Raises:
-        OpsError: it cannot be read, or a line is no object; no value is named.
+        OpsError: the file cannot be read, or a line is not an object; names no value.
     """
     try:
         whole = sys.stdin.read() if file is None else file.read_text(encoding="utf-8-sig")

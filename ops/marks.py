@@ -1,9 +1,8 @@
-"""Text in which nothing hides: control and direction marks are written out; pure.
+"""Writes out control and direction marks in text, so that nothing hides in it; pure.
 
-A right-to-left mark in a message, a name or a reason could otherwise show an address or an amount
-backwards, and an escape colours a terminal.  What a command prints passes `visible`, every value that a
-page prints passes `shown`; a value that a form gives back unchanged is printed as it is, by the filter
-``e``.
+A right-to-left mark in a message, a name or a reason could show an address or an amount backwards,
+and an escape sequence can colour a terminal.  Commands print through `visible`, pages through
+`shown`.  A value that a form must send back unchanged is printed by the filter ``e`` instead.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ _HARMLESS = frozenset("\n\t\r\u200d\u200c\ufe0f\u00a0\u202f\u2009\u3000")
 
 
 def visible(text: str) -> str:
-    """The text, each mark that changes how the others are seen as ``⟨U+202E⟩``."""
+    """The text with each invisible mark written as, for example, ``⟨U+202E⟩``."""
     return text if text.isprintable() else "".join(map(_visible, text))
 
 
 def shown(value: object) -> object:
-    """What a template prints: text is made visible, markup of ours is as it is."""
+    """A template's value: text is made visible; our own markup stays."""
     return visible(value) if type(value) is str else value
 
 

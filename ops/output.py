@@ -21,7 +21,7 @@ Facts = TypeVar("Facts", bound=Mapping[str, object])
 Records = TypeVar("Records", bound=Sequence[Mapping[str, object]])
 
 _WIDEST = 10_000
-"""Characters of a table's line where no terminal limits it."""
+"""The longest table line, in characters, when the output is not a terminal."""
 _FOLDED = 60
 _STYLES = {
     "ok": "green",
@@ -40,19 +40,19 @@ _STYLES = {
 
 
 class JsonLines(tuple[Mapping[str, object], ...]):
-    """A result that `--json` prints as one document a line."""
+    """A result that `--json` prints as JSON lines, one object a line."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command writes to: tables for a person, or with `--json` one document."""
+    """A command's output: tables for a person, or with `--json` one document."""
 
     as_json: bool = False
 
     def show(self, data: Any) -> None:  # noqa: ANN401 - JSON
-        """Print the result as JSON, where `--json` was given; otherwise nothing."""
+        """Print the result as JSON if `--json` was given; otherwise print nothing."""
         if self.as_json and isinstance(data, JsonLines):
             sys.stdout.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in data)
         elif self.as_json:
@@ -72,8 +72,8 @@ class Output:
         """Print a table for people; cells that are a known status are coloured.
 
         Args:
-            columns: their names.
-            lines: a cell for each column.
+            columns: the columns' names.
+            lines: rows with a cell for each column.
             folded: columns of at most `_FOLDED` characters; a longer cell has several lines.
         """
         if self.as_json:
@@ -86,7 +86,7 @@ class Output:
             cells = ["" if cell is None else str(cell) for cell in line]
             shown.add_row(*(Text(visible(cell), style=_STYLES.get(cell, "")) for cell in cells))
         console = _console()
-        if not console.is_terminal:  # a program reads it, and looks for whole values
+        if not console.is_terminal:  # a program needs whole values
             limit = console.options.update(max_width=_WIDEST)
             console.width = max(console.width, console.measure(shown, options=limit).maximum)
         console.print(shown)
@@ -94,12 +94,12 @@ class Output:
     def records(
         self, columns: Sequence[str], rows: Records, folded: Collection[str] = ()
     ) -> Records:
-        """Print a table of these attributes of each; returns the rows, for a command's document."""
+        """Print a table of some attributes of each row; return the rows, for a command's document."""
         self.table(columns, [[one.get(name) for name in columns] for one in rows], folded)
         return rows
 
     def facts(self, facts: Facts) -> Facts:
-        """Print names and values, one pair a line; returns them, for a command's document."""
+        """Print names and values, one pair a line; return them, for a command's document."""
         self.table(["", ""], list(facts.items()))
         return facts
 
@@ -119,7 +119,7 @@ class Output:
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:
-        """Show that something goes on, on standard error, while it lasts, if that is a terminal."""
+        """Show a spinner on standard error while work goes on, if that is a terminal."""
         if self.as_json or not sys.stderr.isatty():
             yield
             return

@@ -1,4 +1,4 @@
-"""Whether what a terminal says of AWS can be: a wrong name is refused before anything is asked there."""
+"""Refuses a region or endpoint in the environment that cannot exist, before AWS is called."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from botocore.utils import is_valid_endpoint_url
 from ops.session import EXIT_UNUSABLE, OpsError
 
 ADDRESSES = "AWS_ENDPOINT_URL"
-"""The variable of every service's address; one that goes on after it is of one service."""
+"""The variable of all services' address; with a suffix it is one service's."""
 
 
 def refuse_unknown() -> None:
-    """Refuse a region that AWS does not have, also where an engine would answer for any.
+    """Refuse a region that AWS does not have, even if a local engine would accept it.
 
     Raises:
-        OpsError: names it, and the one that is there, or nearest; or a variable that is no address.
+        OpsError: the region does not exist (suggests one), or an endpoint variable is not an
+            address.
     """
     for variable, value in os.environ.items():
         if variable.startswith(ADDRESSES) and value and not is_valid_endpoint_url(value):
@@ -28,7 +29,7 @@ def refuse_unknown() -> None:
             )
     name = boto3.session.Session().region_name
     if not name:
-        return  # boto3 says so itself
+        return  # boto3 raises its own error
     known = _places()
     if name not in known:
         raise OpsError(
@@ -38,7 +39,7 @@ def refuse_unknown() -> None:
 
 
 def _places() -> dict[str, str]:
-    """Every region of every partition, and where it is: ``eu-central-1``, ``Europe (Frankfurt)``."""
+    """Every region's place by its name: ``eu-central-1`` is ``Europe (Frankfurt)``."""
     partitions = botocore.session.get_session().get_data("endpoints")["partitions"]
     return {
         region: known["description"]

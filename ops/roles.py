@@ -1,6 +1,6 @@
-"""Which of the stage's managed policies a command needs: viewer, operator or administrator.
+"""The role, and so the managed policy, that each command needs: viewer, operator or administrator.
 
-Each has the rights of those before it.  `python -m ops <command> --help` ends with its role.
+Each role includes those before it.  `python -m ops <command> --help` ends with the role.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import typer
 
 VIEWER, OPERATOR, ADMINISTRATOR = ROLES = ("viewer", "operator", "administrator")
-"""In the order of their rights; each has those of the roles before it."""
+"""The roles in the order of their rights; each includes those before it."""
 ACCOUNT = "an administrator of the account"
-"""Whose rights no policy of ours gives: they are needed before a stage has any policy."""
+"""Needed before a stage has any policy; no policy of ours gives these rights."""
 POLICIES = {
     VIEWER: ("viewer",),
     OPERATOR: ("operator",),
     ADMINISTRATOR: ("administrator",),
 }
-"""By role, the managed policies beside those of the roles before: ``rp-mw-<stage>-<policy>``."""
+"""The managed policies that a role has beyond earlier roles, as in ``rp-mw-<stage>-<policy>``."""
 
 NEEDS = {
     **dict.fromkeys(
@@ -74,16 +74,16 @@ NEEDS = {
     ),
     "access": ACCOUNT,
 }
-"""By command; every other one needs an operator, who may write rows and ask vendors."""
+"""The role of each command; any other needs an operator, who may write rows and call vendors."""
 
 
 def of(command: str) -> str:
-    """The role that a command needs."""
+    """The role that a command needs, by the command's name."""
     return NEEDS.get(command, OPERATOR)
 
 
 def describe(app: typer.Typer, before: str = "") -> None:
-    """End the help of every command with the role that it needs."""
+    """Append to the help of every command the role that it needs."""
     for command in app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "").replace("_", "-")
         role = of(f"{before} {name}".strip())

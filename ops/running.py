@@ -25,21 +25,21 @@ from ops.stage.template import StageTemplateError
 
 PROGRAM = "python -m ops"
 DEFAULT_STAGE = "dev"
-"""Any stage: who the caller is depends on none."""
+"""Any stage will do: the caller's identity depends on none."""
 
 STOPPED = 130
-"""What typer makes of Ctrl-C, as shells do: no exception, and not a word."""
+"""Typer's exit code after Ctrl-C, as in shells; it raises and prints nothing."""
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: object = None) -> int:
-    """Run a command; returns the exit code.  Only a bug of ours is raised; see `ops.bug`.
+    """Run a command; return the exit code.  Raises only unexpected errors, which `ops.bug` reports.
 
-    What went wrong is a line on standard error, and with ``--json`` the document ``{"error": ...}`` too.
+    An error is a line on standard error, and with ``--json`` also the document ``{"error": ...}``.
 
     Args:
         app: the commands.
         arguments: the words after the program's name; None for the process's own.
-        context: what commands find as `typer.Context.obj`.
+        context: the value of `typer.Context.obj` for the commands.
     """
     typed = sys.argv[1:] if arguments is None else list(arguments)
     as_json = any(one.partition("=")[0] == "--json" for one in typed)
@@ -50,7 +50,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
             obj=context,
             prog_name=PROGRAM,
             complete_var=completion.COMPLETE_VARIABLE,
-            standalone_mode=False,  # in it typer prints what is wrong, and the words that were typed
+            standalone_mode=False,  # else typer prints errors with the words typed
         )
     except SystemExit as end:
         code = int(end.code or 0)
@@ -80,16 +80,16 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
 
 @cache
 def _command(app: typer.Typer) -> Callable[..., int | None]:
-    """An application's commands; a process that runs several reads them once."""
+    """Build an application's click command, once in a process."""
     command = typer.main.get_command(app)
     completion.use_script(command.params)
     return command
 
 
 def _wrong_usage(error: UsageError) -> str:
-    """What is wrong with a line that was typed, and none of its words: one may be an address."""
+    """Describe a usage error without the typed words, one of which may be an address."""
     match error:
-        case MissingParameter() | BadOptionUsage():  # they name what the command declares
+        case MissingParameter() | BadOptionUsage():  # these messages name only declared parameters
             why = error.format_message().rstrip(".")
         case NoSuchOption():
             why = "no such option" + "".join(f"; {one}?" for one in error.possibilities or ())
@@ -104,7 +104,7 @@ def _wrong_usage(error: UsageError) -> str:
 
 
 def _place() -> str:
-    """The account and region that the command used; empty where AWS does not say."""
+    """The account, region and caller of the command; empty if AWS cannot be asked."""
     try:
         sts = Session(DEFAULT_STAGE).client("sts")
         who = of_caller(sts)

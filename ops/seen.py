@@ -1,4 +1,4 @@
-"""What the journal's entries hold of what a person saw, in words; pure."""
+"""Formats the evidence of a journal entry, which is what the person saw; pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def in_words(saw: str) -> str:
-    """An entry's ``saw`` as names and values: ``before none; version 1``."""
+    """An entry's JSON ``saw`` as text: ``before none; version 1``."""
     return _said(json.loads(saw))
 
 

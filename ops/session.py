@@ -1,7 +1,7 @@
 """A stage as an operator sees it: its settings, its services, its AWS clients.
 
-The stage's variables come from `.chalice/config.json`; what is set in the environment (an engine's
-address, a vendor's base URL, another table name) overrides them.  Credentials are boto3's own.
+The stage's variables come from `.chalice/config.json`.  Variables in the environment (a local
+engine's address, a vendor's base URL, a table's name) override them. boto3 finds the credentials.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ EXIT_NO = 1
 EXIT_UNUSABLE = 2
 DEFAULT_REGION = "us-east-1"
 _UNDECLARED = ("ALOWARE_", "FABRIC_", "FACTS_", "HUBSPOT_", "POWERBI_", "SHOPIFY_")
-"""Beginnings of variables that a stage need not declare: most stages have none of them."""
+"""Prefixes of variables that override a stage even if the configuration does not declare them."""
 
 
 LONGEST_KEY = 1_024
-"""Bytes: DynamoDB refuses a longer sort key, and no key of ours comes near."""
+"""In bytes: DynamoDB refuses a longer sort key, and our keys are far shorter."""
 
 
 class OpsError(Exception):
@@ -50,18 +50,18 @@ class OpsError(Exception):
 
 
 class AbsentError(OpsError):
-    """Something that a stage is made of is not there."""
+    """A resource of the stage does not exist."""
 
 
 class OvertakenError(OpsError):
-    """What the operator saw has changed meanwhile, mostly because another person acted; nothing was done."""
+    """What the operator saw has changed meanwhile, often because another person acted; nothing was done."""
 
 
 class TooEarlyError(OpsError):
-    """What the operator asked may be done later, or now by force; nothing was done.
+    """The act is only safe later, or by force now; nothing was done.
 
     Attributes:
-        until: before when it is too early.
+        until: the ISO time from which the act is safe, or words if unknown.
     """
 
     def __init__(self, message: str, *, until: str) -> None:
@@ -75,20 +75,21 @@ _PATIENT = Config(
     retries={"mode": "standard", "total_max_attempts": 4},
 )
 _SLOW = frozenset({"cloudformation", "lambda", "s3"})
-"""What answers an operator after seconds: a template that is checked, a function that is waited for,
-a bundle that is stored.  Asked with the functions' own time-outs, a function would be called again."""
+"""Services that answer after seconds: they check a template, run a function or store a bundle.
+With the functions' short time-outs boto3 would repeat the call.
+"""
 
 
 class OperatorServices(Services):
-    """The functions' own services, except that log lines stay off standard output."""
+    """The functions' services for an operator: patient time-outs, and no log on standard output."""
 
     def client(self, service: str, config: Config | None = None, **where: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """A boto3 client with the functions' time-outs, or a person's patience."""
+        """A boto3 client with the functions' time-outs, or longer ones for slow services."""
         return super().client(service, config or (_PATIENT if service in _SLOW else None), **where)
 
     @cached_property
     def log(self) -> JsonLog:
-        """Writes to standard error if OPS_LOG is set, otherwise nowhere."""
+        """A log that writes to standard error if OPS_LOG is set, otherwise nowhere."""
         return JsonLog(
             self.clock,
             stage=self.settings.stage,
@@ -98,7 +99,7 @@ class OperatorServices(Services):
 
 
 class _NullStream:
-    """Discards the log unless OPS_LOG=1."""
+    """A stream that discards everything."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -135,7 +136,7 @@ class Session:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The stage's variables: as they are configured, and over them what this terminal has set."""
+        """The stage's configured variables, overridden by those of the environment."""
         configured = config.configured(self.stage)
         overrides = {
             name: value
@@ -145,27 +146,27 @@ class Session:
         return {**configured, **overrides, "STAGE": self.stage}
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """See `OperatorServices.client`."""
+        """A boto3 client with an operator's time-outs."""
         return self.services.client(service)
 
     @classmethod
     def over(cls, services: Services, *, is_confirmed: bool = False) -> Session:
-        """The stage of services that exist, such as a function's own."""
+        """A session over existing services, such as a function's own."""
         made = cls(services.settings.stage, is_confirmed)
-        made.__dict__["services"] = services  # as if they had been asked for before
+        made.__dict__["services"] = services  # fill the cached property
         return made
 
     def acting_as(self, who: str) -> Session:
         """The same stage and services for another person, who has confirmed what they do.
 
-        For a screen that several persons use: its own AWS identity is not theirs.
+        For a console that several people use: its AWS identity is not theirs.
 
         Args:
-            who: the person's name, as their acts keep it.
+            who: the person's name, as stored with their acts.
         """
         other = Session(self.stage, is_confirmed=True)
         known = {"services": self.services, "identity": identity.Identity(account="", arn=who)}
-        other.__dict__.update(known)  # as if they had been asked for before
+        other.__dict__.update(known)  # fill the cached property
         return other
 
     @property
@@ -180,7 +181,7 @@ class Session:
 
     @cached_property
     def identity(self) -> identity.Identity:
-        """Who runs the command; asked once."""
+        """The caller's AWS identity; asked once."""
         return identity.of_caller(self.client("sts"))
 
     @cached_property
@@ -191,7 +192,7 @@ class Session:
         return StageTemplate.load(self.stage, account=account, region=region)
 
     def queue_url(self, name: str) -> str:
-        """A queue's URL, asked for once; raises `OpsError` if it does not exist."""
+        """A queue's URL, cached; raises `AbsentError` if the queue does not exist."""
         if name in self._queue_urls:
             return self._queue_urls[name]
         sqs = self.client("sqs")
@@ -226,15 +227,15 @@ class Session:
 
 
 def refuse_too_long(name: str, value: str, *, longest: int = LONGEST_KEY) -> None:
-    """Refuse what is longer than any key before AWS does, which would name no argument.
+    """Refuse a text longer than any key; AWS's own error would name no argument.
 
     Args:
-        name: of the argument.
-        value: as it was given.
-        longest: bytes.
+        name: the argument's name.
+        value: the given text.
+        longest: in bytes.
 
     Raises:
-        OpsError: it is.
+        OpsError: the text is too long.
     """
     if len(value.encode(errors="surrogateescape")) > longest:
         raise OpsError(f"{name}: longer than {longest:,} bytes", code=EXIT_UNUSABLE)

@@ -10,10 +10,10 @@ from ops.session import EXIT_UNUSABLE, OpsError
 
 
 def span(text: str) -> timedelta:
-    """A duration like 90m, 24h or 7d.
+    """Parse a duration like 90m, 24h or 7d.
 
     Raises:
-        OpsError: it is none.
+        OpsError: the text is not a duration.
     """
     unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
     if unit is None or not text[:-1].isdigit():
@@ -25,6 +25,6 @@ def span(text: str) -> timedelta:
 
 
 def moment(clock: Clock, text: str) -> str:
-    """A duration before now, or an ISO time, in the format of the rows."""
+    """Parse an ISO time, or a duration before now; return the rows' ISO format."""
     given = parsed(text) if "-" in text else None
     return iso(given or clock.now() - span(text))

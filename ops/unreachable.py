@@ -1,4 +1,4 @@
-"""Why a stage or a vendor cannot be reached, in one line for the operator, with what would help."""
+"""Explains to the operator in one line why a stage or a vendor cannot be reached, and what may help."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
 from ops.session import AbsentError
 
 NOT_LOGGED_IN = (NoRegionError, NoCredentialsError)
-"""With these errors no AWS call works at all; any other error concerns one call only."""
+"""With these errors no AWS call works; any other error concerns one call."""
 
 _MISSET = (ConfigNotFound, ConfigParseError, CredentialRetrievalError, InvalidConfigError, SSOError)
-"""What of AWS's own files, or of the log-in that they name, cannot be used."""
+"""Errors of AWS's configuration files, or of the log-in that they name."""
 
 ABSENT = frozenset(
     {
@@ -37,9 +37,9 @@ ABSENT = frozenset(
         "AWS.SimpleQueueService.NonExistentQueue",
     }
 )
-"""What AWS answers where the stage's resources are not: often the wrong account or region."""
+"""AWS's error codes for missing resources: often a wrong account or region."""
 REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
-"""What AWS answers where the caller's policies do not allow a call."""
+"""AWS's error codes for calls that the caller's policies do not allow."""
 _EXPIRED = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 )
@@ -71,7 +71,7 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
 
     Args:
         error: what a command ended with.
-        place: the account and region that the command used, where they are known.
+        place: the account and region that the command used, if known.
     """
     match error:
         case ClientError():
@@ -91,13 +91,13 @@ def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = ""
 
 
 def is_slow(error: Exception) -> bool:
-    """Whether AWS has not answered in time, so that the same again may go well."""
+    """Whether AWS did not answer in time, so that a repetition may succeed."""
     reason = error.reason if isinstance(error, ProviderError) else type(error).__name__
     return reason in _SLOW
 
 
 def absent(error: Exception) -> str:
-    """What of a stage an error says is not there; empty where it says something else."""
+    """The missing resource that an error reports, as text; empty for any other error."""
     match error:
         case AbsentError():
             return str(error)
@@ -135,7 +135,7 @@ def _of_aws(operation: str, code: str, place: str) -> str:
 
 
 def _of_vendor(error: ProviderError) -> str:
-    """Name the vendor, and of its settings the one that such an answer points to."""
+    """Name the vendor, the failed operation, and the setting that is likely wrong."""
     name, address, secret = VENDORS.get(error.provider, (error.provider, "", ""))
     said = f"{name} failed at {error.operation.replace('_', ' ')}: {error.reason}"
     if error.reason == "secret_unavailable" or error.status in (401, 403):

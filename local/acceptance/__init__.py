@@ -2,15 +2,15 @@
 
 __main__          `python -m local.acceptance`: the steps, their seconds, the figures
 account           clients of the account that the environment names
-remote_vendors    makes the function of the simulated vendors, asks it, takes it away
+remote_vendors    creates the function of the simulated vendors, calls it, deletes it
 vendors_function  that function
-entering          what setup is given for these vendors, and its pastes carried out
-stage_day         the stage, and what has been done to it
+entering          supplies setup with answers for these vendors, and enters its pastes
+stage_day         the stage, with what the steps have recorded
 beginning         place, vendors, setup, doors
 breaking          a kill, an outage, a roll-back
 table_restore     the ledger restored under its own name
-day               the steps in order, and that every effect was there once
-killed_worker     the deployed worker, killed between an effect and its record
-billed            cold starts, latency and cost, by Lambda's own lines
-removal           takes the stage away whole
+day               the steps in order; the last repeats every webhook
+killed_worker     a worker that is killed between an effect and its record
+billed            cold starts and cost, from Lambda's log lines
+removal           removes the stage completely
 """

@@ -1,9 +1,9 @@
-"""`make aws-acceptance STAGE=dev`: set a stage up, use it, break it, measure it, and take it away.
+"""`make aws-acceptance STAGE=dev`: sets a stage up, uses it, breaks it, measures it, and removes it.
 
-In the account that the environment's credentials are of, as an administrator; with ``--local`` in an
-empty one of the local engine.  A stage that is there is left alone.  Everything is removed at the end,
-whatever happened, but with ``--keep``.  The figures are compared with those of the last local run on
-this machine.  The exit code is 0 only if every step did what it should and nothing is left.
+It runs as an administrator in the account of the environment's credentials, or with ``--local`` on
+the local engine.  It refuses a stage that exists.  At the end it removes everything, unless
+``--keep`` is given.  It compares its figures with those of the last local run on this machine.  The
+exit code is 0 only if every step succeeded and nothing is left.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 STAGES = ("dev", "staging")
 FIGURES = environment.RUN / "acceptance.json"
-"""The last local run's."""
+"""The figures of the last local run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run every step; returns the exit code."""
+    """Run every step; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m local.acceptance", description=__doc__)
     parser.add_argument("--stage", choices=STAGES, default="dev")
     parser.add_argument("--local", action="store_true", help="on the local engine")
@@ -75,7 +75,7 @@ def _step(one: StageDay, step: Callable[[StageDay], str], seconds: dict[str, flo
     name = step.__name__.replace("_", " ")
     try:
         said, is_well = step(one), True
-    except Exception as error:  # noqa: BLE001 - whatever it was, the stage is taken away
+    except Exception as error:  # noqa: BLE001 - whatever the error, the stage is removed
         said, is_well = f"FAILED: {type(error).__name__}: {error}", False
     seconds[name] = round(time.monotonic() - began, 1)
     print(f"{name:<10} {seconds[name]:>6.0f} s  {said}", flush=True)
@@ -83,7 +83,7 @@ def _step(one: StageDay, step: Callable[[StageDay], str], seconds: dict[str, flo
 
 
 def _figures(one: StageDay, seconds: dict[str, float]) -> dict[str, Any]:
-    """Seconds of each step and of a webhook until its effect, beside the last local run's."""
+    """The seconds of each step, and from a webhook to its effect, beside the last local run's."""
     found = {**seconds}
     if one.latencies:
         found["webhook to effect"] = round(min(one.latencies), 1)
@@ -100,7 +100,7 @@ def _figures(one: StageDay, seconds: dict[str, float]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _engine() -> Iterator[None]:
-    """An empty account of the local engine, as the environment's."""
+    """Start the local engine and put its empty account into the environment."""
     before = dict(os.environ)
     with deployment.engine(log=environment.RUN / "acceptance-engine.log") as running:
         environment.enter(resources.Aws(running.url).environment)

@@ -1,4 +1,4 @@
-"""The account that the environment names: a real one, or the local engine's."""
+"""The AWS account of the environment's credentials: a real one, or the local engine's."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class Account:
 
     @property
     def region(self) -> str:
-        """Where everything is."""
+        """The account's region in the environment."""
         return str(self.client("sts").meta.region_name)
 
     @property
     def is_local(self) -> bool:
-        """Whether it is an engine on this machine."""
+        """Whether the account is a local engine's."""
         return str(self.client("sts").meta.endpoint_url).startswith("http://127.")
 
     def gone(self, delete: Callable[..., object], **arguments: Any) -> None:  # noqa: ANN401 - of the call
-        """Delete something that may be gone already."""
+        """Call a deletion; ignore that the resource does not exist."""
         try:
             delete(**arguments)
         except ClientError as error:

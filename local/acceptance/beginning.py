@@ -1,4 +1,4 @@
-"""The acceptance begins: an empty account, the vendors, `ops setup`, a message at every door."""
+"""The acceptance's first steps: an empty account, the vendors, `ops setup`, a message to every system."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RECOVERY = {"PointInTimeRecoveryEnabled": True}
 
 
 def place(day: StageDay) -> str:
-    """The account is the one that is meant, and has nothing of the stage, which is removed at the end."""
+    """Check that the account has nothing of the stage, because the end removes everything of it."""
     client = day.account.client("cloudformation")
     stacks = (
         stack.access_stack(day.stage),
@@ -43,7 +43,7 @@ def place(day: StageDay) -> str:
 
 
 def vendors(day: StageDay) -> str:
-    """The simulated vendors are a function behind a token."""
+    """Deploy the simulated vendors as a function behind a token."""
     day.vendors.make()
     refused = day.vendors.status("richpanel", "_sim", token="wrong")  # noqa: S106 - no token
     if refused != requests.codes.not_found:
@@ -52,7 +52,7 @@ def vendors(day: StageDay) -> str:
 
 
 def setup(day: StageDay) -> str:
-    """`ops setup` leads the empty account to a stage in shadow mode, by three stacks."""
+    """Run `ops setup`, which makes a stage in shadow mode in the empty account."""
     day.project.mkdir()
     bundle.sources(day.project)
     bundle.locks(day.project)
@@ -68,7 +68,7 @@ def setup(day: StageDay) -> str:
     )
     said = [{"body": "Where is my order?", "id": "c-1"}]
     day.vendors.add_ticket("1042", comments=said)
-    at_its_pace = sorted(every_tag())[3:]  # all of them take minutes
+    at_its_pace = sorted(every_tag())[3:]  # creating every tag takes minutes
     day.vendors.ask("richpanel", "tags", {"names": at_its_pace})
     done = json.loads(day.ops("setup", "--yes", "--file", answers, "--json"))
     day.pastes.update({one["name"]: one for one in done["pastes"]})
@@ -77,10 +77,10 @@ def setup(day: StageDay) -> str:
 
 
 def doors(day: StageDay) -> str:
-    """A message comes in at every door, and each system acts."""
+    """Send a message to every entry point, and wait until each system acts."""
     day.ops("switch", "set", "shadow_mode", "false", "--yes")
     day.ops("switch", "set", "automation_enabled", "true", "--yes")
-    day.account.client("dynamodb").update_continuous_backups(  # of prod alone by declaration
+    day.account.client("dynamodb").update_continuous_backups(  # declared for prod only
         TableName=day.ledger, PointInTimeRecoverySpecification=RECOVERY
     )
     time.sleep(SWITCHES_SECONDS)
@@ -99,7 +99,7 @@ def doors(day: StageDay) -> str:
 
 
 def _seen(day: StageDay, wanted: dict[str, Callable[[], bool]]) -> bool:
-    """Note the first message of each system, and whether none is wanted any more."""
+    """Note the first message of each system; return whether all have come."""
     for system in [one for one, is_there in wanted.items() if is_there()]:
         del wanted[system]
         steps = [one for one in day.done if one["system"] in ("stage", system)]

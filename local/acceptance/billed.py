@@ -1,6 +1,6 @@
-"""What Lambda billed for a stage's functions, and how long they took to start: by its own lines.
+"""Reads from Lambda's log lines what it billed for a stage's functions, and their start times.
 
-Lambda ends each invocation with a ``REPORT`` line, whose billed duration is the one of the bill:
+Lambda ends each invocation with a ``REPORT`` line, which has the billed duration:
 https://docs.aws.amazon.com/lambda/latest/dg/python-logging.html
 """
 
@@ -27,12 +27,12 @@ REPORT = re.compile(
 
 @dataclass(slots=True)
 class Billed:
-    """A function's invocations.
+    """The billed invocations of one function.
 
     Attributes:
-        milliseconds: billed of each.
-        starts: milliseconds of each start of a container.
-        memory_mb: of the function.
+        milliseconds: the billed duration of each invocation.
+        starts: the milliseconds of each container's start.
+        memory_mb: the function's memory.
     """
 
     milliseconds: list[float] = field(default_factory=list)
@@ -41,14 +41,14 @@ class Billed:
 
     @property
     def dollars(self) -> float:
-        """At the list price."""
+        """The cost at list price, in US dollars."""
         seconds = sum(self.milliseconds) / 1000
         per_million = seconds * self.memory_mb / 1024 * LAMBDA_GB_SECOND
         return (per_million + len(self.milliseconds) * LAMBDA_REQUEST) / 1e6
 
 
 def read(messages: Iterable[str]) -> Billed:
-    """The reports among a function's log lines."""
+    """Sum up the reports among a function's log lines."""
     found = Billed()
     for message in messages:
         for one in REPORT.finditer(message):
@@ -60,7 +60,7 @@ def read(messages: Iterable[str]) -> Billed:
 
 
 def rows(day: StageDay) -> list[dict[str, Any]]:
-    """A row for each function that was called."""
+    """A table row for each function that was called."""
     logs, prefix = day.account.client("logs"), f"/aws/lambda/rp-mw-{day.stage}"
     messages: dict[str, list[str]] = defaultdict(list)
     groups = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)

@@ -1,4 +1,4 @@
-"""A stage is broken: a worker killed, a vendor out, an update that fails."""
+"""The acceptance's faults: a killed worker, a vendor's outage, a failing update."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REDELIVERED_AFTER_SECONDS = 10
 
 
 def kill(day: StageDay) -> str:
-    """A worker is killed after Richpanel has acted and before it has recorded that."""
+    """Kill a worker after Richpanel's effect and before its record; the next worker must finish the event."""
     functions, sqs = day.account.client("lambda"), day.account.client("sqs")
     name = day.function("-worker")
     (mapping,) = functions.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
@@ -32,7 +32,7 @@ def kill(day: StageDay) -> str:
     day.account.client("dynamodb").update_item(
         TableName=day.ledger,
         Key={"event_id": {"S": _event("1044")}},
-        UpdateExpression="SET lease_until = :past",  # what minutes would do
+        UpdateExpression="SET lease_until = :past",  # as if the lease had run out
         ExpressionAttributeValues={":past": {"N": "1"}},
     )
     wait_for(lambda: _row(day, "1044")["status"] == "processed", "its successor", HAPPENS_SECONDS)
@@ -41,7 +41,7 @@ def kill(day: StageDay) -> str:
 
 
 def outage(day: StageDay) -> str:
-    """Richpanel refuses for a while."""
+    """Let Richpanel fail once; the ticket must be processed all the same."""
     day.vendors.fault("richpanel", kind="status", operation="add_tags", status=503, times=1)
     day.customer_writes("1045")
     day.processed("1045")
@@ -49,7 +49,7 @@ def outage(day: StageDay) -> str:
 
 
 def roll_back(day: StageDay) -> str:
-    """An update of the functions fails, and CloudFormation takes it back."""
+    """Make an update of the functions fail; CloudFormation must roll it back."""
     client, name = day.account.client("cloudformation"), stack.functions_stack(day.stage)
     found = client.get_template(StackName=name, TemplateStage="Original")["TemplateBody"]
     broken = {

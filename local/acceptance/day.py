@@ -1,4 +1,4 @@
-"""The steps of the acceptance, in order: each does something to the stage, and says what it saw."""
+"""The acceptance's steps, in order; each acts on the stage and returns what it observed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from local.acceptance.table_restore import restore
 
 
 def once(day: StageDay) -> str:
-    """Every webhook comes once more, and every effect was there once."""
+    """Repeat every webhook; every effect must still exist exactly once."""
     before, texts = {one: day.vendors.changes(one) for one in day.tickets}, len(day.texts())
     entering.start(day.account, day.pastes, "req-1", entering.RECIPIENT)
     for ticket_id in before:

@@ -1,4 +1,4 @@
-"""What `ops setup` is given for the simulated vendors, and its printed pastes carried out at them."""
+"""Supplies `ops setup` with answers for the simulated vendors, and enters its pastes there."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ SECRETS = {
         }
     ),
 }
-"""What a person would type, by the environment variable that the answers name."""
+"""The secrets that a person would type, by the environment variable that the answers name."""
 
 
 class Tickets(Protocol):
     """A simulated Richpanel, wherever it runs."""
 
     def add_ticket(self, ticket_id: str, *, comments: list[dict[str, Any]]) -> object:
-        """Add a ticket with what its customer has written."""
+        """Add a ticket with its customer's comments."""
 
 
 def variables(richpanel_url: str, twilio_url: str, powerbi_url: str) -> dict[str, str]:
-    """Variables that point to simulated vendors."""
+    """The variables that point to simulated vendors."""
     return {
         "RICHPANEL_BASE_URL": richpanel_url,
         "RICHPANEL_REQUESTS_PER_30_S": "50",
@@ -64,14 +64,14 @@ def variables(richpanel_url: str, twilio_url: str, powerbi_url: str) -> dict[str
 
 
 def mirrored(onelake: onelake_vendor.SimulatedOneLake) -> dict[str, str]:
-    """Variables of facts that go to a dataset and to OneLake."""
+    """The variables for facts that go to a dataset and to OneLake."""
     return {"FACTS_REPORT": "powerbi,onelake", **environment.onelake(onelake)}
 
 
 def answers(
     folder: Path, stage: str, account: str, of_vendors: Mapping[str, str], *, way: str = "direct"
 ) -> Path:
-    """The file of answers; it names no secret's value."""
+    """Write the file of answers, which holds no secret's value; return its path."""
     item = company.project(stage)
     (folder / "company.json").write_text(json.dumps(item))
     channels = item["channel_config"]
@@ -100,13 +100,13 @@ def answers(
 
 
 def secret(aws: Clients, secret_id: str) -> str:
-    """A secret's value, as the command of a paste prints it."""
+    """A secret's value, as the command in a paste would print it."""
     found = aws.client("secretsmanager").get_secret_value(SecretId=secret_id)
     return str(found["SecretString"])
 
 
 def headers(aws: Clients, paste: Mapping[str, Any]) -> dict[str, str]:
-    """A paste's headers, as the person who enters them has read their secrets."""
+    """A paste's headers with the secrets' values filled in."""
     found = {}
     for name, value in paste["headers"].items():
         before, mark, secret_id = value.partition("secret:")
@@ -115,20 +115,20 @@ def headers(aws: Clients, paste: Mapping[str, Any]) -> dict[str, str]:
 
 
 def ticket(aws: Clients, pastes: Mapping[str, Any], richpanel: Tickets, ticket_id: str) -> None:
-    """A customer writes, and Richpanel calls the target that was entered.
+    """Let a customer write a ticket, and call the webhook that was entered at Richpanel.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     richpanel.add_ticket(ticket_id, comments=[{"body": "I want a refund", "id": f"c-{ticket_id}"}])
     post(aws, pastes, ticket_id)
 
 
 def post(aws: Clients, pastes: Mapping[str, Any], ticket_id: str) -> None:
-    """Richpanel calls the target that was entered.
+    """Call the webhook that was entered at Richpanel, for a ticket.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     target = pastes["richpanel target"]
     body = target["body"].replace("{{ticket.id}}", ticket_id).replace("{{ticket.url}}", "")
@@ -138,10 +138,10 @@ def post(aws: Clients, pastes: Mapping[str, Any], ticket_id: str) -> None:
 
 
 def start(aws: Clients, pastes: Mapping[str, Any], request_id: str, to: str) -> None:
-    """The Router starts a conversation.
+    """Start a conversation as the Router does.
 
     Raises:
-        HTTPError: it was not accepted.
+        HTTPError: the request was not accepted.
     """
     router = pastes["channel router"]
     keys = json.loads(headers(aws, router)["x-api-key"])[company.COMPANY_ID]["api_keys"]
@@ -154,10 +154,10 @@ def start(aws: Clients, pastes: Mapping[str, Any], request_id: str, to: str) -> 
 
 
 def facts(aws: Clients, pastes: Mapping[str, Any]) -> None:
-    """A call ends at Aloware, and a ticket is made at HubSpot.
+    """Send the events of a finished Aloware call and of a new HubSpot ticket.
 
     Raises:
-        ValueError: one was not accepted.
+        ValueError: an event was not accepted.
     """
     paste = pastes["aloware webhook"]
     token = headers(aws, paste)["authorization"].removeprefix("Bearer ")
@@ -170,17 +170,17 @@ def facts(aws: Clients, pastes: Mapping[str, Any]) -> None:
 
 
 def carry_out(aws: Clients, pastes: Mapping[str, Any], richpanel: Tickets) -> None:
-    """Enter what is printed, and let one real message come in at every system."""
+    """Use the printed pastes to send one real message to every system."""
     ticket(aws, pastes, richpanel, "1043")
     start(aws, pastes, "req-1", RECIPIENT)
     facts(aws, pastes)
 
 
 def reply(pastes: Mapping[str, Any], twilio: SimulatedTwilio) -> None:
-    """The recipient answers the message, by the address that Twilio was given.
+    """Send the recipient's reply to the address that was entered at Twilio.
 
     Raises:
-        ValueError: it was not accepted.
+        ValueError: the reply was not accepted.
     """
     address = pastes["twilio webhook"]["address"].partition("#")[0]
     status = twilio.inbound(RECIPIENT, company.SMS_NUMBER, "Yes please", url=address).send()

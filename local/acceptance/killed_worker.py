@@ -1,7 +1,7 @@
-"""The deployed worker, killed once Richpanel has changed a ticket's tags and before that is recorded.
+"""A worker that kills itself after Richpanel has changed a ticket's tags, before that is recorded.
 
-It is beside `app.py` in the bundle that the acceptance deploys, and is called only while the function's
-handler names it.
+The acceptance bundles it beside `app.py`.  Lambda calls it only while the function's handler names
+it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ def _killed(self: VendorClient, call: Call, *, deadline_seconds: float) -> Vendo
 
 
 def worker(event: object, context: object) -> object:
-    """The lane's worker, until it is killed."""
+    """Run the lane's worker, which is killed after its first `add_tags`."""
     setattr(VendorClient, _EXCHANGE.__name__, _killed)
     return _worker(event, context)

@@ -1,4 +1,4 @@
-"""Makes the function of the simulated vendors, asks it, and takes it away."""
+"""Creates a Lambda function with the simulated vendors, calls it, and deletes it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ READY_SECONDS = 120.0
 
 @dataclass(slots=True)
 class RemoteVendors:
-    """The vendors of one stage.
+    """The simulated vendors of one stage, behind a function URL.
 
     Attributes:
-        token: in every address; who has none gets 404.
-        base: of the function's URL, with the token.
+        token: part of every address; a request without it gets 404.
+        base: the function's URL with the token.
     """
 
     account: Account
@@ -55,18 +55,18 @@ class RemoteVendors:
 
     @property
     def name(self) -> str:
-        """Of the function and of its role."""
+        """The name of the function and of its role."""
         return f"rp-mw-{self.stage}-vendors"
 
     def url(self, vendor: str) -> str:
-        """The value for the stage's base URL of this vendor."""
+        """The base URL of a vendor, for the stage's variables."""
         return f"{self.base}/{vendor}"
 
     def make(self) -> None:
         """Create role, function and URL, and wait for an answer.
 
         Raises:
-            TimeoutError: it does not answer.
+            TimeoutError: the function does not answer.
         """
         functions, iam = self.account.client("lambda"), self.account.client("iam")
         role = iam.create_role(RoleName=self.name, AssumeRolePolicyDocument=json.dumps(TRUST))
@@ -93,7 +93,7 @@ class RemoteVendors:
         functions.get_waiter("function_active_v2").wait(FunctionName=self.name)
         functions.put_function_concurrency(
             FunctionName=self.name, ReservedConcurrentExecutions=1
-        )  # what the vendors have seen is in one container
+        )  # one container holds the vendors' state
         for statement, action, condition in (
             ("url", "lambda:InvokeFunctionUrl", {"FunctionUrlAuthType": "NONE"}),
             ("function", "lambda:InvokeFunction", {"InvokedViaFunctionUrl": True}),
@@ -110,12 +110,12 @@ class RemoteVendors:
         wait_for(lambda: self.status("richpanel", "_sim") == requests.codes.ok, "the vendors", 60)
 
     def status(self, vendor: str, path: str, *, token: str = "") -> int:
-        """How a GET is answered, with this token or the vendors' own."""
+        """The status of a GET, with this token or the vendors' own."""
         base = self.base.replace(self.token, token) if token else self.base
         return requests.get(f"{base}/{vendor}/{path}", timeout=TIMEOUT_SECONDS).status_code
 
     def ask(self, vendor: str, path: str, body: Mapping[str, Any] | None = None) -> Any:  # noqa: ANN401 - JSON
-        """A vendor's answer to a GET under ``/_sim``, or to a POST; waits while it is busy."""
+        """A vendor's JSON answer under ``/_sim`` to a GET, or to a POST of `body`; waits while busy."""
         answered: list[requests.Response] = []
 
         def answers() -> bool:
@@ -128,7 +128,7 @@ class RemoteVendors:
         return answered[0].json()
 
     def add_ticket(self, ticket_id: str, **settings: Any) -> None:  # noqa: ANN401 - of a ticket
-        """Add a ticket at Richpanel."""
+        """Add a ticket to the simulated Richpanel."""
         self.ask("richpanel", "tickets", {"id": ticket_id, **settings})
 
     def fault(self, vendor: str, **settings: Any) -> None:  # noqa: ANN401 - fields of a fault
@@ -136,7 +136,7 @@ class RemoteVendors:
         self.ask(vendor, "faults", settings)
 
     def changes(self, ticket_id: str) -> list[tuple[str, str]]:
-        """What has changed at a ticket, each change as often as it was made."""
+        """A ticket's changes as (kind, value), each as often as it was made."""
         found = self.ask("richpanel", "effects")["effects"]
         return [
             (one["kind"], one["value"])
@@ -145,7 +145,7 @@ class RemoteVendors:
         ]
 
     def take_away(self) -> None:
-        """Delete whatever of it is there."""
+        """Delete the function and its role, as far as they exist."""
         functions, iam = self.account.client("lambda"), self.account.client("iam")
         for delete, arguments in (
             (functions.delete_function, {"FunctionName": self.name}),
@@ -155,7 +155,7 @@ class RemoteVendors:
             self.account.gone(delete, **arguments)
 
     def _host(self, url: str) -> str:
-        """The URL, or the way in which an engine on this machine has it."""
+        """The function's URL, or its address on a local engine."""
         endpoint = self.account.client("lambda").meta.endpoint_url
         if (urlsplit(endpoint).hostname or "").startswith("lambda."):
             return url.rstrip("/")
@@ -163,7 +163,7 @@ class RemoteVendors:
 
 
 def _code() -> bytes:
-    """The vendors and what they need, zipped."""
+    """The vendors' code and packages, zipped."""
     packed = io.BytesIO()
     needed = packages.packages(ROOT / packages.LOCKS["functions"], packages.CACHE)
     files = [(one, one.relative_to(ROOT)) for tree in TREES for one in (ROOT / tree).glob("*.py")]

@@ -1,4 +1,4 @@
-"""Takes a stage away whole: its stacks, what outlives them, and what is in no stack."""
+"""Removes a stage completely: its stacks, resources that outlive them, and those in no stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def removed(day: StageDay) -> str:
     """Delete everything that has the stage's name.
 
     Raises:
-        OpsError: something is left; names it.
+        OpsError: resources are left; names them.
     """
     client = day.account.client("cloudformation")
     for name in (stack.functions_stack(day.stage), stack.data_stack(day.stage)):
@@ -116,7 +116,7 @@ def _secrets(day: StageDay) -> list[str]:
 
 
 def _is_companys(name: str, stage: str) -> bool:
-    """Of the invented company, whose secrets end with the stage."""
+    """Whether a secret is the invented company's, whose names end with the stage."""
     return name.startswith("ai-multi-comms/") and name.endswith(f"-{stage}")
 
 

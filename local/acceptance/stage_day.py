@@ -1,4 +1,4 @@
-"""A stage of the acceptance, and what has been done to it."""
+"""The stage under acceptance, with what the steps have recorded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from local.acceptance.remote_vendors import RemoteVendors
 
 SWITCHES_SECONDS = 31
-"""Every container reads the switches within 30 seconds."""
+"""The wait until every container has read the switches, which takes 30 seconds at most."""
 HAPPENS_SECONDS = 300.0
 COMMAND_SECONDS = 3600
 
@@ -34,13 +34,13 @@ class AcceptanceError(Exception):
 
 @dataclass
 class StageDay:
-    """A stage and what has been done to it.
+    """The stage under acceptance, with what the steps have recorded.
 
     Attributes:
-        folder: with a copy of the project, whose configuration setup writes.
-        tickets: those that a customer has written in, of which every effect must be there once.
+        folder: holds a copy of the project, whose configuration setup writes.
+        tickets: the tickets that a customer wrote; each effect on them must exist once.
         latencies: seconds from a webhook to its effect at the vendor.
-        firsts: of each system, what it took from the empty account to its first message.
+        firsts: by system, the steps and seconds from the empty account to its first message.
     """
 
     account: Account
@@ -68,14 +68,14 @@ class StageDay:
 
     @property
     def ledger(self) -> str:
-        """The ledger's table."""
+        """The name of the ledger's table."""
         return f"rp_mw_idempotency-{self.stage}"
 
     def ops(self, *arguments: object) -> str:
-        """Run a command of the operator's in the copy; returns what it printed.
+        """Run an operator's command in the project's copy; return its output.
 
         Raises:
-            AcceptanceError: it failed; has the end of what it said.
+            AcceptanceError: the command failed; the message ends with its output.
         """
         run = subprocess.run(  # noqa: S603 - the command is ours
             [sys.executable, "-m", "ops", *map(str, arguments), "--stage", self.stage],
@@ -92,7 +92,7 @@ class StageDay:
         return run.stdout
 
     def customer_writes(self, ticket_id: str) -> None:
-        """A webhook of a new ticket."""
+        """Let a customer write a new ticket, and remember it in `tickets`."""
         entering.ticket(self.account, self.pastes, self.vendors, ticket_id)
         self.tickets.append(ticket_id)
 
@@ -101,21 +101,21 @@ class StageDay:
         return any("mw-processed" in one for one in self.vendors.changes(ticket_id))
 
     def processed(self, ticket_id: str) -> None:
-        """Wait until a ticket is done.
+        """Wait until a ticket is processed, and record the latency.
 
         Raises:
-            TimeoutError: it is not, in time.
+            TimeoutError: the ticket is not processed in time.
         """
         began = time.monotonic()
         wait_for(lambda: self.is_done(ticket_id), f"ticket {ticket_id}", HAPPENS_SECONDS)
         self.latencies.append(time.monotonic() - began)
 
     def function(self, suffix: str) -> str:
-        """A function's name."""
+        """The name of the stage's function with a suffix."""
         return f"rp-mw-{self.stage}{suffix}"
 
     def health(self) -> dict[str, Any]:
-        """What the stage says of itself."""
+        """The stage's answer to ``/health``."""
         config = json.loads((self.project / ".chalice" / "config.json").read_text())
         base = config["stages"][self.stage]["environment_variables"]["PUBLIC_BASE_URL"]
         answer = requests.get(f"{base}/health", timeout=60)

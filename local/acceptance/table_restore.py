@@ -1,4 +1,4 @@
-"""The ledger is restored under its own name, as docs/restoring.md says."""
+"""The acceptance's restore: brings the ledger back under its own name, as in docs/restoring.md."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from local.deploy.deployment import wait_for
 
 TABLE_SECONDS = 3600.0
 TABLE_WAITS = {"Delay": 20, "MaxAttempts": 180}
-"""An hour: a table is restored in as long as its partitions take."""
+"""An hour: a restore takes as long as the table's partitions need."""
 
 
 def restore(day: StageDay) -> str:
-    """The ledger is restored as the page says, and what was done is not done again."""
+    """Restore the ledger as the page says; no effect may be repeated."""
     dynamodb, then = day.account.client("dynamodb"), f"{day.ledger}-then"
     day.ops("switch", "set", "shadow_mode", "true")
     wait_for(lambda: _latest(dynamodb, day.ledger), "a time to restore to", TABLE_SECONDS)
@@ -59,7 +59,7 @@ def _exists(dynamodb: Any, table: str) -> None:  # noqa: ANN401 - a boto3 client
 
 
 def _is_released(day: StageDay, at: str) -> bool:
-    """Reconcile once more, and release the stage if that has queued nothing."""
+    """Reconcile once more, and try to release the stage; return whether it was released."""
     day.ops("reconcile", "--since", "48h", "--yes")
     try:
         day.ops("restore", "--at", at, "--release", "--yes")
@@ -71,7 +71,7 @@ def _is_released(day: StageDay, at: str) -> bool:
 
 
 def _latest(dynamodb: Any, table: str) -> float:  # noqa: ANN401 - a boto3 client
-    """The last second that a table can be restored to; 0 while there is none."""
+    """The latest epoch second that a table can be restored to; 0 while there is none."""
     found = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
     recovery = found["PointInTimeRecoveryDescription"]
     until, since = (recovery.get(f"{one}RestorableDateTime") for one in ("Latest", "Earliest"))

@@ -1,7 +1,8 @@
-"""The simulated vendors as a function of their own, behind its URL and a token.
+"""The Lambda function of the simulated vendors, behind its URL and a token.
 
-A request to ``/<token>/<vendor>/<path>`` goes to that vendor in this container, so its ``/_sim`` paths
-work too.  What a vendor has seen is in the container's memory: the function runs once at a time.
+A request to ``/<token>/<vendor>/<path>`` goes to that vendor in this container, also under
+``/_sim``.  The container's memory holds the vendors' state, so the function has a concurrency of
+one.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         )
         answer = connection.getresponse()
         text = answer.read().decode()
-    except (OSError, http.client.HTTPException):  # a vendor that fails by no answer
+    except (OSError, http.client.HTTPException):  # a simulated fault: the vendor does not answer
         return {"statusCode": 502}
     finally:
         connection.close()

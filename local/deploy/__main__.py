@@ -1,8 +1,8 @@
-"""`make deploy-local`: deploy to the local engine, use the deployed stage, check the result.
+"""`make deploy-local`: deploys to the local engine, uses the deployed stage, checks the result.
 
-The data stack first; then the functions, packaged into a stack or by `chalice deploy`.
-The exit code is 0 only if a webhook posted to the deployed route reached Richpanel once through the
-deployed worker, and the deployed sweep found a lost webhook.
+It makes the data stack, then deploys the functions by a stack or by `chalice deploy`.  The exit
+code is 0 only if a webhook posted to the deployed route reached Richpanel once through the deployed
+worker, and the deployed sweep found a lost webhook.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MB = 1_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Deploy and check; returns the exit code."""
+    """Deploy and check; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m local.deploy", description=__doc__)
     parser.add_argument("way", nargs="?", choices=("stack", "direct"), default="stack")
     parser.add_argument("--log", type=Path, default=environment.RUN / "deploy-engine.log")
@@ -77,7 +77,7 @@ def _functions(deployed: Deployment) -> str:
 
 
 def _sizes(out: Path) -> str:
-    """What `chalice package` wrote, beside what AWS allows."""
+    """A table of the sizes that `chalice package` wrote, beside AWS's limits."""
     template = json.loads((out / "sam.json").read_text())
     with tempfile.TemporaryDirectory() as folder:
         layer = Path(shutil.make_archive(f"{folder}/layer", "zip", out / console_layer.FOLDER))
@@ -101,7 +101,7 @@ def _mb(file: Path) -> float:
 
 
 def _first_requests(deployed: Deployment) -> str:
-    """How long a new container's first request takes: its start, the import, the route."""
+    """A sentence on how long a new container's first request takes, and the next."""
     took = []
     for _ in range(2):
         began = time.monotonic()

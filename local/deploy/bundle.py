@@ -1,7 +1,7 @@
 """Copies the project together with its packages, and runs Chalice's commands on the copy.
 
-The copy differs from the sources in two points: third-party packages are those of this project's
-``build/`` (downloaded once per lock, so that a second deployment needs no network), and the stage's
+The copy differs from the sources in two points.  Third-party packages come from this project's
+``build/`` (downloaded once per lock, so that a second deployment needs no network).  The stage's
 vendors are the simulated ones of this machine.
 """
 
@@ -33,11 +33,11 @@ VENDORS = (
     "TWILIO_BASE_URL",
 )
 NOWHERE = "http://127.0.0.1:9"
-"""Address for vendors that are not simulated: calls fail and never leave this machine."""
+"""The address of vendors that are not simulated: calls fail and never leave this machine."""
 
 
 def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
-    """Copy the project into a folder, with its packages and with these variables for the stage."""
+    """Copy the project into a folder, with its packages and these variables for the stage."""
     sources(folder)
     locks(folder)
     config = folder / ".chalice" / "config.json"
@@ -49,7 +49,7 @@ def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
 
 
 def sources(folder: Path) -> Path:
-    """Copy the project without any packages: its template does not depend on them."""
+    """Copy the project without packages, on which its template does not depend."""
     ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
     for tree in TREES:
         if (ROOT / tree).is_dir():
@@ -77,10 +77,10 @@ def locks(folder: Path) -> None:
 
 
 def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run a Chalice command in a project; returns its output.
+    """Run a Chalice command in a project; return its output.
 
     Raises:
-        EngineError: it failed; the message ends with its output.
+        EngineError: the command failed; the message ends with its output.
     """
     own = _environment({"AWS_DEFAULT_REGION": REGION, "PIP_NO_INDEX": "1", **(variables or {})})
     try:
@@ -90,7 +90,7 @@ def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None 
 
 
 def package(project: Path, stage: str) -> Path:
-    """`chalice package` with the merge template; returns the folder with template and bundle."""
+    """Run `chalice package` with the merge template; return the folder with template and bundle."""
     out = project / "out"
     merge = ("--merge-template", ".chalice/functions.json")
     chalice(project, "package", "--stage", stage, *merge, str(out))
@@ -98,7 +98,7 @@ def package(project: Path, stage: str) -> Path:
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without credentials, and without variables that slow a child."""
+    """This process's environment without AWS's variables and those that slow a child."""
     dropped = ("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return {**kept, **variables}

@@ -1,4 +1,4 @@
-"""The access and the data stack of a stage, under both ways: as `python -m ops provision` makes it."""
+"""Makes a stage's access and data stack on the local engine, as `python -m ops provision` does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ops.stage.template import StageTemplate
 
 
 def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.Stage:
-    """Create or update a stage's data stack, with switches that let it act, and its secrets.
+    """Create or update a stage's access and data stack, switches that let it act, and its secrets.
 
     Raises:
         EngineError: CloudFormation failed.

@@ -1,4 +1,4 @@
-"""A deployed stage, in whichever way it was deployed: routes, functions, mappings, logs."""
+"""A stage deployed to the local engine, in either way: its routes, functions, mappings and logs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ROLES = (
     *(lane.handler for lane in LANES),
 )
 _SUFFIXES = {"api": "", "facts": "-post_facts"}
-"""Of the functions that are not called by their role."""
+"""The name suffixes of functions that are not named after their role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Deployment:
     """A deployed stage.
 
     Attributes:
-        api_url: of the API's stage, without a trailing slash.
+        api_url: the API stage's URL, without a trailing slash.
         functions: function names by role (``api``, ``worker``, ``outreach_worker``,
             ``reconcile``, ``facts``, ``mail``, ...).
     """
@@ -56,10 +56,10 @@ class Deployment:
 
     @classmethod
     def of(cls, engine: Engine, stage: Stage) -> Deployment:
-        """What an engine has of a stage.
+        """The deployment of a stage on an engine.
 
         Raises:
-            EngineError: it has no API of it, or two.
+            EngineError: the stage has no API, or more than one.
         """
         url = address.of(stage.aws.client("apigateway"), stage.name)
         if url is None:
@@ -92,7 +92,7 @@ class Deployment:
         """Invoke a function as a schedule would, and wait for its result.
 
         Raises:
-            RuntimeError: it raised; the message is Lambda's error payload.
+            RuntimeError: the function raised; the message is Lambda's error payload.
         """
         answer = self.aws.client("lambda").invoke(
             FunctionName=self.functions[function], Payload=json.dumps(event).encode()
@@ -107,7 +107,7 @@ class Deployment:
         return self.invoke("reconcile", schedule_event())
 
     def waiting(self) -> int:
-        """Messages in the lanes: visible, in flight and delayed."""
+        """The number of messages in the lanes: visible, in flight and delayed."""
         sqs = self.aws.client("sqs")
         found = [
             sqs.get_queue_attributes(QueueUrl=self.stage.lane_url(lane), AttributeNames=["All"])
@@ -119,12 +119,12 @@ class Deployment:
         """Wait until every lane is empty.
 
         Raises:
-            TimeoutError: it is not empty in time.
+            TimeoutError: a lane is not empty in time.
         """
         wait_for(lambda: self.waiting() == 0, "the lanes to be empty", timeout_seconds)
 
     def log_lines(self, function: str) -> list[dict[str, Any]]:
-        """A function's log lines, those that are JSON."""
+        """A function's log lines that are JSON."""
         logs = self.aws.client("logs")
         name = self.functions[function]
         group = self.configuration(function).get("LoggingConfig", {}).get("LogGroup")
@@ -161,7 +161,7 @@ def wait_for(happens: Callable[[], object], what: str, timeout_seconds: float = 
     """Poll a condition until it holds.
 
     Raises:
-        TimeoutError: it does not hold in time.
+        TimeoutError: the condition does not hold in time.
     """
     deadline = time.monotonic() + timeout_seconds
     while not happens():
@@ -179,9 +179,9 @@ def _json(line: str) -> dict[str, Any] | None:
 
 
 def _descendants(pid: int) -> list[int]:
-    """Every process under one, by ``ps``."""
+    """The ids of all descendants of a process, by ``ps``."""
     listed = subprocess.run(
-        ["ps", "-eo", "pid=,ppid="],  # noqa: S607 - wherever the system has it
+        ["ps", "-eo", "pid=,ppid="],  # noqa: S607 - found on the PATH
         capture_output=True,
         text=True,
         check=True,

@@ -1,4 +1,4 @@
-"""Runs cfn-lint on the data stack, and on what `chalice package` writes for each stage; of `make check`."""
+"""Runs cfn-lint on the data and access templates and each stage's package; part of `make check`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Print the findings; the exit code is 1 if there are any."""
+    """Print the findings; return exit code 1 if there are any."""
     stages = list(json.loads((ROOT / ".chalice" / "config.json").read_text())["stages"])
     with tempfile.TemporaryDirectory() as folder:
         project = bundle.sources(Path(folder))
@@ -31,14 +31,14 @@ def main() -> int:
 
 
 def data_findings(project: Path) -> Iterator[str]:
-    """The same on the data stack's template, and on the access's."""
+    """Yield cfn-lint's findings on the data and access stacks' templates, one line each."""
     for name in ("resources.json", "access.json"):
         for match in lint_file(project / ".chalice" / name):
             yield f"{match.rule.id} line {match.linenumber}: {match.message}"
 
 
 def findings(project: Path, stage: str) -> Iterator[str]:
-    """cfn-lint's findings on a stage's template, one line each."""
+    """Yield cfn-lint's findings on a stage's packaged template, one line each."""
     for match in lint_file(bundle.package(project, stage) / "sam.json"):
         yield f"{match.rule.id} line {match.linenumber}: {match.message}"
 

@@ -1,4 +1,4 @@
-"""`python -m local.deploy.locking [--upgrade]`: compiles the locks, and says what that changes.
+"""`python -m local.deploy.locking [--upgrade]`: compiles the locks and prints the changes.
 
 Each package of `requirements.in` and `console/requirements.in` gets its version and hashes, by `uv pip
 compile`, for Lambda's platform and the oldest Python that the project runs on.  Without `--upgrade` a
@@ -20,10 +20,10 @@ _TARGET = ("--python-version", "3.11", "--python-platform", "x86_64-manylinux201
 
 
 def compiled(*, is_upgrade: bool, root: Path = ROOT) -> Iterator[str]:
-    """Compile every lock; gives a line for each package that changed.
+    """Compile every lock; yield a line for each package that changed.
 
     Raises:
-        subprocess.CalledProcessError: the index cannot be reached, or nothing satisfies all.
+        subprocess.CalledProcessError: the index cannot be reached, or no versions fit together.
     """
     first = None
     for part, name in LOCKS.items():
@@ -35,7 +35,7 @@ def compiled(*, is_upgrade: bool, root: Path = ROOT) -> Iterator[str]:
 
 
 def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
-    """A line for each package that a lock has gained, lost or moved."""
+    """Yield a line for each package that a lock gained, lost or changed."""
     old, new = ({one.name: one for one in each} for each in (before, after))
     for name in sorted(old.keys() | new.keys()):
         was, now = old.get(name), new.get(name)
@@ -64,14 +64,14 @@ def _compile(lock: Path, *, beside: Path | None, is_upgrade: bool) -> None:
 
 
 def main() -> int:
-    """Compile and print."""
+    """Compile the locks and print the changes; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m local.deploy.locking")
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions that fit")
     options = parser.parse_args()
     try:
         found = list(compiled(is_upgrade=options.upgrade))
     except subprocess.SubprocessError:
-        return 1  # uv has said why
+        return 1  # uv has printed why
     print("\n".join(found or ["no package changes"]))
     return 0
 

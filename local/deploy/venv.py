@@ -16,7 +16,7 @@ INSTALL_SECONDS = 600
 
 
 def python() -> Path:
-    """Path of its interpreter; installs missing packages first, which takes half a minute.
+    """The environment's interpreter; installs missing packages first, which takes half a minute.
 
     Raises:
         EngineMissingError: packages are missing and the package index cannot be reached.

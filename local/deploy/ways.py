@@ -1,4 +1,4 @@
-"""Both ways in which the functions come over a data stack; their names are the same."""
+"""Deploys a stage's functions over its data stack in either way; the functions' names are the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def by_stack(
     *,
     parameters: Mapping[str, str] | None = None,
 ) -> Deployment:
-    """Package a project by `chalice package`, and create or update the stack of its functions.
+    """Package a project by `chalice package`, and create or update its functions' stack.
 
     Raises:
         EngineError: the functions were made the other way, or CloudFormation failed.

@@ -2,20 +2,20 @@
 
 system         everything, started in order and stopped in reverse
 engine         the embedded AWS engines: download, start, wait until ready
-shim           starts MiniStack with what deployments need and it lacks
+shim           starts MiniStack extended by what deployments need
 creating       makes the declared tables and queues by calls, for engines without CloudFormation
-leash          a small process that ends an engine when its parent is gone
+leash          a small process that ends an engine when its parent ends
 resources      tables, queues, switches and secrets on an engine
 environment    the variables that point the application to this machine
 pump           passes queue messages to the worker and runs the schedules, as Lambda does
-lineage        stops a chain function, queue, function in its seventeenth round
-functions      invocations of a function by the product
+lineage        stops a loop between a function and its queue, as Lambda does
+functions      a Lambda endpoint for the functions that the product invokes
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
 turned_clock   a clock that tests can move, followed by every process of a trial stack
-turns          whether anything is left to do
-control        the loopback control of both
-emf            metric records of the output become the engine's metrics
+turns          tells whether a stack has anything left to do
+control        the loopback HTTP control of clock and turns
+emf            turns metric lines of the output into the engine's metrics
 join           connects `chalice local` to the running stack
 stoppable      the base class: a context manager that stops what it started
 """

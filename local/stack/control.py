@@ -1,15 +1,15 @@
-"""The loopback control of a trial stack: its clock, whether anything is left to do, and more.
+"""The loopback HTTP control of a trial stack: moves its clock, waits until it is idle, and more.
 
 ::
 
     GET  /clock                            {"now": "2026-11-25T15:00:00.000Z"}
-    POST /clock  {"forward_seconds": 600}  moves it, lets everything run that is due, and answers
-    POST /settle {}                        lets everything run that is due, and answers
-    GET  /chains                           {"rp-mw-later-dev": 7, ...}: see `lineage.longest`
-    POST /company-data {...}               stores a project's item as it is, without a check
-    POST /console {}                       opens a console: {"url": "http://..."} signs in, once
+    POST /clock  {"forward_seconds": 600}  moves the clock, waits until all due work has ended
+    POST /settle {}                        waits until all due work has ended
+    GET  /chains                           {"rp-mw-later-dev": 7, ...}, as `lineage.longest`
+    POST /company-data {...}               stores a project's item unchecked
+    POST /console {}                       opens a console: {"url": "http://..."} signs in once
 
-The answers to the first two POSTs have ``settled``: false where work did not end in time.
+The answers to the first two POSTs have ``settled``: false if work did not end in time.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ SETTLE_SECONDS = 60.0
 
 
 class Control(Place):
-    """The server; a context manager.
+    """The control's HTTP server; a context manager that stops it.
 
     Args:
         store: stores an item of `company-data`.
-        open_console: opens a console, and gives the link that signs in.
+        open_console: opens a console and returns the link that signs in.
     """
 
     name = "control"
@@ -54,7 +54,7 @@ class Control(Place):
         super().__init__()
 
     def answer(self, request: Request, path: str) -> WireAnswer:
-        """The answer to a request."""
+        """Route a request and return the answer."""
         del path
         match (request.method, *request.segments):
             case ("GET", "clock"):
@@ -63,7 +63,7 @@ class Control(Place):
                 seconds = _seconds(request.body)
                 if seconds is None:
                     return WireAnswer(400, {"error": "forward_seconds must be a number, 0 or more"})
-                with self._turns.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends a lease
+                with self._turns.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends leases
                     self._clock.forward(seconds)
                 return self._settled()
             case ("POST", "settle"):

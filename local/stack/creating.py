@@ -1,6 +1,6 @@
-"""Makes the declared tables and queues by calls, for engines without CloudFormation, and for tests.
+"""Creates the declared tables and queues by API calls, for tests and engines without CloudFormation.
 
-Only what is missing is made, and as it is declared; a deployed stage has its data stack.
+Only missing ones are made.  A deployed stage has its data stack instead.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def tables(clients: Clients, template: StageTemplate) -> dict[str, str]:
-    """Create the missing tables with their indexes, TTL and tags; returns logical id to name.
+    """Create the missing tables with their indexes, TTL and tags; return logical id to name.
 
-    Without backups, which engines do not have.
+    Backups and encryption are left out, because engines lack them.
     """
     dynamodb, made = clients.client("dynamodb"), {}
     for resource in template.resources("AWS::DynamoDB::Table"):
@@ -45,11 +45,11 @@ def _expires(dynamodb: Any, name: str) -> bool:  # noqa: ANN401 - a boto3 client
 def queues(
     clients: Clients, template: StageTemplate, overrides: Mapping[str, str]
 ) -> dict[str, str]:
-    """Create the missing queues, dead-letter queues first; returns logical id to URL.
+    """Create the missing queues, dead-letter queues first; return logical id to URL.
 
     Args:
-        clients: of the engine.
-        template: of the stage.
+        clients: the engine's clients.
+        template: the stage's template.
         overrides: attributes for the source queues, in place of the declared ones.
     """
     sqs, made = clients.client("sqs"), {}
@@ -69,7 +69,7 @@ def queues(
 
 
 def _attributes(resource: Resource) -> dict[str, str]:
-    """A queue's properties as its API spells them."""
+    """A queue's properties as SQS's API expects them."""
     properties = dict(resource.properties)
     for name in ("QueueName", "Tags"):
         properties.pop(name, None)

@@ -1,4 +1,4 @@
-"""What CloudWatch does with the functions' output: metrics in their lines become the engine's metrics."""
+"""Does as CloudWatch does with the functions' output: turns metric lines into the engine's metrics."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RECORD = '{"_aws"'
-"""How a line with metrics in CloudWatch's embedded format begins."""
+"""The beginning of a line in CloudWatch's embedded metric format."""
 EVERY_SECONDS = 2.0
 AT_ONCE = 500
-"""Of `PutMetricData`: values in a call."""
+"""The most values sent in one `PutMetricData` call."""
 
 
 class Metrics:
-    """Puts the metrics of such lines into the engine, every few seconds, on a thread of its own.
+    """Sends the metrics of such lines to the engine every few seconds, on its own thread.
 
     Args:
         cloudwatch: a boto3 client of the engine.
@@ -36,7 +36,7 @@ class Metrics:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Metrics]:
-        """Until the end of the block."""
+        """Run the thread until the end of the block."""
         self._thread.start()
         try:
             yield self
@@ -45,11 +45,11 @@ class Metrics:
             self._thread.join(EVERY_SECONDS)
 
     def take(self, line: str) -> None:
-        """Take a metric record; it is put soon."""
+        """Queue a metric line, to be sent soon."""
         self._lines.put(line)
 
     def put(self) -> None:
-        """Put what was taken so far."""
+        """Send the queued lines' metrics."""
         found: dict[str, list[dict[str, Any]]] = {}
         while not self._lines.empty():
             for namespace, one in values_of(self._lines.get()):
@@ -57,7 +57,7 @@ class Metrics:
         for namespace, data in found.items():
             for start in range(0, len(data), AT_ONCE):
                 part = data[start : start + AT_ONCE]
-                with contextlib.suppress(ClientError, BotoCoreError):  # it is being stopped
+                with contextlib.suppress(ClientError, BotoCoreError):  # the engine is being stopped
                     self._cloudwatch.put_metric_data(Namespace=namespace, MetricData=part)
 
     def _run(self) -> None:
@@ -66,7 +66,7 @@ class Metrics:
 
 
 def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The values of a line: namespace and datum, one for each value and set of dimensions."""
+    """Yield a line's values as (namespace, datum), one for each value and set of dimensions."""
     try:
         record = json.loads(line)
     except ValueError:
@@ -92,7 +92,7 @@ def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def without_metrics(line: str) -> str:
-    """The line as a person reads it, with its break; empty where it holds nothing but metrics."""
+    """The line without metrics, with its line end; empty if it holds nothing else."""
     try:
         record = json.loads(line)
     except ValueError:

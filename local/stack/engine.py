@@ -42,13 +42,13 @@ DYNOXIDE_PACKAGE = "@dynoxide/linux-x64@1.2.1"
 DYNOXIDE_SHA256 = "80e1ed33e33ec33c7bdcb1779ea09678e5c6f87c5c225f44c2037d2b2ea71164"
 
 _GIVEN_TO_NO_CONNECTION = range(20_000, 32_000)
-"""Linux gives a connection a port above 32767, other systems one above 49151."""
+"""Ports that no system gives to a connection: Linux uses those above 32767, others above 49151."""
 
 _LEASH = Path(__file__).with_name("leash.py")
 
 
 class EngineError(Exception):
-    """An engine cannot be started; the message is for a person."""
+    """An engine cannot be started; the message is for the operator."""
 
 
 class PortTakenError(EngineError):
@@ -69,7 +69,7 @@ class Engine(Running):
 
     Attributes:
         name: e.g. ``ministack``.
-        port: where it listens on 127.0.0.1.
+        port: its port on 127.0.0.1.
     """
 
     name: str
@@ -107,7 +107,7 @@ MINISTACK: tuple[str, ...] = (
     sys.executable,
     "-P",
     str(SHIM),
-)  # without this folder, whose modules have common names
+)  # -P: this folder's modules have common names
 SERVICES = (
     "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"
     "logs,cloudwatch,sns"
@@ -127,14 +127,14 @@ def ministack(
     Args:
         port: 0 for any free port.
         log: the file for its output; None discards it.
-        command: how to start it; another interpreter may have more of its extras installed.
+        command: the command that starts it; another interpreter may have more extras installed.
         services: the AWS services to enable.
         settings: further environment variables for it.
 
     Raises:
         PortTakenError: another process listens there.
         EngineMissingError: the package is not installed.
-        EngineError: it ended or did not respond in time.
+        EngineError: the engine ended or did not respond in time.
     """
     port = port or free_port()
     environment = {
@@ -187,7 +187,7 @@ def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
     """Path of the dynoxide binary, downloaded from npm once and checked against its digest.
 
     Raises:
-        EngineMissingError: another platform, no npm, or npm cannot reach its registry.
+        EngineMissingError: the platform is another, npm is missing, or cannot reach its registry.
     """
     binary = cache / "dynoxide-1.2.1" / "dynoxide"
     if binary.exists():
@@ -205,7 +205,7 @@ def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
 
 
 def free_port() -> int:
-    """A port on 127.0.0.1 that is free, and that no system takes for a connection meanwhile."""
+    """A free port on 127.0.0.1, outside the range that systems use for outgoing connections."""
     while True:
         port = secrets.choice(_GIVEN_TO_NO_CONNECTION)
         with contextlib.suppress(PortTakenError):
@@ -281,7 +281,7 @@ def _output(log: Path | None) -> Iterator[IO[bytes] | int]:
 
 
 def _inherited() -> dict[str, str]:
-    """The environment an engine needs: no credentials, no proxies, no settings of this project."""
+    """This process's variables that an engine needs: no credentials, proxies or project settings."""
     names = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "SYSTEMROOT", "TMPDIR")
     return {name: os.environ[name] for name in names if name in os.environ}
 

@@ -1,7 +1,6 @@
-"""The environment of a function on the local machine, from `.chalice/config.json`.
+"""Builds the variables of the functions on this machine, from `.chalice/config.json`.
 
-The deployed stage's configuration applies here too; only the addresses of AWS and the vendors
-differ.
+The deployed stage's configuration applies; only the addresses of AWS and the vendors differ.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ if TYPE_CHECKING:
     from local.vendors.powerbi import SimulatedPowerBi
 
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
-"""The folder for a running stack's hints and logs; with another folder, two stacks can run at once."""
+"""The folder for a running stack's hints and logs; stacks with different folders can run at once."""
 
 FACTS = RUN / "facts"
-"""Where the local sink keeps the rows of facts."""
+"""The folder in which the local archive keeps the rows of facts."""
 HINTS = RUN / "env"
-"""Variables for `chalice local` and a second terminal; written at the start, removed at the end."""
+"""The file of variables for `chalice local` and a second terminal; removed at the end."""
 
 COLLEAGUES = '{"ci-aaa-001": {"kim@example.com": "agent", "lea@example.com": "lead"}}'
-"""Of the invented company: no one but the operator signs in on this machine."""
+"""The invented company's colleagues: only the operator can sign in on this machine."""
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
 
 def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str, str]:
-    """Everything the app needs to run against the local engine and vendors.
+    """The variables with which the app runs against the local engine and vendors.
 
     Args:
-        stage: which.
+        stage: the stage's name.
         aws: the engine.
-        richpanel_url: where the simulated Richpanel listens.
+        richpanel_url: the simulated Richpanel's URL.
         more: further variables, e.g. those of `facts`.
     """
     return {
@@ -62,16 +61,16 @@ def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str,
 
 
 def vendors(*, richpanel_url: str) -> dict[str, str]:
-    """Variables that point to this machine's simulated vendors instead of the real ones."""
+    """The variables that point to simulated vendors instead of the real ones."""
     return {
-        # No other client uses the simulated tenant; a larger share has smaller bursts.
+        # No other client uses the simulated tenant.  A larger share would allow smaller bursts.
         "RICHPANEL_REQUESTS_PER_30_S": "32",
         "RICHPANEL_BASE_URL": richpanel_url,
     }
 
 
 def facts(powerbi: SimulatedPowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
-    """Variables of the fact pipeline: the simulated Power BI, and a folder for the archive."""
+    """The variables of the fact pipeline: the simulated Power BI, and a folder for the archive."""
     return {
         "POWERBI_BASE_URL": powerbi.url,
         "POWERBI_TOKEN_URL": powerbi.token_url,
@@ -85,7 +84,7 @@ def facts(powerbi: SimulatedPowerBi, dataset_id: str, folder: Path) -> dict[str,
 
 
 def onelake(server: SimulatedOneLake) -> dict[str, str]:
-    """Variables of the mirrored database in the simulated OneLake."""
+    """The variables of the mirrored database in the simulated OneLake."""
     return {
         "FABRIC_BASE_URL": server.url,
         "FABRIC_TOKEN_URL": server.token_url,
@@ -109,7 +108,7 @@ def foreign(environ: Mapping[str, str]) -> list[str]:
 
 
 def write_hints(variables: Mapping[str, str]) -> None:
-    """Write the variables for a second terminal, which reads them by ``set -a; . .run/env``."""
+    """Write the variables for a second terminal, which loads them by ``set -a; . .run/env``."""
     RUN.mkdir(exist_ok=True)
     HINTS.touch(mode=0o600)
     lines = (f"{name}={shlex.quote(value)}\n" for name, value in sorted(variables.items()))

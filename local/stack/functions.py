@@ -1,4 +1,4 @@
-"""Lambda as far as the product calls it: invocations run in this process, all else is the engine's.
+"""A Lambda endpoint: invocations run in this process; all other requests go to the engine.
 
 POST /2015-03-31/functions/{name}/invocations    the function's answer as JSON
 """
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Functions(Place):
-    """The server; a context manager.
+    """The endpoint's HTTP server; a context manager that stops it.
 
     Args:
-        handlers: by the function's name; those that the product invokes.
+        handlers: the functions that the product invokes, by name.
         engine_url: answers every other request.
     """
 
@@ -37,7 +37,7 @@ class Functions(Place):
         super().__init__()
 
     def answer(self, request: Request, path: str) -> WireAnswer:
-        """The function's own, or the engine's."""
+        """Answer an invocation of one of the handlers here, and let the engine answer the rest."""
         match (request.method, *request.segments):
             case ("POST", _, "functions", name, "invocations") if name in self._handlers:
                 context = lambda_events.LambdaContext(function_name=name)

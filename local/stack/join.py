@@ -1,7 +1,7 @@
 """Connects `chalice local` to the running stack: same engine and secrets, or a message why not.
 
-`chalice local` serves HTTP only.  The application calls `join` when that command imports it, so
-that webhooks go to the running stack's queue and never to a real AWS account by mistake.
+`chalice local` serves only HTTP.  The application calls `join` when that command imports it, so
+that webhooks go to the running stack's queue and never, by mistake, to a real AWS account.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ chalice local: no AWS engine responds{where}, so every webhook will get a 500.
 
 
 def is_chalice_local(environ: MutableMapping[str, str], arguments: list[str]) -> bool:
-    """The application is being imported by `chalice local`, not packaged or run by Lambda."""
+    """Whether `chalice local` imports the application, rather than another command or Lambda."""
     return "AWS_CHALICE_CLI_MODE" in environ and "local" in arguments[1:]
 
 
 def join(environ: MutableMapping[str, str] = os.environ) -> bool:
-    """Take over the running stack's environment; False, with a message, if no engine responds."""
+    """Take over the running stack's environment; return False, with a message, if no engine responds."""
     if "AWS_ENDPOINT_URL" not in environ:
         environ.update(environment.read_hints())
     url = environ.get("AWS_ENDPOINT_URL")

@@ -1,7 +1,7 @@
-"""Events and contexts as Lambda passes them to a function, field by field.
+"""Builds events and contexts as Lambda passes them to a function, with every field.
 
-Chalice's own test client gives every SQS record the id ``message-id`` and no attributes, so it
-lacks what a FIFO consumer needs (receive count, group, sequence number).  These have them all.
+Chalice's own test client gives every SQS record the id ``message-id`` and no attributes, which a
+FIFO consumer needs (receive count, group, sequence number).
 
 An SQS record, as documented at
 https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html#example-fifo-queue-message-event::
@@ -37,7 +37,7 @@ def sqs_event(*records: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sqs_record(message: Mapping[str, Any], *, queue_arn: str = QUEUE_ARN) -> dict[str, Any]:
-    """The record of a message as boto3's ``receive_message`` returns it with all attributes."""
+    """The record for a message that boto3's ``receive_message`` returned with all attributes."""
     return {
         "messageId": message["MessageId"],
         "receiptHandle": message["ReceiptHandle"],
@@ -133,11 +133,11 @@ class LambdaContext:
 
     @property
     def log_stream_name(self) -> str:
-        """A stream of that group."""
+        """The log stream, always the same."""
         return "2026/01/01/[$LATEST]local"
 
     def get_remaining_time_in_millis(self) -> int:
-        """What is left of the timeout, never below zero."""
+        """The rest of the timeout, never below zero."""
         left = self.timeout_seconds - (self.monotonic() - self._started[0])
         return max(0, int(left * 1000))
 

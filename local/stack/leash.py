@@ -1,9 +1,9 @@
 """Runs a command that must not outlive the process that started it.
 
 Run by path, ``python -I -S leash.py COMMAND...``: it starts the command, reads its own standard
-input until the end, and then kills the command's whole process group.  A parent that is killed
-closes its end of the pipe, so nothing stays behind, on any Unix, without a line in the parent.
-The command gets an empty directory as ``TMPDIR``, which is removed afterwards.
+input until the end, and then kills the command's process group.  A killed parent closes its end of
+the pipe, so nothing stays behind, on any Unix, without code in the parent.  The command gets an
+empty directory as ``TMPDIR``, which is removed afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import threading
 
 
 def main(command: list[str]) -> int:
-    """Run the command; returns its exit code, or 0 if the parent ended or a signal arrived."""
+    """Run the command; return its exit code, or 0 if the parent ended or a signal arrived."""
     with tempfile.TemporaryDirectory(prefix="rp-mw-engine-", ignore_cleanup_errors=True) as scratch:
         process = subprocess.Popen(  # noqa: S603 - the command is ours
             command,

@@ -1,12 +1,11 @@
-"""Stops a chain function, queue, function in its seventeenth round, as Lambda does by default.
+"""Stops a loop between a function and its queue in the seventeenth round, as Lambda does by default.
 
-A message that a function sends while it works on another one carries how often each queue's function
-was invoked in its chain; the engine writes that into the header that X-Ray has for it, and the product
-knows nothing of it::
+A message sent while a function works on another message carries how often each queue's function was
+invoked in its chain.  The count travels in X-Ray's header; the product does not see it::
 
     AWSTraceHeader    Root=1-5759e988-bd862e3f;Lineage=rp-mw-events-dev.fifo:3|rp-mw-later-dev:3
 
-What a door or a schedule sends begins a chain.  `longest` says how near any has come.  See
+A message from a route or a schedule begins a chain.  `longest` shows how long chains were.  Source:
 https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html.
 """
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 HEADER = "AWSTraceHeader"
 MOST_ROUNDS = 16
-"""Invocations of one function in a chain; the next one is refused."""
+"""The most invocations of one function in a chain; the next is refused."""
 _LINEAGE = re.compile(r"Lineage=([^;]*)")
 _here = threading.local()
 _longest: Counter[str] = Counter()
@@ -35,19 +34,19 @@ _log = logging.getLogger(__name__)
 
 
 class RecursionStoppedError(Exception):
-    """A function was not invoked: it is in a loop with its queue."""
+    """A function was not invoked, because it is in a loop with its queue."""
 
 
 @contextlib.contextmanager
 def within(record: Mapping[str, Any]) -> Iterator[None]:
-    """Within this block, this thread works on a message.
+    """Mark this thread, within the block, as working on a message.
 
     Args:
-        record: of the message, with its attributes and the queue's ARN.
+        record: the message's record, with its attributes and the queue's ARN.
 
     Raises:
-        RecursionStoppedError: it is the seventeenth round; the message stays on its queue, which
-            makes it a dead letter in the end.
+        RecursionStoppedError: it is the seventeenth round; the message stays on its queue, and in
+            the end becomes a dead letter.
     """
     rounds = _rounds(record["attributes"].get(HEADER, ""))
     queue = record["eventSourceARN"].rsplit(":", 1)[-1]
@@ -65,23 +64,23 @@ def within(record: Mapping[str, Any]) -> Iterator[None]:
 
 
 def longest() -> dict[str, int]:
-    """The rounds of each queue's function in its longest chain; 17 where one was stopped."""
+    """The rounds of each queue's function in its longest chain; 17 if one was stopped."""
     with _counting:
         return dict(_longest)
 
 
 def carry(emitter: Any) -> None:  # noqa: ANN401 - botocore's emitters have no type
-    """Let every message that is sent by these clients carry its chain.
+    """Make every message that these clients send carry its chain.
 
     Args:
-        emitter: ``events`` of a session, for the clients that it makes from now on, or of a client's
-            ``meta``.
+        emitter: a session's ``events``, for all clients it makes from now on, or a client's
+            ``meta.events``.
     """
     emitter.register("provide-client-params.sqs.SendMessage", _carrying, unique_id="lineage")
 
 
 def _carrying(params: dict[str, Any], **_: object) -> dict[str, Any]:
-    """The parameters of a send, with the header of this thread's chain."""
+    """The parameters of a send call, with the header of this thread's chain."""
     rounds = getattr(_here, "rounds", None)
     if not rounds:
         return params
@@ -92,7 +91,7 @@ def _carrying(params: dict[str, Any], **_: object) -> dict[str, Any]:
 
 
 def _rounds(header: str) -> Counter[str]:
-    """Invocations by queue; none in a header of another form."""
+    """The invocations by queue in a header; none in a header of another form."""
     found = _LINEAGE.search(header)
     counts = (one.rpartition(":") for one in found[1].split("|")) if found else ()
     return Counter({queue: int(count) for queue, _, count in counts if count.isdecimal()})

@@ -1,9 +1,9 @@
 """Passes messages from the lanes' queues to their workers and runs the schedule, as Lambda does.
 
-One message per invocation.  If the handler returns, its message is deleted; if it raises, the
-message stays invisible for the queue's visibility timeout or the one the handler set.  A message of
-a chain that is too long is refused (`local.stack.lineage`), and stays likewise.  Groups,
-redelivery, receive counts and the dead-letter queue are the queue's own and are not imitated here.
+One message per invocation.  If the handler returns, its message is deleted.  If it raises, the
+message stays invisible for the queue's visibility timeout, or the one the handler set.  A message
+of too long a chain is refused (`local.stack.lineage`) and stays too.  Groups, redelivery, receive
+counts and the dead-letter queue are the engine's, not imitated here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Invocation:
 
 @dataclass(slots=True)
 class Pump(Running):
-    """Pollers of one queue or of several; a context manager that starts and stops them.
+    """Polls one or several queues and invokes a handler; a context manager that starts and stops it.
 
     Args:
         sqs: a boto3 client.
@@ -59,12 +59,12 @@ class Pump(Running):
         queue_arn: its ARN, for the events.
         handler: called with an event and a context, e.g. ``app.worker``.
         more: further queues, by URL and ARN, for the same handler.
-        pollers: how many threads a queue has, so how many invocations at a time.
-        timeout_seconds: the timeout in the context; a handler is not killed after it.
+        pollers: threads per queue, and so concurrent invocations.
+        timeout_seconds: the timeout in the context; a handler that overruns is not killed.
         on_error: called with an exception a handler raised.
-        turns: where given, pollers ask again and again instead of by long polls, and `Turns.settle`
-            says when none of them finds anything.
-        board: where given with `turns`, only a queue that has a message by it is asked.
+        turns: if given, pollers use short polls that `turns` coordinates, so that `Turns.settle`
+            knows when no queue has a message.
+        board: if given with `turns`, only a queue that has a message by the board is polled.
     """
 
     sqs: Any
@@ -86,7 +86,7 @@ class Pump(Running):
 
     @property
     def queues(self) -> list[tuple[str, str]]:
-        """Its queues, by URL and ARN."""
+        """The queues, as (URL, ARN)."""
         return [(self.queue_url, self.queue_arn), *self.more]
 
     def start(self) -> Self:
@@ -103,7 +103,7 @@ class Pump(Running):
         return self
 
     def stop(self, *, wait_seconds: float = 10.0) -> bool:
-        """Receive no new message, let running handlers end; True if all pollers have ended."""
+        """Receive no new message and let running handlers end; return whether all pollers have ended."""
         self._stopping.set()
         if self.turns is not None:
             for url, _ in self.queues:
@@ -115,7 +115,7 @@ class Pump(Running):
         return not self._threads
 
     def finish_running(self, *, wait_seconds: float) -> bool:
-        """Receive no new message and wait for running handlers, not for polls under way."""
+        """Receive no new message and wait for running handlers only; return whether they have ended."""
         self._stopping.set()
         deadline = time.monotonic() + wait_seconds
         while self._busy and time.monotonic() < deadline:
@@ -123,7 +123,7 @@ class Pump(Running):
         return not self._busy
 
     def depth(self) -> int:
-        """Messages waiting, delayed, in flight or being handled."""
+        """The number of messages waiting, delayed, in flight or being handled."""
         kinds = ("", "Delayed", "NotVisible")
         names = [f"ApproximateNumberOfMessages{kind}" for kind in kinds]
         found = [
@@ -133,7 +133,7 @@ class Pump(Running):
         return sum(int(value) for one in found for value in one.values()) + self._busy
 
     def wait_until_quiet(self, *, timeout_seconds: float = 30.0) -> bool:
-        """Wait until the queue is empty and no handler runs; False on timeout."""
+        """Wait until the queues are empty and no handler runs; return False on timeout."""
         deadline = time.monotonic() + timeout_seconds
         while self.depth():
             if time.monotonic() > deadline:
@@ -142,7 +142,7 @@ class Pump(Running):
         return True
 
     def pump_one(self) -> Invocation | None:
-        """Receive and handle one message on this thread, without waiting for one to arrive."""
+        """Receive and handle one message on this thread; return None if none is there."""
         found = (self._receive(url, arn, wait_seconds=0) for url, arn in self.queues)
         return next((one for one in found if one is not None), None)
 
@@ -207,7 +207,7 @@ class Pump(Running):
             try:
                 with lineage.within(record):
                     self.handler(lambda_events.sqs_event(record), context)
-            except Exception as raised:  # noqa: BLE001 - as Lambda: any exception keeps the message
+            except Exception as raised:  # noqa: BLE001 - as in Lambda, any exception keeps the message
                 error = raised
                 self._report(raised)
             else:
@@ -245,13 +245,13 @@ class Pump(Running):
 
 
 def lane_pump(stage: Stage, handler: Handler, **settings: Any) -> Pump:  # noqa: ANN401
-    """A pump of every lane's queue; not started."""
+    """Build a pump of every lane's queue, not started."""
     first, *more = [(stage.lane_url(lane), stage.lane_arn(lane)) for lane in lanes.LANES]
     return Pump(stage.aws.client("sqs"), *first, handler, more=more, **settings)
 
 
 def lane_handler(app: Any) -> Handler:  # noqa: ANN401 - the module `app`
-    """Calls each lane's own function, by the queue that delivered the message."""
+    """Build a handler that calls the lane's function of the queue that delivered the message."""
 
     def handle(event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - as the functions
         arn = event["Records"][0]["eventSourceARN"]
@@ -269,8 +269,8 @@ class Schedule(Running):
         handler: called with an EventBridge event and a context, e.g. ``app.reconcile``.
         every_seconds: the interval; the first tick comes after one.
         on_error: called with an exception the handler raised; the schedule continues.
-        turns: where given, a tick is due by the clock that tests can move, and `Turns.settle` waits
-            for it.
+        turns: if given, ticks follow the clock that tests can move, and `Turns.settle` waits for
+            due ones.
     """
 
     handler: Callable[[dict[str, Any], Any], Any]
@@ -329,6 +329,6 @@ class Schedule(Running):
     def _tick(self) -> None:
         try:
             self.tick()
-        except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick follows anyway
+        except Exception as error:  # noqa: BLE001 - as in EventBridge, the next tick follows anyway
             if self.on_error is not None:
                 self.on_error(error)

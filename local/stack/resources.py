@@ -1,7 +1,7 @@
-"""Creates what `.chalice/resources.json` declares on an engine: tables, queues, switches, secrets.
+"""Creates on an engine what `.chalice/resources.json` declares: tables, queues, switches, secrets.
 
-The same file is merged into the deployment, so local, test and production cannot drift apart.
-A repeated run changes nothing that exists, so a stage can be completed at any time.
+Deployments use the same file, so local, test and production stages cannot drift apart.  A repeated
+run only adds what is missing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SWITCHES = {
     "automation_enabled": "true",
     "shadow_mode": "false",
 }
-"""First values; the local stack acts at once, a deployed stage starts in shadow (`resources.json`)."""
+"""First values: the local stack acts at once; a deployed stage starts in shadow mode."""
 
 _CONFIG = Config(
     connect_timeout=2,
@@ -52,7 +52,7 @@ _BUILDING = threading.Lock()
 
 @functools.cache
 def _session() -> boto3.session.Session:
-    """One session for every account, as it caches the parsed service models."""
+    """The session shared by all accounts, because it caches the parsed service models."""
     return boto3.session.Session()
 
 
@@ -70,10 +70,10 @@ def leave_unsigned(emitter: Any) -> None:  # noqa: ANN401 - botocore's emitters 
 
 @dataclass(frozen=True, slots=True)
 class Aws:
-    """Clients of one engine and account; credentials of this machine are never used.
+    """boto3 clients of one engine and account; this machine's credentials are never used.
 
     Args:
-        url: the engine.
+        url: the engine's URL.
         account: twelve digits; on MiniStack each such account is separate and starts empty.
     """
 
@@ -115,12 +115,12 @@ class Aws:
 
 
 _BEFORE = datetime(2020, 1, 1, tzinfo=UTC)
-"""When the keys began, before any time that a clock is turned to."""
+"""When the keys begin to sign: before any time that tests set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The secrets of a stage; random by default."""
+    """The secrets of a local stage: random, or those of the simulated vendors."""
 
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
@@ -138,7 +138,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A created stage, its lanes open: names by the template's logical ids.
+    """A created stage: its resources' names by logical id.
 
     Attributes:
         tables: logical id to table name.
@@ -155,42 +155,42 @@ class Stage:
 
     @property
     def queue_url(self) -> str:
-        """The tickets' queue."""
+        """The URL of the tickets' queue."""
         return self.queues["EventsQueue"]
 
     @property
     def queue_arn(self) -> str:
-        """The tickets' queue's ARN, as Lambda's events name it."""
+        """The ARN of the tickets' queue, as Lambda's events name it."""
         return self.queue_arns["EventsQueue"]
 
     def lane_url(self, lane: Lane = TICKETS) -> str:
-        """A lane's queue."""
+        """The URL of a lane's queue."""
         return self.queues[f"{lane.logical_id}Queue"]
 
     def lane_arn(self, lane: Lane = TICKETS) -> str:
-        """ARN of a lane's queue."""
+        """The ARN of a lane's queue."""
         return self.queue_arns[f"{lane.logical_id}Queue"]
 
     def lane_dead_letter_url(self, lane: Lane) -> str:
-        """A lane's dead-letter queue."""
+        """The URL of a lane's dead-letter queue."""
         return self.queues[f"{lane.logical_id}DeadLetterQueue"]
 
     @property
     def dead_letter_url(self) -> str:
-        """Its dead-letter queue."""
+        """The URL of the tickets' dead-letter queue."""
         return self.queues["EventsDeadLetterQueue"]
 
     def sealed(self, body: str, *, group_id: str, lane: Lane = TICKETS) -> str:
-        """A job's text as the stage would have put it on a lane's queue."""
+        """Seal a job's text as the stage does for a lane's queue."""
         return self._seal.sealed(body, queue=lane.queue(self.name), group_id=group_id)
 
     def sealed_to_wait(self, body: str) -> str:
-        """The same for the queue of short waits."""
+        """Seal a job's text for the queue of short waits, `later`."""
         return self._seal.sealed(body, queue=f"rp-mw-later-{self.name}")
 
     @property
     def opaque_ids(self) -> OpaqueIds:
-        """Keyed hashes as the stage makes them."""
+        """The stage's maker of keyed hashes."""
         return self._keys(KeyPurpose.IDS).ids
 
     @property
@@ -219,7 +219,7 @@ def create(
 
     Args:
         aws: the engine and account.
-        stage: any name, not only those that are deployed.
+        stage: any name, also of a stage that is not declared.
         queue_attributes: override attributes of the lanes' queues, e.g. a short
             ``VisibilityTimeout`` in a test.
         given: the stage's secrets; random ones when None.
@@ -237,11 +237,11 @@ def completed(
     tables: Mapping[str, str],
     queues: Mapping[str, str],
 ) -> Stage:
-    """A stage whose tables and queues are there, with switches that let it act, and secrets.
+    """Complete a stage that has tables and queues: write switches that let it act, and secrets.
 
     Args:
         aws: the engine and account.
-        template: of the stage.
+        template: the stage's template.
         known: the secrets.
         tables: logical id to name.
         queues: logical id to URL.
@@ -256,7 +256,7 @@ def completed(
 
 
 def drop_tables(aws: Aws, template: StageTemplate) -> None:
-    """Delete the tables; for engines without accounts, between two tests."""
+    """Delete the tables between two tests, for engines without accounts."""
     dynamodb = aws.client("dynamodb")
     there = set(dynamodb.list_tables()["TableNames"])
     for resource in template.resources("AWS::DynamoDB::Table"):

@@ -1,8 +1,8 @@
 """Chalice's own local HTTP server, in a thread, without its 44 ms delay per request.
 
-`chalice local` writes headers and body in two packets, and with Nagle's algorithm the second waits
-for the client's delayed acknowledgement: 44 ms per request on a kept connection.  One line here
-disables that; everything else is Chalice's.
+`chalice local` writes headers and body in two packets.  With Nagle's algorithm the second waits for
+the client's delayed acknowledgement: 44 ms per request on a kept connection.  The handler disables
+the algorithm.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 class _Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
-    do_TRACE = ChaliceRequestHandler.do_GET  # noqa: N815 - refused by the routes, not by a 501
+    do_TRACE = ChaliceRequestHandler.do_GET  # noqa: N815 - so that the routes refuse it, instead of a 501
 
     def _parse_payload(self) -> tuple[HeaderType, bytes | None]:
-        """Take the caller's address from X-Forwarded-For, so that one machine can be many callers."""
+        """Take the caller's address from X-Forwarded-For, so that one machine can act as many callers."""
         converter = self.local_gateway.event_converter
         converter.LOCAL_SOURCE_IP = self.headers.get("x-forwarded-for", converter.LOCAL_SOURCE_IP)
         return super()._parse_payload()
 
     def _send_http_response(self, code: int, headers: HeaderType, body: str | bytes | None) -> None:
-        """Answer HEAD without a body: the client would take it for the next response."""
+        """Answer HEAD without a body, which the client would take for the next response."""
         super()._send_http_response(code, headers, None if self.command == "HEAD" else body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
@@ -42,7 +42,7 @@ class _Handler(ChaliceRequestHandler):
 
 
 class Http(Running):
-    """The server of an app; a context manager that stops it.
+    """The HTTP server of a Chalice app; a context manager that stops it.
 
     Args:
         app: the Chalice object.
@@ -71,7 +71,7 @@ class Http(Running):
 
     @property
     def url(self) -> str:
-        """Its base URL, without a trailing slash."""
+        """The server's base URL, without a trailing slash."""
         return f"http://{HOST}:{self.port}"
 
     def stop(self) -> None:

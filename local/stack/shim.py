@@ -1,13 +1,11 @@
-"""Starts MiniStack with what deployments need and it lacks in API Gateway and CloudFormation.
+"""Starts MiniStack extended by what deployments need of API Gateway and CloudFormation.
 
-Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
-(``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
-MiniStack handles such documents from CloudFormation only; here both calls use that same code.
-Chalice disables compression by an empty size, which MiniStack would return as a number.
-
-CloudFormation knows no alarm of alarms there, and leaves the TTL of a table out; here it makes both.
-
-Also runs under the interpreter of `.venv-sam`, and imports nothing from this project.
+Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi`` (``POST
+/restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).  MiniStack
+handles such documents only from CloudFormation; here both calls use the same code.  Chalice
+disables compression by an empty size, which MiniStack would return as a number.  MiniStack's
+CloudFormation lacks composite alarms and tables' TTL; here it makes both.  The module also runs
+under the interpreter of `.venv-sam`, so it imports nothing from this project.
 """
 
 import json
@@ -24,7 +22,7 @@ _known = gateway.handle_request
 async def handle_request(
     method: str, path: str, headers: dict[str, str], body: bytes, query_params: dict[str, Any]
 ) -> Any:  # noqa: ANN401 - MiniStack's own answer
-    """MiniStack's handler, extended by the two calls."""
+    """MiniStack's API Gateway handler, extended by Chalice's calls."""
     parts = path.strip("/").split("/")
     if parts[0] == "restapis" and (method, len(parts)) == ("PUT", 2):
         _replace_routes(parts[1], json.loads(body))
@@ -63,7 +61,7 @@ _create_table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]["create"
 def create_table(
     logical_id: str, properties: dict[str, Any], stack: str
 ) -> tuple[str, dict[str, str]]:
-    """MiniStack's own, and the TTL."""
+    """Create a table as MiniStack does, and set its TTL."""
     made: tuple[str, dict[str, str]] = _create_table(logical_id, properties, stack)
     ttl = properties.get("TimeToLiveSpecification", {})
     if ttl:
@@ -75,7 +73,7 @@ def create_table(
 def create_composite(
     _logical_id: str, properties: dict[str, Any], _stack: str
 ) -> tuple[str, dict[str, str]]:
-    """Make an alarm of alarms; its physical id is its name."""
+    """Make a composite alarm; its physical id is its name."""
     name = properties["AlarmName"]
     status, _, body = cloudwatch._put_composite_alarm({}, properties, False, is_json=True)  # noqa: SLF001
     if status != 200:  # noqa: PLR2004 - HTTP's own
@@ -86,12 +84,12 @@ def create_composite(
 def update_composite(
     _physical_id: str, _old: dict[str, Any], properties: dict[str, Any], stack: str
 ) -> tuple[str, dict[str, str]]:
-    """The same call: it creates or replaces."""
+    """Replace a composite alarm, by the call that creates one."""
     return create_composite("", properties, stack)
 
 
 def delete_composite(physical_id: str, _properties: dict[str, Any]) -> None:
-    """Remove it."""
+    """Remove a composite alarm."""
     cloudwatch._composite_alarms.pop(physical_id, None)  # noqa: SLF001
 
 

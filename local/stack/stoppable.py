@@ -16,7 +16,7 @@ class Running(ABC):
 
     @abstractmethod
     def stop(self) -> object:
-        """Stop it."""
+        """Stop what runs."""
 
     def __enter__(self) -> Self:
         return self

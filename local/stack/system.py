@@ -1,4 +1,4 @@
-"""The whole local system: everything is started in order and stopped in reverse."""
+"""The whole local system: starts every part in order, and stops them in reverse."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
 STAGE = "dev"
 READER = f"rp-mw-{STAGE}-ticket_texts"
 FACTS_EVERY_SECONDS = 5.0
-"""A minute once deployed; shorter here, where a person waits for it."""
+"""Shorter than the minute of a deployed stage, because a person waits."""
 DEPLOYED_FACTS_EVERY_SECONDS = 60.0
 STOP_SECONDS = 0.5
-"""How long a handler may keep running after Ctrl-C; unfinished work is lost, as no data is kept."""
+"""How long a handler may run after Ctrl-C; no data is kept, so unfinished work is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where everything listens; 0 is any free port."""
+    """The ports of the local system; 0 for any free port."""
 
     http: int = 0
     engine: int = 0
@@ -61,15 +61,15 @@ class Ports:
 class Stack:
     """The whole system in this process, except the engine; a context manager.
 
-    The application is imported after its environment is set, so a process has one stack only.
+    The application is imported after its environment is set, so a process can have only one stack.
 
     Args:
         ports: where to listen.
         reconcile_every_seconds: the schedule's interval; with None the caller runs the schedule.
         on_error: called with the handler's name and the exception it raised.
-        moved_clock: the file of a clock that tests can move; the engine follows it, the caller
-            lets this process follow it.
-        turns: who asks whether anything is left to do; see `Pump` and `Schedule`.
+        moved_clock: the file of a clock that tests can move.  The engine follows it; the caller
+            must make this process follow it.
+        turns: coordinates pumps and schedules, and tells whether anything is left to do.
         more: further variables of the functions.
 
     Raises:
@@ -112,7 +112,7 @@ class Stack:
     def wait_until_quiet(self, *, timeout_seconds: float = 60.0) -> bool:
         """Wait until every lane and the queue `later` are empty; False on timeout.
 
-        A job that waits for its vendor's pace is on `later`, unseen for some seconds.
+        A job that waits for its vendor's rate is on `later`, invisible for some seconds.
         """
         deadline = time.monotonic() + timeout_seconds
         while any(pump.depth() for pump in (self.pump, self.later, self.pump)):
@@ -195,7 +195,7 @@ class Stack:
         }
         environment.enter(self.variables)
         boto3.setup_default_session()
-        lineage.carry(boto3.DEFAULT_SESSION.events)  # the functions' clients are made from it
+        lineage.carry(boto3.DEFAULT_SESSION.events)  # the functions' clients come from this session
         resources.leave_unsigned(boto3.DEFAULT_SESSION.events)
         app = _application()
         self.on_mail = self.ses.on_event = lambda event: app.mail(
@@ -258,7 +258,7 @@ class Stack:
 
 
 def mirrored_database() -> SimulatedOneLake:
-    """A OneLake in which the facts' tables are made."""
+    """A simulated OneLake with the facts' tables."""
     made = SimulatedOneLake()
     for table in KEYS:
         made.put(f"{table}/{METADATA}", metadata(table))

@@ -1,4 +1,4 @@
-"""A clock that tests can move: this machine's, ahead by what a file says.
+"""A clock that tests can move: this machine's clock plus the seconds in a file.
 
 Every process of a trial stack follows it, so quiet hours, retries and expiries pass in a second::
 
@@ -24,10 +24,10 @@ _real_monotonic = time.monotonic
 
 
 class MovedClock:
-    """By how much a stack's time is ahead; the same for every process that follows the file.
+    """The seconds by which a stack's time is ahead, shared by every process that follows the file.
 
     Args:
-        file: made by `new`.
+        file: the file that `new` made.
     """
 
     def __init__(self, file: Path) -> None:
@@ -36,25 +36,25 @@ class MovedClock:
 
     @classmethod
     def new(cls, file: Path) -> MovedClock:
-        """A clock that is not ahead yet."""
+        """Make a clock file that is not ahead yet."""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_SECONDS.pack(0.0))
         return cls(file)
 
     @property
     def ahead_seconds(self) -> float:
-        """By how much it is ahead of this machine's clock."""
+        """The seconds by which it is ahead of this machine's clock."""
         (seconds,) = _SECONDS.unpack(self._shared[: _SECONDS.size])
         return float(seconds)
 
     def forward(self, seconds: float) -> None:
-        """Move it for every process at once; never backwards."""
+        """Move the clock forward for every process at once."""
         if seconds < 0:
             raise ValueError("seconds must not be negative")
         self._shared[: _SECONDS.size] = _SECONDS.pack(self.ahead_seconds + seconds)
 
     def follow(self) -> None:
-        """From now on this process has the moved time.
+        """Make this process use the moved time from now on.
 
         Threads that wait for a condition or a socket keep waiting by the machine's clock.
         """
@@ -64,7 +64,7 @@ class MovedClock:
         time.monotonic = lambda: _real_monotonic() + self.ahead_seconds
 
     def passes_pauses(self) -> None:
-        """The product's own pauses in this process are over at once: they move the clock instead."""
+        """Make the product's own pauses in this process move the clock instead of sleeping."""
         from chalicelib.clock import SystemClock  # noqa: PLC0415 - the engine has no use for it
 
         def sleep(_: SystemClock, seconds: float) -> None:
@@ -74,12 +74,12 @@ class MovedClock:
 
 
 def command(file: Path, module: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a module on that clock."""
+    """The command that runs a module on the clock of a file."""
     return (sys.executable, "-m", "local.stack.turned_clock", str(file), module, *arguments)
 
 
 def main(arguments: list[str]) -> None:
-    """Run a module on a clock."""
+    """Run a module on the clock of a file."""
     file, module, *rest = arguments
     MovedClock(Path(file)).follow()
     sys.argv = [module, *rest]

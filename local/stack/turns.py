@@ -1,7 +1,7 @@
-"""Whether a stack has anything left to do: every queue and every schedule was looked at, and is empty.
+"""Tells whether a stack has anything left to do: every queue and schedule was looked at and found empty.
 
-A look counts only if it began after the last piece of work ended, for work makes more work.  Of the
-pollers of a queue one looks at a time; while it works on what it found, the next one looks.
+A look counts only if it began after the last piece of work ended, because work makes more work.
+One poller of a queue looks at a time; while it works on what it found, the next one looks.
 """
 
 from __future__ import annotations
@@ -11,34 +11,35 @@ import threading
 from collections.abc import Iterator
 
 LOOKS_AGAIN_SECONDS = 5.0
-"""How long a queue that was empty is left alone, unless somebody asks: a look takes milliseconds of
-two processors, and a stack is mostly idle."""
+"""How long an empty queue is left alone unless `settle` asks: a look takes milliseconds of two
+processors, and a stack is mostly idle.
+"""
 
 
 class Turns:
-    """Shared by the pumps and schedules of one stack; `place` is a queue or a schedule."""
+    """Coordinates the pumps and schedules of one stack; a `place` is a queue or a schedule."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._round = self._working = 0
         self._looked: dict[str, int] = {}
-        """The round at whose beginning, or after, a place was last found empty."""
+        """By place, the round in which the last empty look began; -1 if it may have work."""
         self._looking: set[str] = set()
 
     def join(self, place: str) -> None:
-        """From now on this place is waited for."""
+        """Add a place; `settle` waits for it from now on."""
         with self._changed:
             self._looked.setdefault(place, -1)
 
     def leave(self, place: str) -> None:
-        """It is not looked at any more; who waits for its turn there need not wait."""
+        """Remove a place, and wake those that wait to look at it."""
         with self._changed:
             self._looked.pop(place, None)
             self._looking.discard(place)
             self._changed.notify_all()
 
     def look(self, place: str) -> int:
-        """Wait until it is time to look; then look, and call `empty` with what this returns, or `work`."""
+        """Wait for the turn to look at a place; return the round, which the caller passes to `empty`."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_asked(place), LOOKS_AGAIN_SECONDS)
             self._changed.wait_for(lambda: place not in self._looking)
@@ -46,7 +47,7 @@ class Turns:
             return self._round
 
     def empty(self, place: str, began: int) -> None:
-        """The look that began so found nothing."""
+        """Record that the look that began in round `began` found nothing."""
         with self._changed:
             self._looking.discard(place)
             if place in self._looked:
@@ -55,12 +56,12 @@ class Turns:
 
     @contextlib.contextmanager
     def work(self, place: str) -> Iterator[None]:
-        """The look found something, and the block works on it."""
+        """Record that the look found something; the block works on it."""
         with self._changed:
             self._looking.discard(place)
             self._working += 1
             if place in self._looked:
-                self._looked[place] = -1  # there may be more of it
+                self._looked[place] = -1  # there may be more work
             self._changed.notify_all()
         try:
             yield
@@ -71,13 +72,13 @@ class Turns:
 
     @contextlib.contextmanager
     def between(self, *, timeout_seconds: float) -> Iterator[None]:
-        """The block runs while no piece of work is under way, or after the timeout; none begins."""
+        """Run the block while no work is under way and none can begin; after the timeout run it anyway."""
         with self._changed:
             self._changed.wait_for(self._is_idle, timeout_seconds)
             yield
 
     def settle(self, *, timeout_seconds: float) -> bool:
-        """Wait until everything was looked at and is empty; False on timeout."""
+        """Wait until every place was looked at and is empty; return False on timeout."""
         with self._changed:
             self._begin_round()
             return self._changed.wait_for(self._is_quiet, timeout_seconds)

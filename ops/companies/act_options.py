@@ -1,4 +1,4 @@
-"""The options of an act's command, as its row says them."""
+"""Builds the options of a desk act's command from the act's declaration."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from chalicelib.outreach.desk.row import ActField, DeskAct
 
 
 def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
-    """The function with an option for each of the act's fields in place of its ``**fields``, and help.
+    """Give a command function its help, and for ``**fields`` an option for each of the act's fields.
 
-    An approval is the operator's own unless ``--by`` names a person; every other act has to name one.
+    ``--by`` is optional for an approval, which is the operator's own by default; other acts require
+    it.
     """
     *common, _ = inspect.signature(do, eval_str=True).parameters.values()
     if act.name != APPROVE:
@@ -30,7 +31,7 @@ def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
 
 
 def help_of(act: DeskAct) -> str:
-    """What the act does, as a sentence."""
+    """A sentence that says what the act does."""
     does = act.words.does.replace("`", "")
     return f"{does[0].upper()}{does[1:]}."
 

@@ -1,6 +1,6 @@
-"""The Router's API keys: issued and revoked per company, in one secret that holds all companies.
+"""The Router's and desks' API keys: issued and revoked per company, in one secret for all companies.
 
-Two operators may do so at once, see `stored_secret`.
+Two operators may change the secret at once (`stored_secret`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ KEY_BYTES = 32
 ACTIVE_KEYS = 2
 """The newest key and the one before it."""
 ROUTER = "router"
-"""What the Router's keys are called beside the roles of a desk's."""
+"""The role shown for a Router's key; a desk's key has a `DeskRole`."""
 _ID_LETTERS = 8
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class KeyShown:
-    """A key without what opens the door.
+    """An API key as it may be shown: without the key itself.
 
     Attributes:
-        id: the beginning of its digest.
-        role: `ROUTER`, or of the desk.
+        id: letters of its digest (`id_of`).
+        role: `ROUTER`, or a `DeskRole`.
     """
 
     id: str
@@ -41,7 +41,7 @@ class KeyShown:
 
 
 def id_of(key: str) -> str:
-    """What a key is called where it is not shown; letters, so that nothing takes it for a number."""
+    """A key's public name: ``key-`` and 8 letters, so that redaction takes it for no number."""
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
     letters = base64.b32encode(digest).decode().lower()
     return "key-" + "".join(filter(str.isalpha, letters))[:_ID_LETTERS]
@@ -59,7 +59,7 @@ def shown(session: Session, company_id: str) -> list[KeyShown]:
 
 
 def active(session: Session, company_id: str) -> tuple[str, ...]:
-    """A company's keys, newest first.
+    """A company's active Router keys, newest first.
 
     Raises:
         OpsError: the secret exists and is not a JSON object.
@@ -68,7 +68,7 @@ def active(session: Session, company_id: str) -> tuple[str, ...]:
 
 
 def faults(session: Session, company_id: str) -> tuple[str, ...]:
-    """What is wrong with a company's entry, naming no value; any of it closes the company's door.
+    """Faults of a company's entry, naming no value; with any of them all its requests are refused.
 
     Raises:
         OpsError: the secret exists and is not a JSON object.
@@ -83,7 +83,7 @@ def faults(session: Session, company_id: str) -> tuple[str, ...]:
 
 
 def companies(session: Session) -> tuple[str, ...]:
-    """The companies that have an entry.
+    """The ids of the companies with an entry in the secret.
 
     Raises:
         OpsError: the secret exists and is not a JSON object.
@@ -92,20 +92,20 @@ def companies(session: Session) -> tuple[str, ...]:
 
 
 def new_key() -> str:
-    """A key that no company has."""
+    """Make a new random key."""
     return secrets.token_urlsafe(KEY_BYTES)
 
 
 def issue(
     session: Session, company_id: str, role: DeskRole | None = None, *, key: str = ""
 ) -> tuple[str, int]:
-    """Issue a new key; only the newest one before it stays active.
+    """Issue a new key; of the earlier ones only the newest stays active.
 
     Args:
         session: the stage.
         company_id: the company.
-        role: of a key of the company's desk; None for the Router's.
-        key: from `new_key`; empty: one is made.
+        role: the desk role of the key; None for a Router's key.
+        key: from `new_key`; empty to make one.
 
     Returns:
         The key, and how many keys are active now.
@@ -139,10 +139,10 @@ def revoke(session: Session, company_id: str, key_id: str, role: DeskRole | None
 
 
 def finish(session: Session, company_id: str, role: DeskRole | None = None) -> int:
-    """Revoke all keys but the newest; returns how many were revoked.  Arguments as `issue`.
+    """Revoke all keys but the newest; return how many were revoked.  Arguments as `issue`.
 
     Raises:
-        OpsError: the company has no key, the secret is not a JSON object, or others keep changing it.
+        OpsError: the company has no key, the secret is not a JSON object, or others kept changing it.
     """
 
     def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
@@ -159,7 +159,7 @@ def _change(
     change: Callable[[tuple[str, ...]], tuple[tuple[str, ...], Result]],
     role: DeskRole | None,
 ) -> Result:
-    """Replace one company's keys of a kind; everything else of the secret stays unchanged."""
+    """Replace a company's Router keys, or its desk keys of one role; the rest of the secret stays."""
 
     def changed(entry: dict[str, Any]) -> tuple[dict[str, Any], Result]:
         before = _keys_of({company_id: entry}, company_id, role)
@@ -180,7 +180,7 @@ def edit(
     company_id: str,
     change: Callable[[dict[str, Any]], tuple[dict[str, Any], Result]],
 ) -> Result:
-    """Replace one company's entry; those of others stay unchanged.
+    """Replace one company's entry in the secret; other entries stay unchanged.
 
     Raises:
         OpsError: the secret is not a JSON object, or others keep changing it.
@@ -198,7 +198,7 @@ def edit(
 
 
 def known(session: Session, company_id: str) -> access.Access:
-    """What a company may show and sign with.
+    """A company's valid API keys, desk keys and signature keys, with the entry's faults.
 
     Raises:
         OpsError: the secret exists and is not a JSON object.

@@ -51,7 +51,7 @@ _EXAMPLES = {
     "transfer": ["handoff transfer <id> --by <name> --to <name> --lead"],
     "reply": ['handoff reply <id> --by <name> --text "<answer>"'],
 }
-"""Of acts, as the pages have them."""
+"""Example command lines of the `handoff` acts, as the pages of `docs` show them."""
 
 
 @command(handoff_app, "handoff list", examples=["handoff list", "handoff list --show <id>"])
@@ -85,7 +85,7 @@ def handoff_list(
 
 
 def handoff_command(act: DeskAct) -> Callable[..., object]:
-    """The command of an act: its fields are options, beside those that all acts have."""
+    """Build the `handoff` command of one desk act: an option for each of its fields, and the common ones."""
 
     def do(
         run: CommandRun,
@@ -137,7 +137,7 @@ def company_put(
         str, typer.Option("--despite-verdicts", help="Why it is stored although the set disagrees.")
     ] = "",
 ) -> object:
-    """Create or replace a project's settings; not stored: invalid ones, and what its verdict set refuses."""
+    """Create or replace a project's settings, if they are valid and its verdict set agrees."""
     item = company.read(file)
     gate = VerdictGate(asks_judge=judge, despite=despite_verdicts.strip())
     did = put_settings.put(run.session, item, because=run.because, gate=gate)
@@ -151,7 +151,7 @@ def company_put(
 
 @command(company_app, "company map", changes=True)
 def company_map(run: CommandRun) -> object:
-    """Map every stored project's senders to its company; exit code 1 where two companies share one."""
+    """Map every stored project's senders to its company; exit code 1 if two companies share one."""
     run.enter("companies")
     mapped, wrong = senders.fill(run.session)
     for one in wrong:
@@ -290,7 +290,7 @@ def company_signature_check(
     company_id: CompanyId,
     file: Annotated[Path, typer.Argument(help="A request as HTTP/1.1 writes it.")],
 ) -> object:
-    """Say what is wrong with the signature of a kept request; exit code 1 where something is."""
+    """Check the signature of a saved request; exit code 1 if something is wrong with it."""
     found = [{"problem": one} for one in signing_keys.problems(run.session, company_id, file)]
     if found:
         run.code = EXIT_NO
@@ -319,7 +319,7 @@ def company_resume_events(
     company_id: CompanyId,
     project_id: Annotated[str, typer.Argument(help="Its project.")],
 ) -> object:
-    """Send events to a paused endpoint again, and everything that was kept for it."""
+    """Post events to a paused endpoint again, with everything that was kept for it."""
     if run.dry_run:
         (state,) = endpoint_events.states(run.session, company_id, project_id)
         return run.output.facts({**state, "conversations": state["stopped"]})
@@ -356,8 +356,8 @@ def erase_command(
 ) -> object:
     """Find a person in every table and erase them; the ledger keeps tombstones.
 
-    Then every place is asked for the person's addresses in any writing, ids, name and the words of
-    --canary.  Exit code 1 if one is found that may not stay.
+    Afterwards every place is searched for the person's addresses in every spelling, ids, name and
+    the words of --canary.  Exit code 1 if one is found that may not stay.
     """
     session, output, dry_run = run.session, run.output, run.dry_run
     if bool(subject) == bool(again):

@@ -59,7 +59,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def items(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
-    """A company's items as stored.
+    """A company's stored items, one for each project.
 
     Raises:
         OpsError: the company, or that project of it, is not stored.
@@ -79,7 +79,7 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
 
 
 def ids(session: Session, *, at_most: int) -> tuple[list[str], bool]:
-    """The companies of the first projects, by one page of a scan; and whether these are all."""
+    """Company ids from the first `at_most` stored projects, and whether these are all companies."""
     table = session.services.table(session.services.settings.company_data_table)
     page, rest = table.scan_page(
         limit=at_most,
@@ -99,7 +99,7 @@ def projects(session: Session, company_id: str, project_id: str | None) -> list[
 
 
 def faults(session: Session, item: dict[str, Any]) -> list[str]:
-    """What is wrong in an item by itself: it is not stored with that."""
+    """Faults of an item in itself, which keep it from being stored."""
     allows = session.services.settings.company_webhooks_on_loopback
     found = checking.faults(item, allows_loopback=allows)
     return [*found, *model_names.of_project(session, item)]
@@ -139,7 +139,7 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
 
 
 def shown_id(item: dict[str, Any], part: Part[str]) -> str | None:
-    """The company's or the project's id; None for one that is none, whose value is not shown."""
+    """The company's or project's id in an item; None if invalid, so that no wrong value is printed."""
     return None if any(part.faults(item)) else str(item[part.name])
 
 
@@ -151,11 +151,11 @@ def issue(
     because: str = "",
     once: str = "",
 ) -> tuple[str, int]:
-    """Issue a new key for a stored company; see `api_keys.issue`.
+    """Issue an API key for a stored company, enter the act; return the key and how many are active.
 
     Raises:
         OpsError: there is no such company, or the key could not be stored.
-        OvertakenError: the form was sent before.
+        OvertakenError: the form with the id `once` was already submitted.
     """
     items(session, company_id, None)
     made = api_keys.new_key()
@@ -175,7 +175,7 @@ def issue(
 def _secret(
     session: Session, project: Project, name: str, channels: list[Channel]
 ) -> CompanyFinding:
-    """Check that the worker can read and use a secret."""
+    """Check that the worker can read a secret and that each channel accepts it."""
     try:
         if not session.services.secrets.text(name).strip():
             return CompanyFinding(name, "fail", "empty")
@@ -198,7 +198,7 @@ def _senders(session: Session, project: Project) -> CompanyFinding:
 
 
 def _consent(project: Project) -> list[CompanyFinding]:
-    """What a company must settle before it writes to anybody."""
+    """Warnings about what a company must settle first: opt-out words, contact, address, consent."""
     found = []
     for channel in sorted(project.allowed_channels):
         config = project.of_channel(channel)
@@ -223,7 +223,7 @@ def _consent(project: Project) -> list[CompanyFinding]:
 
 
 def _identities(session: Session, project: Project) -> list[CompanyFinding]:
-    """E-mail senders that the stage may not use; nothing while its worker is not deployed."""
+    """Failures for e-mail senders that the worker's role may not use; none before its deployment."""
     try:
         allowed = identities.allowed(session)
     except (ClientError, BotoCoreError):

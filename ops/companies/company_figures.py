@@ -1,4 +1,4 @@
-"""What a company's conversations were like, by day or by week, from counts that were kept at the time.
+"""Figures of a company's conversations by day or week, from counters kept as they happened.
 
 Two queries by key, of at most `chalicelib.outreach.conversations.day_counts.SHARDS` rows for a day and
 a project; nothing is scanned.
@@ -20,12 +20,12 @@ from chalicelib.outreach.conversations.day_counts import (
 from ops.session import Session
 
 WRONG = "said_wrong"
-"""Answers of which people said that they were wrong."""
+"""The counter of answers that people marked as wrong."""
 MEDIAN, NEARLY_ALL = 0.5, 0.9
 
 
 class Step(StrEnum):
-    """How the time is divided."""
+    """The length of a period."""
 
     DAY = "day"
     WEEK = "week"
@@ -36,11 +36,11 @@ PERIODS = {Step.DAY: 28, Step.WEEK: 13}
 
 @dataclass(frozen=True, slots=True)
 class CountedPeriod:
-    """A day or a week.
+    """The counters of one day or week.
 
     Attributes:
-        begins: ``2026-11-23``, in UTC; of a week its Monday.
-        counts: by name, see `DayCount`.
+        begins: the first day in UTC, such as ``2026-11-23``; a week's is its Monday.
+        counts: by `DayCount` name.
     """
 
     begins: str
@@ -48,11 +48,11 @@ class CountedPeriod:
 
     @property
     def answers(self) -> int:
-        """How many answers were sent."""
+        """The number of answers sent."""
         return sum(self.counts[one] for one in ANSWERS)
 
     def within(self, by: DayCount, share: float) -> int | None:
-        """The seconds within which a share of the answers came; see `share_within`."""
+        """The seconds within which a share of the answers came; None without timed answers."""
         return share_within(self.counts, by, share)
 
     def reasons(self, what: DayCount) -> list[tuple[str, int]]:
@@ -63,13 +63,13 @@ class CountedPeriod:
 def read(
     session: Session, company_id: str, step: Step, project_id: str = ""
 ) -> tuple[list[CountedPeriod], list[str]]:
-    """The newest periods, oldest first, also those in which nothing happened; and the projects.
+    """Read the newest periods, oldest first, empty ones included; and the projects with counts.
 
     Args:
         session: the stage.
         company_id: the company.
         step: a day or a week.
-        project_id: of this project alone; what belongs to the whole company is left out then.
+        project_id: count this project only, without counters of the whole company.
     """
     now = session.services.clock.now()
     first = _begin(now.date(), step) - (PERIODS[step] - 1) * _length(step)
@@ -95,7 +95,7 @@ def read(
 
 
 def total(periods: list[CountedPeriod]) -> CountedPeriod:
-    """All of them as one."""
+    """The sum of all periods."""
     summed: Counter[str] = Counter()
     for one in periods:
         summed.update(one.counts)

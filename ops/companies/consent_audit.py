@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def lines(session: Session, company_id: str, since: str) -> Iterator[dict[str, Any]]:
-    """A line for each message that was sent since an ISO time, by project and conversation."""
+    """Yield a line for each message sent since an ISO time, grouped by project and conversation."""
     outreach = session.services.outreach
     projects = [one for one in outreach.companies.projects() if one.company_id == company_id]
     for project in projects:
@@ -26,7 +26,7 @@ def lines(session: Session, company_id: str, since: str) -> Iterator[dict[str, A
 
 
 def _of_conversation(session: Session, record: Record, since: str) -> Iterator[dict[str, Any]]:
-    is_one = "message_count" in record.item  # the index holds rows of hand-offs and pairs as well
+    is_one = "message_count" in record.item  # the index also holds rows of hand-offs and pairs
     if not is_one or str(record.item["updated_at"]) < since:
         return
     about = {
@@ -43,7 +43,7 @@ def _of_conversation(session: Session, record: Record, since: str) -> Iterator[d
 
 
 def _consent(record: Record) -> str | None:
-    """Where a conversation's consent is from, and since when; None where its start stated none."""
+    """The source and time of a conversation's consent; None if its start stated none."""
     given = conversation_rules.consents_of(record)
     return f"{given[0].source} {iso(given[0].given_at)}" if given else None
 

@@ -27,7 +27,7 @@ def hears(
         typer.Argument(help="JSON lines; by default standard input."),
     ] = None,
 ) -> object:
-    """Show what messages are heard as; it reads no stage and stores nothing.
+    """Show which messages are heard as STOP, START, HELP or a doubt; reads no stage, stores nothing.
 
     A line is {"id", "channel": "sms", "whatsapp" or "email", "text", "mime": null or a raw message}.
     """

@@ -1,4 +1,4 @@
-"""Messages in a file of JSON lines, and what each is heard as."""
+"""Reads messages from JSON lines and classifies each as STOP, START, HELP, a doubt or none."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _NEEDED = ("id", "channel")
 
 
 def read(file: Path | None) -> Iterator[dict[str, Any]]:
-    """The messages, checked.
+    """Yield the messages, validated.
 
     Args:
         file: None for standard input.
 
     Raises:
-        OpsError: a line is no message; it names the line's number and the field, never the value.
+        OpsError: a line is not valid; names the line's number and the field, never the value.
     """
     for number, row in json_lines.objects(file):
         yield _message(row, number)
 
 
 def answer(row: Mapping[str, Any]) -> dict[str, str]:
-    """What a message is heard as, as the command prints it."""
+    """The classification of a message, as the command prints it."""
     if _is_mail(row):
         reply = reply_of(_mail(row))
         visible, found = reply.said, heard_in(reply)
@@ -61,7 +61,7 @@ def _is_mail(row: Mapping[str, Any]) -> bool:
 
 
 def _mail(row: Mapping[str, Any]) -> EmailMessage:
-    """An e-mail as it came, or made of its text."""
+    """The e-mail of a row: parsed from ``mime``, or built from ``text``."""
     mime = row.get("mime")
     if mime is None:
         message = EmailMessage(policy=policy)

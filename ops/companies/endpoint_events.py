@@ -1,4 +1,4 @@
-"""Events to companies: which endpoints fail or are paused, and having what was kept posted again."""
+"""Endpoints that receive companies' events: which fail or are paused; pause one, resume one."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def states(session: Session, company_id: str, project_id: str | None) -> list[di
 def pause(
     session: Session, company_id: str, project_id: str, *, because: str, once: str = ""
 ) -> dict[str, Any]:
-    """Send an endpoint nothing until it is resumed; what happens meanwhile is kept.
+    """Stop posting to an endpoint; events are kept until `resume`.
 
     Raises:
         OpsError: the project is not stored.
-        OvertakenError: the form was sent before.
+        OvertakenError: the form was already submitted.
     """
     company.projects(session, company_id, project_id)
     key = f"company:{company_id}"
@@ -48,10 +48,10 @@ def pause(
 def resume(
     session: Session, company_id: str, project_id: str, *, because: str, once: str = ""
 ) -> dict[str, Any]:
-    """Send events to an endpoint again, and have everything posted that was kept meanwhile.
+    """Post events to an endpoint again, with all that were kept meanwhile.
 
-    It may be repeated: what was posted is not posted again, and a conversation leaves the list once its
-    job is queued.
+    Idempotent: a posted event is not posted again, and a conversation leaves the list of stopped
+    ones once its job is queued.
 
     Raises:
         OpsError: the project is not stored.
@@ -81,7 +81,7 @@ def resume(
 
 
 def endpoints(session: Session) -> Iterator[Finding]:
-    """Whether every company's endpoint accepts its events."""
+    """Yield a finding for each endpoint: whether it accepts its events."""
     for project in senders.projects(session):
         if not project.has_endpoint:
             continue

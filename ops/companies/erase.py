@@ -1,14 +1,15 @@
 """Erases a person from every table of a stage.
 
 A subject is an e-mail address, a phone number with its plus sign, a ticket id or a conversation id.
-Richpanel is asked which tickets belong to an address, as the tables know tickets only.  Every item
+The tables know tickets only, so Richpanel is asked which tickets belong to an address.  Every item
 that holds the address or belongs to one of those ids is deleted.  Ledger rows become tombstones,
 because a deleted key would let its action run again: they keep the key, status and expiry, and
-nothing else about the person.  Addresses that a company has linked are erased with them, in that
-company; of a subject that must not be contacted the keyed row is left (`erase_subject`).
-Another person's conversation that mentions the address loses those messages, and a company's settings
-lose those list entries; examples of its verdict sets that name the person go (`erase_verdicts`).
-Queued bodies expire within 14 days; dead letters of the subject are deleted now.
+nothing else about the person.  Addresses that a company has linked to the subject's are erased in
+that company.  The keyed row that blocks contact with the subject stays (`erase_subject`).  Another
+person's conversation loses the messages that mention the address.  A company's settings lose the
+list entries that mention it.  Verdict set examples that name the person are deleted
+(`erase_verdicts`).  Bodies on queues expire within 14 days; the subject's dead letters are deleted
+at once.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Erased:
     Attributes:
         tables: per table, how many items were deleted (in the ledger: made tombstones).
         dead_letters: messages of the dead-letter queues that were deleted.
-        remarks: entries of the journal that lost their words.
+        remarks: journal entries whose reason text was removed.
         notes: what could not be done.
         warnings: consequences that the operator must know.
     """
@@ -75,20 +76,22 @@ class Erased:
 
     @property
     def total(self) -> int:
-        """How many items and messages were found."""
+        """The number of items, dead letters and journal entries found."""
         return sum(self.tables.values()) + self.dead_letters + self.remarks
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """The identifiers to search for.
+    """The identifiers of the person to erase.
 
     Attributes:
         addresses: e-mail addresses and phone numbers, in lower case; found in any text.
         ids: ticket and conversation ids; found as whole ids only, because they may be short.
-        theirs: what companies know of their consent, and the addresses that companies have linked.
-        names: how companies call them; looked for in examples of their verdict sets.
-        about: keyed ids under which a restored journal has words about them.
+        theirs: the person's consent rows in each company, and the addresses that companies have
+            linked.
+        names: the person's name in each company's conversations; searched in examples of verdict
+            sets.
+        about: keyed ids under which a restored journal holds reasons about the person.
     """
 
     addresses: tuple[str, ...] = ()
@@ -98,13 +101,13 @@ class Subjects:
     about: tuple[str, ...] = ()
 
     def holds(self, item: Item) -> bool:
-        """The item is about one of them, or mentions an address, or is an example that names them."""
+        """Whether an item belongs to the person, mentions an address, or is an example with their name."""
         if self.own(item) or self.names.are_in(item):
             return True
         return _mentions(item, self.addresses_in(item))
 
     def addresses_in(self, item: Item) -> tuple[str, ...]:
-        """The addresses to look for in an item: also those that its company has linked."""
+        """The addresses to look for in an item, with those that the item's company has linked."""
         company_id = item.get("company_id")
         partition = str(item.get("primary_channel", ""))
         linked = (
@@ -116,7 +119,7 @@ class Subjects:
         return (*self.addresses, *linked)
 
     def own(self, item: Item) -> bool:
-        """The item is about one of them; the text of its messages does not count."""
+        """Whether an item belongs to the person; the text of its messages does not count."""
         own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
         parts |= {str(item.get("opaque_id", "")), str(item.get("newest", ""))}
@@ -126,13 +129,13 @@ class Subjects:
         return is_one or not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses_in(item))
 
     def in_body(self, body: str) -> bool:
-        """A queue body is about one of them."""
+        """Whether a queue body belongs to the person or mentions an address."""
         raw = json.loads(body) if body.startswith("{") else body
         return self.holds(raw) if isinstance(raw, dict) else _mentions(raw, self.addresses)
 
 
 def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
-    """The subject in all spellings, with its tickets, and notes on lookups that failed.
+    """Return the subject in all spellings with its tickets, and notes on lookups that failed.
 
     Raises:
         OpsError: the subject is too short to identify a person, or is a company's own address.
@@ -148,7 +151,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
         variants = numbers.forms(f"+{digits}")
         kind, addresses = "phone", [*variants, *(one.lstrip("+") for one in variants)]
     elif not subject.startswith("<") and (known := address_of(subject)):
-        addresses = [known.lower()]  # of a kind that no ticket has
+        addresses = [known.lower()]  # an address of a channel that tickets never use
     else:
         return whole(session, Subjects(ids=(subject,))), []
     _refuse_companies_own(session, addresses[0])
@@ -171,27 +174,28 @@ def _refuse_companies_own(session: Session, address: str) -> None:
 
 
 def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
-    """Every item about a subject, as (table, key, item); the ledger's come last."""
+    """Yield every item about the subject as (table, key, item), the ledger's last."""
     for name, key_names in tables(session):
         table = session.services.table(name)
         for item in scanned(table):
             is_other = is_entry(item) and not _mentions(item, subjects.addresses)
-            # What a report holds of agents is corrected with the report: a lost record would fill it twice.
+            # `erase_reports` corrects the report's agents.  Without these records the writer would
+            # insert the agents a second time.
             is_other |= any(str(item[key]).startswith("DIM:") for key in key_names)
             if "erased_at" not in item and not is_other and subjects.holds(item):
                 yield table, {key: item[key] for key in key_names}, item
 
 
 def enter(session: Session, subject: str, **evidence: str) -> None:
-    """Enter an erasure; the subject by a keyed hash, and without words, so that it is about no person."""
+    """Enter an erasure in the journal: the subject as a keyed hash, without a reason text."""
     key = f"person:{session.services.opaque_ids.of('person', subject.strip().lower())}"
     journal.enter(session, "erase", key, **evidence)
 
 
 def whole(session: Session, subjects: Subjects) -> Subjects:
-    """Add linked addresses, and the identifiers under which other items refer to the conversations.
+    """Add linked addresses, and the ids under which other items refer to the person's conversations.
 
-    Other tables refer to a conversation by its opaque id; its pages, drafts and marks by a digest.
+    Other tables name a conversation by its opaque id; its pages, drafts and marks by a digest.
     Neither contains an address.
     """
     ids: list[str] = []
@@ -210,7 +214,7 @@ def whole(session: Session, subjects: Subjects) -> Subjects:
 
 
 def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
-    """The opaque ids of the subject with every sender: what is kept after a conversation's end."""
+    """Yield the opaque ids of each pair of sender and subject: pair rows outlive a conversation."""
     opaque = session.services.opaque_ids
     senders = {
         (channel, project.sender(channel), str(item.get("company_id")))
@@ -226,7 +230,7 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
 
 
 def scanned(table: Table) -> Iterator[Item]:
-    """Every item of a table."""
+    """Yield every item of a table."""
     start = None
     while True:
         found, start = table.scan_page(limit=PAGE, start=start)
@@ -260,16 +264,16 @@ def purge(
     *,
     dry_run: bool = False,
 ) -> bool:
-    """Erase one item in the way its table needs; False if it is gone already.
+    """Erase one item in the way its table needs; return False if the item is already gone.
 
     Args:
         session: the stage.
         table: where the item is.
         key: its key.
-        item: as it was found.
+        item: the item as read.
         subjects: who is erased.
-        done: gets the notes and warnings.
-        dry_run: write nothing, and say what a run would.
+        done: receives the notes and warnings.
+        dry_run: write nothing; notes and warnings as a real run gives them.
     """
     settings = session.services.settings
     if table.name == settings.idempotency_table:
@@ -302,7 +306,7 @@ def purge(
 def part_about(
     session: Session, table: Table, key: Item, item: Item, subjects: Subjects
 ) -> dict[str, Any]:
-    """The part of an item that is about the subject, for an export; see `purge`."""
+    """The part of an item that `purge` would erase, for an export."""
     settings = session.services.settings
     if table.name == settings.company_data_table:
         return dict(key)
@@ -316,7 +320,7 @@ def part_about(
 def _remove_entries(
     table: Table, key: Item, item: Item, subjects: Subjects, done: Erased, *, dry_run: bool
 ) -> bool:
-    """Remove list entries that hold an address from a project's settings."""
+    """Remove the list entries that mention the person's address from a project's settings."""
     sought = subjects.addresses_in(item)
     changed = {
         name: [one for one in value if not _mentions(one, sought)]
@@ -332,7 +336,7 @@ def _remove_entries(
 
 
 def _make_tombstone(session: Session, table: Table, key: Item, item: Item) -> bool:
-    """Remove everything about the person from a ledger row; an unfinished row ends here."""
+    """Remove everything about the person from a ledger row; end an unfinished row as erased."""
     status = item["status"]
     ends: Mapping[str, Any] = {}
     if status in _UNFINISHED_EVENTS:
@@ -353,7 +357,7 @@ def _make_tombstone(session: Session, table: Table, key: Item, item: Item) -> bo
 
 
 def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 - any stored value
-    """One of the addresses occurs somewhere in the value."""
+    """Whether one of the addresses occurs anywhere in a nested value."""
     match value:
         case str():
             text = value.lower()
@@ -367,7 +371,7 @@ def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 -
 
 
 def _occurs_in(text: str, one: str) -> bool:
-    """As a whole: ``+15550100`` occurs in ``whatsapp:+15550100`` and not in ``+155501001``."""
+    """Whether an address occurs whole: ``+15550100`` in ``whatsapp:+15550100``, not in ``+155501001``."""
     start = text.find(one)
     while start >= 0:
         before, after = (

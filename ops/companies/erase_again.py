@@ -1,13 +1,13 @@
-"""Erases again after a restore: a backup holds persons who were erased since.
+"""Repeats erasures after a restore: a backup holds people who were erased after it was made.
 
-An erasing leaves keyed digests of the addresses and ids that it erased, and of those under which the
-journal had words about them, in the journal and, as a table may
-itself be the one that is restored, in the conversations' table::
+An erasure leaves keyed digests of the erased addresses and ids, and of the keys under which the
+journal had reasons about the person.  It writes them to the journal and to the conversations'
+table, because one of the two may itself be restored::
 
     primary_channel  erasures     conversation_id  2026-11-20T09:00:00.000Z#{digest of the subject}
     hashed           {digest of an address or id} ...     ttl  1795251602        (a year)
 
-Nothing of a person can be read from them, but a restored row that holds an address or id has its digest.
+The digests reveal nothing of a person, but match the addresses and ids of a restored row.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _IN_KEYS = re.compile(r"[#:]")
 
 @dataclass(frozen=True, slots=True)
 class ErasedSince:
-    """What is known of the erasings since a backup.
+    """The known erasures since a backup.
 
     Attributes:
-        count: how many there were.
-        digests: of every address and id that they erased.
+        count: the number of erasures.
+        digests: keyed digests of every erased address and id.
     """
 
     count: int
@@ -52,7 +52,7 @@ class ErasedSince:
 
 
 def enter(session: Session, subject: str, subjects: Subjects) -> None:
-    """Enter an erasing, without words and by digests alone, in both tables."""
+    """Enter an erasure in the journal and the conversations' table, by digests alone."""
     of = session.services.opaque_ids.of
     linked = (address for _, address in subjects.theirs.linked)
     known = {*(numbers.canonical(one) for one in (*subjects.addresses, *linked)), *subjects.ids}
@@ -71,22 +71,22 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
 
 
 def erased_since(session: Session, backup: str) -> ErasedSince:
-    """What was erased since a backup, as far as a table has a record of it.
+    """Return the erasures since a backup of which a table has a record.
 
     Raises:
-        OpsError: it is no time, or one that lies ahead, since when nothing was erased.
+        OpsError: `backup` is not a time, or lies in the future.
     """
     since = parsed(backup)
     if since is None:
         raise OpsError("--again is no time", code=EXIT_UNUSABLE)
     if since > session.services.clock.now():
         raise OpsError("--again lies ahead: give the backup's own time", code=EXIT_UNUSABLE)
-    known = {text for text in _hashed(session, since) if text}  # one erasing is in both tables
+    known = {text for text in _hashed(session, since) if text}  # both tables record each erasure
     return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
 
 
 def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
-    """Those of the erased whom a table has again: every address and id in it is compared by its digest."""
+    """Find the erased persons whom a table holds again, by comparing digests of every address and id."""
     of = session.services.opaque_ids.of
     addresses: set[str] = set()
     ids: set[str] = set()

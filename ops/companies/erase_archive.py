@@ -1,10 +1,10 @@
 """Erases a person from the archive of facts: an agent's name and address, in every object and version.
 
-A fact holds no contact: an agent's id, an event's id, and details without personal data.  The
-dimension of agents holds names and addresses; an agent with an address that is erased keeps the id alone,
-under every name they ever had there.  Should a fact hold an address all the same, it loses it.
-Objects are replaced under the writer's lease, so that nothing is merged meanwhile; former versions that
-hold the person are deleted.
+A fact holds no contact: only an agent's id, an event's id and details without personal data.  The
+dimension of agents holds names and addresses.  An erased agent keeps the id alone, in every row the
+agent ever had.  A cell of a fact that holds an address nevertheless is emptied.  Objects are
+replaced under the writer's lease, so that nothing is merged meanwhile.  Former versions that hold
+the person are deleted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ArchivedObject:
     """One object of an archive, or a former version of one.
 
     Attributes:
-        version: of a former one; empty for what a reader sees.
+        version: S3's id of a former version; empty for the current object.
     """
 
     archive: StoredRows
@@ -47,14 +47,14 @@ class ArchivedObject:
 
     @property
     def table(self) -> str:
-        """Whose rows are in it."""
+        """The table whose rows the object holds."""
         return self.name.partition("/")[0]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Its rows, none where it is gone by now; of another object than rows, one with its body.
+        """The object's rows; none where it is gone.  An object without rows gives one row with its body.
 
         Raises:
-            TransientError: it cannot be read now.
+            TransientError: the object cannot be read now.
         """
         if not self.name.endswith(".gz"):
             return [{"body": self.archive.file(self.name, self.version)}]
@@ -65,29 +65,29 @@ class ArchivedObject:
 
 @dataclass(frozen=True, slots=True)
 class TheirRows:
-    """What rows of an archive are without a person.
+    """Rewrites an archive's rows without one person.
 
     Attributes:
-        canaries: their addresses, in every writing.
-        agents: ids of the agents with one of them.
+        canaries: the person's addresses, in every spelling.
+        agents: ids of the agents who have one of these addresses.
     """
 
     canaries: Sequence[Canary]
     agents: frozenset[str] = frozenset()
 
     def hold(self, value: object) -> bool:
-        """Whether a cell holds one of their addresses."""
+        """Whether a cell holds one of the person's addresses."""
         return isinstance(value, str) and any(one.pattern.search(value) for one in self.canaries)
 
     def without(self, table: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The row without them; None where nothing of it is left."""
+        """The row without the person; None where the row must be deleted."""
         if table == DIM_AGENT and row["AgentID"] in self.agents:
             named = {**row, "AgentName": row["AgentID"], "Email": ""}
             return None if self.hold(row["AgentID"]) else named
         return self.emptied(row)
 
     def emptied(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row whose cells hold none of their addresses."""
+        """The row with every cell emptied that holds an address of the person."""
         emptied = {"AgentID": UNKNOWN_AGENT}
         return {
             name: emptied.get(name, "") if name != "EventID" and self.hold(value) else value
@@ -96,7 +96,7 @@ class TheirRows:
 
 
 def objects(session: Session) -> Iterator[ArchivedObject]:
-    """Every object of every archive, and every former version."""
+    """Yield every object of every archive, then every former version."""
     for archive in session.services.posting.archives:
         for name, _ in archive.listed(""):
             yield ArchivedObject(archive, name)
@@ -105,13 +105,13 @@ def objects(session: Session) -> Iterator[ArchivedObject]:
 
 
 def of_subjects(subjects: Subjects) -> list[Canary]:
-    """The addresses of a person, in every writing."""
+    """A person's addresses as canaries, in every spelling."""
     addresses = [*subjects.addresses, *(one for _, one in subjects.theirs.linked)]
     return [one for address in addresses for one in of_address(address, "address")]
 
 
 def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool = False) -> None:
-    """Erase a person from every archive; what could not be done is among the notes."""
+    """Erase a person from every archive; failures become notes of `done`."""
     canaries, posting = of_subjects(subjects), session.services.posting
     if not canaries or not posting.archives:
         return
@@ -137,12 +137,12 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
 
 
 def exclusive(session: Session, place: str, done: Erased, work: Callable[..., str]) -> None:
-    """Do some work under the writer's lease, which is waited for; what was not done is a note.
+    """Do work under the fact writer's lease, waiting about a minute for it; a failure becomes a note.
 
     Args:
         session: the stage.
-        place: what is erased from.
-        done: gets the note.
+        place: the name of the place to erase from, for the note.
+        done: receives the note.
         work: takes `time_left_seconds`, and returns the outcome as `FactWriter.alone` does.
     """
     ends = time.monotonic() + RUN_SECONDS
@@ -157,13 +157,13 @@ def exclusive(session: Session, place: str, done: Erased, work: Callable[..., st
 
 @dataclass(slots=True)
 class ArchiveWithout:
-    """What the archives' objects are without a person.
+    """The archives' objects sorted by whether erasing a person changes them.
 
     Attributes:
-        count: rows that change.
-        clean: the objects that stay as they are.
-        changed: the rows of the others.
-        their: what tells the rows.
+        count: the number of rows that change.
+        clean: the objects without the person.
+        changed: the new rows of each other object.
+        their: the person, as a rewriter of rows.
     """
 
     their: TheirRows
@@ -175,7 +175,7 @@ class ArchiveWithout:
 def _look(
     session: Session, canaries: Sequence[Canary], known: Collection[ArchivedObject] = ()
 ) -> ArchiveWithout:
-    """Read every object once, but those that are known to stay; the agents' first, as they name the ids."""
+    """Read every object not known to be clean; agents first, because their rows name the ids."""
     listed = [one for one in objects(session) if one.name.endswith(".gz") and one not in known]
     agents = {one: one.rows() for one in listed if one.table == DIM_AGENT}
     their = TheirRows(canaries)
@@ -195,7 +195,7 @@ def _look(
 
 
 def _erase(session: Session, found: ArchiveWithout) -> None:
-    """Replace the facts that change in OneLake, then the objects, so that a second run finds what is left."""
+    """Amend OneLake's facts, then replace the objects: after a crash a second run finds the rest."""
     posting = session.services.posting
     mirrored, archive = posting.check.onelake, posting.archive
     if mirrored and archive and any(one.table == FACT_EVENT for one in found.changed):
@@ -208,7 +208,7 @@ def _erase(session: Session, found: ArchiveWithout) -> None:
         else:
             one.archive.put(one.name, BytesIO(packed(rows)))
     replaced = {(one.archive, one.name) for one in found.changed if not one.version}
-    for one in objects(session):  # where the bucket keeps versions: what was just replaced is one
+    for one in objects(session):  # a versioned bucket keeps what was just replaced
         is_new = one not in found.clean and one not in found.changed
         if one.version and is_new and (one.archive, one.name) in replaced:
             one.archive.delete(one.name, one.version)

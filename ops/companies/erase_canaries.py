@@ -1,6 +1,6 @@
-"""What is looked for after an erasing: a person's addresses in every writing, ids, names and given words.
+"""What a scan looks for after an erasure: a person's addresses in every spelling, ids, names, given words.
 
-A canary is shown by its kind and number, never by its value, so that a report holds no personal data.
+Reports show a canary's kind and number, never its value, so that they hold no personal data.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _BETWEEN = r"(?:[\s().\-/_]|\u00a0|%20|%28|%29|%2d)*"
 _COUNTRY_DIGITS = 3
 _SHORTEST_NATIONAL = 9
 _SHORTEST_IN_TEXT = 16
-"""An id that is shorter is found as a part of a key alone: a ticket's number may be any number in a text."""
+"""Shorter ids are searched only in keys: in a text, a ticket's number may be any number."""
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """One thing to look for.
+    """One value to look for.
 
     Attributes:
-        name: its kind and number, as reports show it.
-        pattern: finds it in a text.
-        company: it counts in this company's items alone; empty for everywhere.
-        is_id: an id, which may stay where nothing else of the person does.
-        in_keys: it is looked for in the item's key alone.
-        is_name: first and last name, which another person may have, too.
+        name: kind and number, such as ``address 1``, as reports show them.
+        pattern: finds the value in a text.
+        company: only this company's items count; empty for all.
+        is_id: an id, which may stay in a row that holds nothing else of the person.
+        in_keys: search only the item's key.
+        is_name: first and last name, which another person may share.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Canary:
     is_name: bool = False
 
     def is_in(self, item: Mapping[str, Any], texts: list[str], keys: list[str]) -> bool:
-        """Whether an item holds it."""
+        """Whether an item holds the value."""
         companies = {str(item["company_id"])} if "company_id" in item else _companies_in(keys)
         if self.company and companies and self.company not in companies:
             return False
@@ -55,7 +55,7 @@ class Canary:
 
 
 def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
-    """Every canary of a person; `words` are those that the caller adds."""
+    """Every canary of a person, with the caller's own `words`."""
     found: list[Canary] = []
     linked = sorted(subjects.theirs.linked)
     addresses = [("", one) for one in subjects.addresses] + linked
@@ -73,7 +73,7 @@ def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
 
 
 def of_address(address: str, name: str, company: str = "") -> Iterator[Canary]:
-    """An address in every writing: case, separators, national, tags and dots of a mailbox, base64."""
+    """Yield an address's canaries: any case, separators, national form, mailbox tags and dots; and base64."""
     pattern = _pattern(address)
     yield Canary(name, re.compile(pattern, re.IGNORECASE), company)
     encoded = "|".join(re.escape(one) for one in _base64_of(address))
@@ -81,7 +81,7 @@ def of_address(address: str, name: str, company: str = "") -> Iterator[Canary]:
 
 
 def texts_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
-    """Every text in a value, as it is and as its escapes, its encoding or its packing read."""
+    """Yield every text in a value, also URL-decoded, with JSON escapes resolved, and decompressed."""
     match value:
         case str():
             yield value
@@ -131,7 +131,7 @@ def _number(address: str) -> str:
 
 
 def _base64_of(value: str) -> Iterator[str]:
-    """The characters that its bytes become at each of the three places in a base64 text."""
+    """Yield the base64 of a value at each of its three possible offsets in an encoded text."""
     for before in range(3):
         raw = b"\0" * before + value.encode()
         whole = len(raw) // 3 * 3
@@ -149,7 +149,7 @@ def _whole(words: str) -> re.Pattern[str]:
 
 
 def _companies_in(keys: list[str]) -> set[str]:
-    """The company that a key names in its first part: ``internal:{company}#...``, ``subject#{company}``."""
+    """The companies that keys name: ``internal:{company}#...``, ``subject#{company}``."""
     starts = ("internal:", "subject#", "register#", "verdicts:")
     return {
         key.removeprefix(start).partition("#")[0]

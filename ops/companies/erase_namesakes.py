@@ -1,7 +1,7 @@
-"""What a scan finds of a person by the name alone, in a conversation that is somebody else's.
+"""Attributes a name found alone after an erasure to the conversation that holds it.
 
-Two persons may have one name.  A conversation that is there after an erasing is none of the person's, so
-a row of it that has the name, and no address, id or word of theirs, may be a namesake's.
+Two people may share a name.  A conversation that still exists after an erasure is another person's.
+So a row of it with the name, and with no address, id or given word, may be about a namesake.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PARTITIONS = ("events#", "parcel#", "opaque#")
 
 
 def conversation_of(session: Session, item: Item) -> str:
-    """The opaque id of the conversation that an item belongs to; empty where none is there."""
+    """The opaque id of the existing conversation that an item belongs to; empty if there is none."""
     partition = str(item.get("primary_channel", ""))
     named = [str(item.get(one, "")) for one in _OF_A_CONVERSATION]
     named += [partition.removeprefix(one) for one in _PARTITIONS if partition.startswith(one)]
@@ -26,7 +26,7 @@ def conversation_of(session: Session, item: Item) -> str:
 
 
 def _of_page(session: Session, item: Item) -> str:
-    """Of a page, draft or mark, whose key has the recipient's address and a digest of the conversation."""
+    """The same for a page, draft or mark, whose key has the recipient's address and a digest."""
     _, is_internal, address = str(item.get("primary_channel", "")).partition("#")
     digests = str(item.get("conversation_id", "")).split("#")
     if not is_internal:

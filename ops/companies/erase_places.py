@@ -1,4 +1,4 @@
-"""What a place that may hold an erased person answered, as the proof of an erasing shows it."""
+"""The result of searching one place for an erased person, as the proof of an erasure shows it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ops.companies.erase_canaries import Canary, texts_of
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A canary in a place; holds no personal data.
+    """A canary found in a place; holds no personal data.
 
     Attributes:
-        canary: which.
-        item: a digest of the item's key; of what may be a namesake's, the id of their conversation.
-        where: the attributes that hold it.
+        canary: the canary's name, such as ``address 1``.
+        item: a digest of the item's key; for a name found alone, the conversation's id.
+        where: the attributes that hold the canary.
     """
 
     canary: str
@@ -26,16 +26,17 @@ class Sighting:
 
 @dataclass(slots=True)
 class AskedPlace:
-    """What a place answered.
+    """The result of searching one place.
 
     Attributes:
-        name: of the table, archive, report or queue.
-        asked: how many items; None where it was not asked.
-        left: what should not be there.
-        named: the name alone, in a conversation of somebody else.
-        stays: why something stays, each with how many items and the latest end.
-        why_not: why it, or a part of it, was not asked, and until when it may hold something.
-        has_failed: it could not be asked, so that nothing is proven of it.
+        name: the table, archive, report or queue.
+        asked: the number of items read; None if the place was not searched.
+        left: sightings that should not be there.
+        named: sightings of the name alone in another person's conversation.
+        stays: by reason for staying, the number of items and the latest expiry.
+        why_not: why all or part of the place was not searched, and until when it may hold
+            something.
+        has_failed: the search failed, so that nothing is proven.
     """
 
     name: str

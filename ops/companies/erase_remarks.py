@@ -1,7 +1,6 @@
-"""The words of persons about somebody who is erased: reasons in the journal, found by key.
+"""Removes the reasons in the journal that operators wrote about an erased person, found by key.
 
-An address that a company has linked counts in that company's acts and in the stage's, and in no other
-company's, as in every table.
+An address that a company has linked counts only in acts on that company and on the stage.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _COMPANY = "company:"
 
 
 def stories(session: Session, subjects: Subjects) -> Iterator[str]:
-    """Under what the journal keeps acts about a person: ids, keyed ids of addresses, erasures."""
+    """Yield the journal's keys for acts about a person: ids, keyed ids of addresses, erasures."""
     yield from (*subjects.ids, *subjects.about)
     yield from sorted(subjects.theirs.members)
     opaque = session.services.opaque_ids
@@ -26,9 +25,9 @@ def stories(session: Session, subjects: Subjects) -> Iterator[str]:
 
 
 def places(session: Session, subjects: Subjects) -> Iterator[tuple[str, ...]]:
-    """Each of `stories`, and those of a linked address with the company in whose acts they count.
+    """Yield (key,) for each of `stories`, and (key, company) for each key of a linked address.
 
-    An empty company is the stage's.
+    An empty company stands for acts on the stage.
     """
     yield from ((one,) for one in stories(session, subjects))
     for company, address in sorted(subjects.theirs.linked):
@@ -37,12 +36,12 @@ def places(session: Session, subjects: Subjects) -> Iterator[tuple[str, ...]]:
 
 
 def purge(session: Session, subjects: Subjects, events: Iterable[str], *, dry_run: bool) -> int:
-    """Forget the words of every entry about a person; how many there were.  The entries stay, without.
+    """Remove the reason from every entry about a person; the entries stay.  Return how many there were.
 
     Args:
         session: the stage.
         subjects: who is erased.
-        events: keys of their events.
+        events: keys of the person's events.
         dry_run: only count.
     """
     remarks = Remarks(table=session.audit_table, clock=session.services.clock)
@@ -56,5 +55,5 @@ def purge(session: Session, subjects: Subjects, events: Iterable[str], *, dry_ru
 
 
 def company_of(story: str) -> str:
-    """The company of whose acts a story of the journal is; empty of any other story."""
+    """The company that a journal key ``company:{id}`` names; empty for any other key."""
     return story.removeprefix(_COMPANY) if story.startswith(_COMPANY) else ""

@@ -1,9 +1,10 @@
-"""Erases an agent from the reports, and asks them for the person: OneLake's files, the dataset's agents.
+"""Erases an agent from the reports, OneLake's files and the dataset, and searches them for a person.
 
-In OneLake the row of an agent is replaced by one with the id alone; a row whose id is itself an address
-is deleted.  A file counts as taken once mirroring has moved it away, which it never does with a table's
-last one: so the rows are published once more, that the file before can be seen to be taken.  Facts are
-the rows of the archive (`erase_archive`), under the same keys; they are not read a second time here.
+In OneLake a row with the agent's id alone replaces the agent's row; a row whose id is itself an
+address is deleted.  Fabric moves a file away once mirroring has read it, which proves that the file
+was taken; but it never moves a table's last file.  So the rows are published a second time: then
+the file before is no longer the last.  Facts are the rows of the archive (`erase_archive`), under
+the same keys, and are not read again here.
 """
 
 from __future__ import annotations
@@ -55,15 +56,16 @@ NOT_QUERIED = (
 
 @dataclass(slots=True)
 class SeenAgents:
-    """What the files of OneLake's agents that are still there say.
+    """What the remaining files of OneLake's agents table hold of the person.
 
     Attributes:
-        rows: how many were read.
-        holding: the files that have the person.
-        found: the canaries in an agent's newest row, by the agent's id.
-        newest: of each agent that a file has the person in, the newest row, and whether it deletes.
-        cleared: the first file after those that has a row of such an agent without the person.
-        last: number of the table's last file.
+        rows: the number of rows read.
+        holding: numbers of the files that hold the person.
+        found: by agent id, the canaries in the agent's newest row.
+        newest: by id of an agent that a file shows as the person, the newest row and whether it
+            deletes.
+        cleared: by id of such an agent, the first later file whose row is without the person.
+        last: the number of the table's last file.
     """
 
     rows: int = 0
@@ -75,13 +77,13 @@ class SeenAgents:
 
     @property
     def waiting(self) -> Sequence[str]:
-        """Ids of agents whose rows without the person are not known to be taken."""
+        """Ids of agents whose cleared rows Fabric is not yet known to have read."""
         return [agent for agent, file in self.cleared.items() if not file.is_taken]
 
     def add(
         self, file: PublishedFile, row: dict[str, str], found: list[Canary], *, deletes: bool
     ) -> None:
-        """One change of a file; they come in order."""
+        """Take up one change of a file; changes must come in order."""
         agent = row["AgentID"]
         self.rows += 1
         if found:
@@ -96,7 +98,7 @@ class SeenAgents:
 
 
 def seen(onelake: OneLake, found: Callable[[Mapping[str, Any]], list[Canary]]) -> SeenAgents:
-    """Read every file of OneLake's agents.
+    """Read every file of OneLake's agents table.
 
     Raises:
         ProviderError: OneLake cannot be read now.
@@ -110,7 +112,7 @@ def seen(onelake: OneLake, found: Callable[[Mapping[str, Any]], list[Canary]]) -
 
 
 def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool = False) -> None:
-    """Erase a person from every report; what could not be done is among the notes."""
+    """Erase a person from every report; failures become notes of `done`."""
     canaries, posting = of_subjects(subjects), session.services.posting
     mirrored = posting.check.onelake
     if not canaries or (mirrored is None and posting.reader() is None):
@@ -140,7 +142,7 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
 
 
 def places(session: Session, canaries: Sequence[Canary]) -> Sequence[AskedPlace]:
-    """What OneLake and the dataset answer."""
+    """Search OneLake and the dataset for canaries."""
     found = []
     for name, ask in ((ONELAKE, _onelake), (DATASET, _dataset)):
         place = AskedPlace(name)
@@ -192,7 +194,7 @@ def _of_dataset(session: Session) -> Sequence[Mapping[str, Any]] | None:
 
 
 def _forgetting(session: Session, their: TheirRows) -> Callable[..., str]:
-    """Have the writer know no agent whose id is an address of theirs."""
+    """Return work for `exclusive`: the writer forgets agents whose id is an address of the person."""
     writer = session.services.posting.writer
 
     def work() -> None:
@@ -208,7 +210,7 @@ def _see_taken(
     found: Callable[[Mapping[str, Any]], list[Canary]],
     done: Erased,
 ) -> None:
-    """Wait until mirroring has taken the rows without the person; the last file needs one after it."""
+    """Wait until Fabric has read the cleared rows; publish one more file if they are in the last."""
     for _ in range(TRIES):
         agents = seen(mirrored, found)
         if not agents.waiting:

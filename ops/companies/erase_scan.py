@@ -1,7 +1,8 @@
-"""The proof of an erasing: every place that may hold a person is asked for canaries, or says why not.
+"""Proves an erasure: searches every place for the person's canaries, or says why it cannot.
 
-What is found is one of two: it stays by law, with a reason and an end, or it should not be there.  Only
-ids may stay; an address or a word never does, and a name alone where it may be a namesake's.
+A canary is an identifier or word of the erased person.  A sighting either stays by law, with a
+reason and an end, or should not be there.  Only ids may stay.  An address or a word never may; a
+name alone may where it can be a namesake's.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ READ_UNIT_BYTES = 4096
 USD_PER_MILLION_READS = 0.125
 """DynamoDB on demand, us-east-1, November 2026 (https://aws.amazon.com/dynamodb/pricing/on-demand/)."""
 SHOWN = 20
-"""Sightings of a place that are listed; all are counted."""
+"""The most sightings of a place that the report lists; it counts all of them."""
 QUEUE_DAYS, BACKUP_DAYS = 14, 35
 REGISTER = "who must not be contacted stays known by a keyed id"
 EVIDENCE_KEPT = "evidence of a refusal or a link, by keyed ids and without words"
@@ -47,13 +48,13 @@ NAME_ALONE = (
     " (python -m ops explain <conversation>):"
 )
 UNCLEAR = "unclear_between"
-"""Attribute of a conversation: the ids of those that its newest unclear message may be for."""
+"""A conversation's attribute: ids of the conversations that its newest unclear message may be for."""
 UNCLEAR_KEPT = "another's conversation, whose unclear message may have been for theirs: an id alone"
 JOURNAL = "who did what, by ids and without words"
 
 
 def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
-    """What a scan reads and costs, from DynamoDB's own figures, which are up to six hours old."""
+    """What a scan would read and cost, by DynamoDB's own figures, which are up to six hours old."""
     found = [session.client("dynamodb").describe_table(TableName=one)["Table"] for one in tables]
     bytes_ = sum(one.get("TableSizeBytes", 0) for one in found)
     units = math.ceil(bytes_ / READ_UNIT_BYTES)
@@ -68,7 +69,7 @@ def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
 def scan(
     session: Session, tables: Sequence[tuple[str, list[str]]], canaries: Sequence[Canary]
 ) -> Iterator[AskedPlace]:
-    """Ask every place: tables, archive, reports and dead letters; then those that are not asked."""
+    """Search tables, archives, reports and dead letters; then name the places that cannot be searched."""
     for name, key_names in tables:
         yield _of_table(session, name, key_names, canaries)
     yield _archive(session, canaries)
@@ -95,7 +96,7 @@ def _of_table(
 def _segment(
     session: Session, name: str, key_names: list[str], canaries: Sequence[Canary], number: int
 ) -> Iterator[tuple[int, Item, list[Canary]]]:
-    """The items of a segment that hold a canary, and how many were looked at."""
+    """Yield (items read, {}, []) for each page of a segment, and (0, item, canaries) for each hit."""
     table, start = session.services.table(name), None
     while True:
         split = {"Segment": number, "TotalSegments": SEGMENTS, "ConsistentRead": True}
@@ -133,7 +134,7 @@ def _judge(
 
 
 def _where(item: Item, canary: Canary) -> tuple[str, ...]:
-    """The attributes that hold a canary."""
+    """The names of the attributes that hold a canary."""
     return tuple(
         sorted(
             name
@@ -144,13 +145,13 @@ def _where(item: Item, canary: Canary) -> tuple[str, ...]:
 
 
 def _stays(session: Session, table: str, item: Item, where: Collection[str] = ()) -> str:
-    """Why an item that holds ids of an erased person stays; empty where it should not be there.
+    """Why an item that holds ids of an erased person may stay; empty if it may not.
 
     Args:
         session: the stage.
         table: where the item is.
-        item: as it is after the erasing.
-        where: the attributes that hold ids of theirs.
+        item: the item after the erasure.
+        where: the names of the attributes that hold the person's ids.
     """
     settings = session.services.settings
     if table == settings.idempotency_table:
@@ -168,7 +169,7 @@ def _stays(session: Session, table: str, item: Item, where: Collection[str] = ()
 
 
 def _archive(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
-    """Every object of the archives, and every former version where the bucket keeps them."""
+    """Search every object of the archives, and its former versions where the bucket keeps them."""
     place = AskedPlace(erase_archive.PLACE)
     if not session.services.posting.archives:
         place.why_not = "this stage has none"
@@ -227,7 +228,7 @@ def _not_asked(session: Session) -> Iterator[AskedPlace]:
 
 
 def shown(places: Sequence[AskedPlace]) -> list[dict[str, Any]]:
-    """The report, as plain data without personal data."""
+    """The report as JSON-ready values without personal data."""
     return [
         {
             "place": one.name,
@@ -252,7 +253,7 @@ def _listed(found: Sequence[Sighting]) -> list[dict[str, Any]]:
 
 
 def printed(output: Output, report: Sequence[Mapping[str, Any]]) -> None:
-    """Show the report: a place a line, then what should not be there."""
+    """Print the report: a line for each place, then what should not be there."""
     rows = [
         (
             one["place"],

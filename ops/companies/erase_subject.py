@@ -1,8 +1,8 @@
-"""Subjects' rows of a person who is erased or exported: found by keyed ids, for every company.
+"""A person's subject rows in every company, found by keyed ids, for erasure or export.
 
-What is left of a subject that must not be contacted is its keyed row with its marks, the rows that
-point to it, and evidence without words; of any other subject nothing is left.  Another's evidence of a
-link with them stays without words, as those are about both.
+Of a subject that must not be contacted, the keyed row with its marks, the rows that point to it and
+evidence without texts stay.  Of any other subject nothing stays.  Another subject's evidence of a
+link with the person stays without its text, which is about both.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _KEPT_OF_EVIDENCE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TheirSubjects:
-    """The subjects of a person.
+    """The subjects (one per company) that stand for a person.
 
     Attributes:
-        members: the ids of all their addresses, also of those that companies have linked.
-        blocking: of those whose subject must not be contacted.
-        linked: company and plain address of each member.
+        members: keyed ids of all the person's addresses, with those that companies have linked.
+        blocking: the members whose subject must not be contacted.
+        linked: the company and plain address of each member.
     """
 
     members: frozenset[str] = frozenset()
@@ -42,9 +42,9 @@ class TheirSubjects:
     linked: frozenset[tuple[str, str]] = field(default=frozenset(), repr=False)
 
     def own(self, item: Item) -> bool:
-        """Whether an item is a row or evidence of one of them, or lists one of which nothing is left.
+        """Whether an item is a row or evidence of the person, or a list entry that must go.
 
-        Another's evidence of a link with one of them is theirs, too, as long as it has words.
+        Another subject's evidence of a link with the person counts while it still has its text.
         """
         is_listed = layout.listed_member(item) in self.members - self.blocking
         return is_listed or layout.member_of(item) in self.members or self._are_said_in(item)
@@ -54,7 +54,7 @@ class TheirSubjects:
 
 
 def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
-    """The subjects of which an address is a member, from all rows of the table."""
+    """Find, among all rows of the table, the subjects that have one of the addresses as a member."""
     subject_rows = {
         layout.member_of(one): one
         for one in rows
@@ -81,7 +81,7 @@ def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> T
 def purge(
     session: Session, table: Table, key: Item, item: Item, theirs: TheirSubjects, *, dry_run: bool
 ) -> bool:
-    """Erase one row or evidence; False where nothing of it is left to erase."""
+    """Erase one row or evidence; return False if nothing is left to erase."""
     if SAID_OF in item and layout.member_of(item) not in theirs.members:
         if not dry_run:
             table.update(key, set_={}, remove=[SAID, SAID_OF])

@@ -1,7 +1,7 @@
-"""Examples of verdict sets that name a person who is erased.
+"""Finds the examples of verdict sets that name an erased person.
 
-The names are those of the person's own conversations, and count in the company's sets alone.  An example
-that says it is invented is about them where it has first and last name, any other where it has either.
+The names come from the person's conversations with a company, and count only in that company's
+sets.  An example marked as invented must hold first and last name; any other, one of the two.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from ops.companies.verdict_redaction import FIRST_NAME
 
 @dataclass(frozen=True, slots=True)
 class TheirNames:
-    """How companies call a person.
+    """The names by which companies call a person.
 
     Attributes:
-        names: company, first name and last name, folded; empty where it is not known.
+        names: (company, first name, last name), case-folded; an unknown name is empty.
     """
 
     names: frozenset[tuple[str, str, str]] = field(default=frozenset(), repr=False)
 
     def with_those_of(self, record: Item) -> TheirNames:
-        """These, and how a conversation of theirs calls them."""
+        """These names and the one in a conversation of the person."""
         first, last = (_folded(record.get(f"recipient_{one}_name")) for one in ("first", "last"))
         return TheirNames(self.names | {(str(record.get("company_id")), first, last)})
 
     def are_in(self, row: Item) -> bool:
-        """Whether a row is an example of their company that names them."""
+        """Whether a row is an example, of a company that knows the person, that names them."""
         if not is_verdict(row):
             return False
         sought = set()

@@ -17,7 +17,7 @@ Project = Annotated[str, typer.Argument(help="Its project.")]
 
 @command(app, "company attempts", examples=["company attempts <company> <project>"])
 def attempts(run: CommandRun, company_id: CompanyId, project_id: Project) -> object:
-    """List the newest requests to a company's endpoint, with what was answered."""
+    """List the newest requests to a company's endpoint, with the answers' status."""
     found = event_posts.attempts(run.session, company_id, project_id)
     return run.output.records(event_posts.COLUMNS, [event_posts.shown(one) for one in found])
 
@@ -47,7 +47,7 @@ def resend(
     examples=["company test-event <company> <project>"],
 )
 def try_endpoint(run: CommandRun, company_id: CompanyId, project_id: Project) -> object:
-    """Post a signed event that tells of nothing; exit code 1 if it is not accepted."""
+    """Post a signed test event; exit code 1 if it is not accepted."""
     done = event_posts.try_endpoint(run.session, company_id, project_id, because=run.because)
     run.code = run.code if done.is_accepted else EXIT_NO
     return run.output.facts(event_posts.shown(done))
@@ -60,7 +60,7 @@ def try_endpoint(run: CommandRun, company_id: CompanyId, project_id: Project) ->
     examples=['company pause-events <company> <project> --because "they move their server"'],
 )
 def pause(run: CommandRun, company_id: CompanyId, project_id: Project) -> object:
-    """Stop posting to an endpoint; what happens is kept until it is resumed."""
+    """Stop posting to an endpoint; events are kept until it is resumed."""
     done = endpoint_events.pause(run.session, company_id, project_id, because=run.because)
     return run.output.facts(done)
 
@@ -79,7 +79,7 @@ def event_secret(
         bool, typer.Option("--finish", help="Make none; end all but the newest.")
     ] = False,
 ) -> object:
-    """Make a secret that signs a company's events beside the one before it, shown only this once."""
+    """Add a secret that signs a company's events beside the previous one; shown only this once."""
     result: dict[str, object] = {"company": company_id}
     if finish:
         result["ended"] = event_secrets.finish(run.session, company_id, because=run.because)

@@ -1,7 +1,7 @@
-"""Requests to a company's endpoint: the newest, the body of an event, one posted again, and a test.
+"""Requests to a company's endpoint: list them, show an event's body, post it again, post a test.
 
-What a person posts leaves from here and is answered at once.  It changes nothing of the order in which
-the worker posts: an event that is posted again has the id that it always had.
+These posts leave this process at once, beside the worker's queue, and do not change the order in
+which the worker posts.  An event posted again keeps its id.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLUMNS = ("at", "type", "conversation", "number", "status", "reason", "event")
 
 
 def attempts(session: Session, company_id: str, project_id: str) -> list[PostAttempt]:
-    """The newest requests to a project's endpoint, newest first, of the last week."""
+    """The requests to a project's endpoint in the last week, newest first."""
     return _rows(session).attempts(company_id, project_id, LISTED)
 
 
@@ -42,13 +42,14 @@ def body(
 
     Args:
         session: the stage.
-        company_id: whose event it is.
-        opaque_id: of the conversation.
-        number: the event's.
-        of_persons: with what the endpoint asks for of persons; without the key of a tool's result.
+        company_id: the event's company.
+        opaque_id: the conversation's opaque id.
+        number: the event's number in its conversation.
+        of_persons: add the personal data that the endpoint asks for; never the token of a tool's
+            result.
 
     Raises:
-        OpsError: the company has no such event, or it was erased.
+        OpsError: the company has no such event, or its conversation was erased.
     """
     head, event = _event(session, company_id, opaque_id, number)
     bodies = _bodies(session)
@@ -73,7 +74,7 @@ def resend(
     because: str = "",
     once: str = "",
 ) -> PostAttempt:
-    """Post an event again under its own id; the answer's status is returned, whatever it is.
+    """Post an event again under its own id; return the attempt with the endpoint's status, whatever it is.
 
     Raises:
         OpsError: there is no such event, it is the call of a tool, or the endpoint is not usable.
@@ -105,7 +106,7 @@ def resend(
 def try_endpoint(
     session: Session, company_id: str, project_id: str, *, because: str = "", once: str = ""
 ) -> PostAttempt:
-    """Post an event that tells of nothing, signed like any other.
+    """Post a test event, signed like any other.
 
     Raises:
         OpsError: the project is not stored, or its endpoint or secret is not usable.
@@ -133,7 +134,7 @@ def try_endpoint(
 
 
 def shown(attempt: PostAttempt) -> dict[str, Any]:
-    """An attempt as commands print it."""
+    """An attempt as the commands print it."""
     return {
         "at": attempt.at,
         "type": attempt.type,
@@ -169,7 +170,7 @@ def _posted(
 
 
 def _bodies(session: Session) -> EventBodies:
-    """Those of a person: without the token of a tool's result, whose key no person may read."""
+    """Event bodies that a person may see: without the token of a tool's result."""
     return EventBodies(conversations=session.services.outreach.conversations, signing=None)
 
 

@@ -1,4 +1,4 @@
-"""The secrets that sign a company's events: rotated without a gap, as both sign while two are valid."""
+"""The secrets that sign a company's events: rotated without a gap, because two valid ones both sign."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ops.companies.stored_secret import StoredSecret
 from ops.session import OpsError, Session
 
 MOST = 2
-"""The newest, and the one before it until the company's consumer knows the newest."""
+"""The most valid secrets: the newest, and the previous one until the company's consumer has the newest."""
 BYTES = 32
 FIELD = "signing_secrets"
 
 
 @dataclass(frozen=True, slots=True)
 class EventSecrets:
-    """What is known of a company's secrets without what signs.
+    """The state of a company's signing secrets, without their values.
 
     Attributes:
-        valid: how many sign.
-        fault: why none does, as a fixed code; empty where they are usable.
+        valid: the number of secrets that sign.
+        fault: a fixed code for why none is usable; empty otherwise.
     """
 
     valid: int
@@ -34,7 +34,7 @@ class EventSecrets:
 
 
 def state(session: Session, company_id: str) -> EventSecrets:
-    """How many secrets sign a company's events, and why none does."""
+    """Read how many secrets sign a company's events, or why none does."""
     name = secret_id(session.stage, company_id)
     try:
         found = session.services.secrets.text(name, refresh=True)
@@ -44,10 +44,11 @@ def state(session: Session, company_id: str) -> EventSecrets:
 
 
 def rotate(session: Session, company_id: str, *, because: str = "", once: str = "") -> str:
-    """Make a secret that signs beside the one before it; it is returned this once.
+    """Add a new secret beside the current one and return it, this once.
 
     Raises:
-        OpsError: two are valid already, or what is stored is no list of secrets; nothing was changed.
+        OpsError: two secrets are valid already, or the stored value is not a list of secrets;
+            nothing was changed.
         OvertakenError: the form was sent before.
     """
     stored, made = _stored(session, company_id), _made()
@@ -64,10 +65,10 @@ def rotate(session: Session, company_id: str, *, because: str = "", once: str = 
 
 
 def finish(session: Session, company_id: str, *, because: str = "", once: str = "") -> int:
-    """End every secret but the newest; returns how many have ended.
+    """Delete every secret but the newest; return how many were deleted.
 
     Raises:
-        OpsError: the company has none.
+        OpsError: the company has no secret.
         OvertakenError: the form was sent before.
     """
     stored = _stored(session, company_id)

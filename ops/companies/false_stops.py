@@ -1,4 +1,4 @@
-"""How often people sent what a rule had stopped, and said that what was sent was wrong; from counts."""
+"""Counts how often people sent a draft that a rule had stopped, and marked a sent answer as wrong."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def by_rule(
 ) -> list[dict[str, Any]]:
     """One row for each rule that has stopped a draft, of each project; the most stops first.
 
-    ``false`` is for people; ``false_stops`` is the count, of how many that were decided, and the
-    share with its 95 % bounds.  A draft that was written again says nothing of the stop.  A company
-    that is not known has no row.
+    ``false`` is text for people; ``false_stops`` holds the count, the number of decided stops, and
+    the share with its 95 % bounds.  A rewritten draft counts as undecided.  An unknown company has no
+    row.
     """
     now = session.services.clock.now()
     found: dict[tuple[str, str], Counter[str]] = {}
@@ -40,7 +40,7 @@ def by_rule(
 def said_wrong(
     session: Session, company_id: str, project_id: str | None = None, days: int = DAYS
 ) -> list[dict[str, Any]]:
-    """One row for each code that people gave answers of a project, the most first."""
+    """One row for each project and code of wrong answers, the most frequent first."""
     now = session.services.clock.now()
     counts: Counter[tuple[str, str]] = Counter()
     for one in session.services.outreach.conversations.wrong(

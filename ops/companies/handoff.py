@@ -1,6 +1,6 @@
-"""Conversations waiting for a person: list them, show one, and do the acts of the desk.
+"""Conversations waiting for a person: list them, show one, act on one.
 
-Where a company is named, another company's conversation is as one that does not exist.
+If a company is named, conversations of other companies do not exist for these functions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ops.session import OpsError, Session
 
 
 def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dict[str, Any]]:
-    """Waiting conversations, identifiers only; ``channel`` is None if the conversation is gone."""
+    """Waiting conversations by identifiers only; ``channel`` is None if the conversation was deleted."""
     desk = session.services.outreach.desk
     found = []
     for one in islice(desk.waiting(company_id=company_id), limit):
@@ -42,10 +42,10 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
 def listed(
     session: Session, *, states: str, company_id: str | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Hand-offs in some states, doubts and then the longest waiting first, with the person who has each.
+    """Hand-offs in some states with the person who has each: doubts first, then by waiting time.
 
     Raises:
-        OpsError: there is no such state.
+        OpsError: a state does not exist.
     """
     wanted = states.split(",")
     if not set(wanted) <= set(shown.STATES):
@@ -57,7 +57,8 @@ def listed(
 def show(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
     """One conversation in full, with personal data, for the person who will answer.
 
-    With it, the others of the recipient to which its newest unclear message may belong.
+    ``may_also_belong_to`` holds the recipient's other conversations that the newest unclear message
+    may be for.
     """
     record = _record(session, opaque_id, company_id)
     others = (
@@ -105,7 +106,7 @@ def act(
     role: DeskRole = DeskRole.AGENT,
     fields: Mapping[str, str],
 ) -> dict[str, Any]:
-    """An act of the desk, on the conversation as it is now.
+    """Do an act of the desk on the conversation as it is now.
 
     Args:
         session: the stage.
@@ -114,10 +115,10 @@ def act(
         person: who does it, as the team names them.
         company_id: only a conversation of this company.
         role: a lead may act on what another person has.
-        fields: the act's own fields; one that was not given is empty.
+        fields: the act's own fields; an empty one counts as not given.
 
     Raises:
-        OpsError: there is no such conversation, it is not in a state for the act, another person
+        OpsError: the conversation does not exist, its state does not allow the act, another person
             has it, or a field is wrong.
     """
     record = _record(session, opaque_id, company_id)
@@ -147,7 +148,7 @@ def act(
 
 
 def _refused(record: Record, error: ConflictError) -> str:
-    """Why an act was refused, for an operator, who may know the person and the status."""
+    """The message for an operator about a refused act, with the holder's name or the status."""
     match error.code:
         case "HELD_BY_ANOTHER":
             return f"{record.opaque_id} was taken over by {person_of(record)}: a lead may act on it"

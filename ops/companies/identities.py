@@ -1,4 +1,4 @@
-"""The SES identities that a stage's e-mail worker may send as, and the senders that none covers."""
+"""The SES identities that a stage's e-mail worker may send as, and the senders not covered by them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def allowed(session: Session) -> frozenset[str] | None:
     """The identities in the policy of the deployed e-mail worker's role: domains and addresses.
 
     Returns:
-        None if the worker is not deployed, so that there is no role yet.
+        None if the worker, and so its role, is not deployed yet.
     """
     functions, iam = session.client("lambda"), session.client("iam")
     try:
@@ -44,7 +44,7 @@ def allowed(session: Session) -> frozenset[str] | None:
 
 
 def uncovered(project: Project, identities: frozenset[str]) -> list[str]:
-    """A project's e-mail senders that none of the identities covers; addresses are not shown.
+    """A message for each e-mail sender that no identity covers; addresses are not shown.
 
     An identity is an address, or a domain, which covers the domains below it too.
     """

@@ -1,4 +1,4 @@
-"""What a project lacks of the words that openings must have by the rules of a recipient's place."""
+"""The settings that a project lacks to say what a jurisdiction requires of openings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SETTINGS: Mapping[RequiredWord, str] = {
     RequiredWord.IDENTITY: "company_name",
     RequiredWord.POSTAL_ADDRESS: "company_address",
 }
-"""What says a word; code alone says the others."""
+"""The setting that supplies a required word; code supplies the others."""
 
 
 def details(project: Project) -> list[str]:

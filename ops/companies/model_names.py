@@ -1,4 +1,4 @@
-"""The language models that a project and its stage name: whether they are known, with their price."""
+"""Checks that the language models a project and its stage name are in the price catalogue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VARIABLES = {
 
 
 def of_project(session: Session, item: dict[str, Any]) -> list[str]:
-    """What is wrong with the models that a project names; nothing where it cannot be read."""
+    """Faults of the model names in a project's settings; none if the settings cannot be read."""
     project = Project(item)
     try:
         writer, provider = project.ai_config.writer, project.provider
@@ -30,7 +30,7 @@ def of_project(session: Session, item: dict[str, Any]) -> list[str]:
 
 
 def of_stage(session: Session, project: Project) -> list[str]:
-    """What is wrong with the stage's models that a readable project would be written by."""
+    """Faults of the stage's model names for a project's provider; its settings must be readable."""
     provider = project.provider
     providers = session.services.outreach.providers
     named = providers.bedrock if provider == BEDROCK else providers.openai

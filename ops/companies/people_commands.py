@@ -1,4 +1,4 @@
-"""The commands of who acts for a company: how its persons prove themselves, and their tokens."""
+"""The commands about a company's own people: how they prove who they are, and their desk tokens."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def issue(
 
 @command(app, "desk-token list", examples=["desk-token list <company>"])
 def listed(run: CommandRun, company_id: CompanyId) -> object:
-    """List a company's tokens, without what would act."""
+    """List a company's tokens, without their secrets."""
     lines = [
         {
             "id": one.short_id,

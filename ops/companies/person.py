@@ -1,4 +1,4 @@
-"""Gives a person everything that is kept of them: what `erase` would find, as one JSON document."""
+"""Exports everything kept about a person: what `erase` would find, as one JSON document."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ops.session import Session
 
 
 def export(session: Session, subject: str) -> dict[str, Any]:
-    """Every item about a person, by table; personal data.
+    """Return every item about a person by table; personal data.
 
-    Of another person's conversation that mentions them, only those messages; of a company's settings,
-    only which project names them.
+    Another person's conversation gives only the messages that mention the person; a company's
+    settings give only the keys of projects that name the person.
 
     Raises:
         OpsError: the subject is too short to identify a person, or is a company's own address.

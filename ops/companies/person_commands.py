@@ -1,4 +1,4 @@
-"""The commands about whom a company may write to: `do-not-contact` and `person`."""
+"""The commands `do-not-contact` (addresses that must not be contacted) and `person export`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def register_import(
         Path, typer.Argument(help="One address a line, a CSV with `address`, or an export.")
     ],
 ) -> object:
-    """Take every row of a file; a wrong one refuses the whole file.
+    """Import every row of a file; a wrong row refuses the whole file.
 
     An address whose recipient has said START since is left out and counted, unless the file has a
     later time for it.
@@ -85,7 +85,7 @@ def person_export(
     subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
     to: ToFile = None,
 ) -> object:
-    """Print everything that is kept of a person as JSON; exit code 1 if something was not asked."""
+    """Print everything that is kept of a person as JSON; exit code 1 if a place could not be asked."""
     found = person.export(run.session, subject)
     if found["notes"]:
         run.code = EXIT_NO

@@ -1,4 +1,4 @@
-"""Stores a project's settings that are valid and agree with its verdict set."""
+"""Stores a project's settings if they are valid and agree with its verdict set."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def put(
     """Store a valid item, replacing one with the same key; returns ``created`` or ``replaced``.
 
     Raises:
-        OpsError: the item is not valid, another company uses one of its senders, or it does not
-            treat the project's verdict set as the company says; nothing was stored.
+        OpsError: the item is not valid, another company uses one of its senders, or the settings
+            disagree with the project's verdict set; nothing was stored.
     """
     found = company.faults(session, item)
     if found:

@@ -1,8 +1,8 @@
 """The register of addresses that a company must not contact: list, add, lift, import, export.
 
-A person's entries and liftings carry the name of the caller's AWS identity.  The journal keeps each of
-these acts under the company, with the keyed id of the address in its place: entering an address again
-removes from the register who lifted it.
+Entries and liftings by a person carry the name of the caller's AWS identity.  The journal keeps
+each of these acts under the company, with the keyed id in place of the address.  The register alone
+would not do: entering an address again removes the name of the person who lifted it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ops.session import OpsError, Session
 
 
 def listed(session: Session, company_id: str, address: str | None = None) -> list[dict[str, Any]]:
-    """A company's marks, in force or lifted; of one address's subject, else of all.
+    """A company's marks, in force or lifted: of one address's person if given, else of all.
 
     Raises:
-        OpsError: the address is none.
+        OpsError: the address is not valid.
     """
     now = session.services.clock.now()
     if address is not None:
@@ -40,7 +40,7 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
 
 
 def first(session: Session, company_id: str, *, at_most: int) -> tuple[list[dict[str, Any]], bool]:
-    """The marks of so many addresses of a company, oldest first; and whether it has more."""
+    """The marks of a company's first `at_most` addresses, oldest first, and whether there are more."""
     marked = session.services.outreach.conversations.all_marked(company_id)
     found = list(itertools.islice(marked, at_most + 1))
     return _by_age(found[:at_most], session.services.clock.now()), len(found) > at_most
@@ -52,10 +52,10 @@ def _by_age(marked: Iterable[Subject], now: datetime) -> list[dict[str, Any]]:
 
 
 def add(session: Session, company_id: str, address: str, *, because: str = "") -> None:
-    """Enter an address; doing it again changes nothing.
+    """Enter an address in the register; idempotent.
 
     Raises:
-        OpsError: there is no such company, or it is no address: nothing was entered.
+        OpsError: the company is not stored, or the address is not valid; nothing was entered.
     """
     company.items(session, company_id, None)
     place = _place(session, company_id, address)
@@ -66,14 +66,14 @@ def add(session: Session, company_id: str, address: str, *, because: str = "") -
 
 
 def add_all(session: Session, company_id: str, path: Path, *, because: str = "") -> dict[str, int]:
-    """Take every row of a file: addresses, or marks as an export has them.  Again changes nothing.
+    """Import a file of addresses or exported marks; idempotent.
 
     Returns:
-        ``entered``: rows that the register has now; ``newer_here``: rows for which it has a newer
-        word, as of who has said START since.
+        ``entered``: rows taken into the register; ``newer_here``: rows left out because the
+        register knows something newer, such as a later START.
 
     Raises:
-        OpsError: as `marks`: nothing was entered.
+        OpsError: as `marks`; nothing was entered.
     """
     rows = marks(session, company_id, path)
     return take(session, company_id, rows, path.read_bytes(), because=because)
@@ -88,19 +88,19 @@ def take(
     because: str = "",
     once: str = "",
 ) -> dict[str, int]:
-    """Take rows that were judged; returns as `add_all`.
+    """Import rows that `marks` has validated; returns the same counts as `add_all`.
 
     Args:
         session: the stage.
         company_id: a stored company.
-        rows: of its file.
-        content: the file, whose digest is entered.
-        because: why, for the journal.
-        once: the id of the form that brought it.
+        rows: the file's rows.
+        content: the file's bytes; the journal keeps their SHA-256.
+        because: the reason, for the journal.
+        once: the id of the submitted form, so that it counts once.
 
     Raises:
-        OpsError: entered, and not linked.
-        OvertakenError: the form was sent before.
+        OpsError: the rows were entered, but addresses of one person could not be linked.
+        OvertakenError: the form was already submitted.
     """
     journal.enter(
         session,
@@ -118,10 +118,10 @@ def take(
 
 
 def marks(session: Session, company_id: str, path: Path) -> list[ListedMark]:
-    """The rows of a file for a company.
+    """Read and validate the rows of a file for a company.
 
     Raises:
-        OpsError: there is no such company, or a row of the file is none.
+        OpsError: the company is not stored, or a row is not valid.
     """
     company.items(session, company_id, None)
     return register_file.read(path, company_id)
@@ -131,11 +131,11 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
     """Lift every mark of an address.
 
     Returns:
-        ``lifted``: their reasons; ``still_blocked_by``: other addresses of the person whose marks block
-        all the same.
+        ``lifted``: the reasons of the lifted marks; ``still_blocked_by``: other addresses of the
+        person whose marks still block this one.
 
     Raises:
-        OpsError: it is no address, or neither it nor another of the person has a mark in force.
+        OpsError: the address is not valid, or no address of the person has a mark in force.
     """
     place, conversations = (
         _place(session, company_id, address),
@@ -163,7 +163,7 @@ def _blocking(subject: Subject, now: datetime) -> list[str]:
 
 
 def normalised(address: str) -> str:
-    """A number in E.164, or an e-mail address in lower case.
+    """Normalise an address: a number to E.164, an e-mail address to lower case.
 
     Raises:
         OpsError: it is neither.
@@ -183,7 +183,7 @@ def _how(session: Session, because: str) -> Statement:
 
 
 def _enter(session: Session, what: str, place: Member, because: str) -> None:
-    """Enter an act on an address, with the marks that it has."""
+    """Enter an act on an address in the journal, with the reasons of the address's marks in force."""
     subject = session.services.outreach.conversations.subject(place)
     known = subject.in_force(session.services.clock.now())
     journal.enter(
@@ -206,7 +206,7 @@ def _taken(session: Session, company_id: str, row: ListedMark, how: Statement) -
 
 
 def _link(session: Session, company_id: str, rows: list[ListedMark], how: Statement) -> None:
-    """Link the rows that name one subject."""
+    """Link the addresses whose rows name the same subject."""
     of: dict[str, dict[str, Member]] = {}
     for row in rows:
         if row.subject:

@@ -1,7 +1,7 @@
-"""A company's list, or an export of its register, as a file: one row a mark.
+"""Reads and writes a do-not-contact list or an export of the register: one row for each mark.
 
-A list has one address a line, or a column ``address`` and maybe ``since``.  An export has every column
-of `register_rows.COLUMNS`.
+A list has one address a line, or CSV with a column ``address`` and optionally ``since``.  An export
+has every column of `register_rows.COLUMNS`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ SHOWN = (
     *("address", "channels", "purposes", "reason", "since", "until", "stop_at", "by"),
     *("lifted_at", "lifted_by", "lifted_because"),
 )
-"""What a person is shown of it."""
+"""The columns that people are shown."""
 _COMPUTED = ("=", "+", "-", "@")
 
 
 def read(path: Path, company_id: str) -> list[ListedMark]:
-    """The rows of a file.
+    """Read and validate the rows of a file.
 
     Raises:
-        OpsError: it cannot be read, or a row is wrong; it is named by its number and field.
+        OpsError: the file cannot be read, or a row is wrong; names the row's number and field.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -44,11 +44,11 @@ def read(path: Path, company_id: str) -> list[ListedMark]:
 
 @dataclass(frozen=True, slots=True)
 class RefusedRow:
-    """A row that is none.
+    """A row that is not valid.
 
     Attributes:
-        line: of the file, from 1.
-        field: what is wrong in it; its value is not kept.
+        line: the row's line in the file, from 1.
+        field: the wrong field's name; its value is not kept.
     """
 
     line: int
@@ -56,7 +56,7 @@ class RefusedRow:
 
 
 def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRow]]:
-    """The rows of a file's text, and every one that is wrong."""
+    """The valid rows of a file's text, and every refused one."""
     rows: list[ListedMark] = []
     refused: list[RefusedRow] = []
     try:
@@ -75,7 +75,7 @@ def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRo
 
 
 def parse(text: str, company_id: str) -> Iterator[ListedMark]:
-    """The rows of a file's text; raises `OpsError` as `read`."""
+    """Yield the rows of a file's text; raises `OpsError` as `read`."""
     values = [one for _, one in _values(text)]
     missing = [str(n) for n, one in enumerate(values, 1) if not names_one(one)]
     if missing:
@@ -89,7 +89,7 @@ def parse(text: str, company_id: str) -> Iterator[ListedMark]:
 
 
 def _values(text: str) -> list[tuple[int, dict[str, str]]]:
-    """The fields of each row, with the line that it ends in."""
+    """Each row's last line number and fields."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
     rows = [(reader.line_num, row) for row in reader if any(one.strip() for one in row)]
     names = ["address"]
@@ -102,13 +102,13 @@ def _values(text: str) -> list[tuple[int, dict[str, str]]]:
 
 
 def _cell(text: str) -> str:
-    """A cell, without the apostrophe that keeps a spreadsheet from computing it."""
+    """A cell's text without the apostrophe that keeps a spreadsheet from computing it."""
     found = text.strip()
     return found[1:] if found[:1] == "'" and found[1:2] in _COMPUTED else found
 
 
 def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows as a file that `read` takes."""
+    """Rows as CSV text that `read` accepts."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -1,7 +1,7 @@
-"""What a project's writer and its checks make of a moment under other settings; nothing is sent or stored.
+"""Answers a past moment of a conversation again under other settings; nothing is sent or stored.
 
-Without a model, what was written then is judged.  With one, the answer is written again: its calls are
-bounded by what the run may cost, and in no budget and no sum of the project.
+Without a model, the checks judge the text that was written then.  With one, the writer writes the
+answer again.  The cost of the run is bounded, and counts in no budget or sum of the project.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from ops.session import Session
 
 SEND, PERSON, STOP, FAILED = "send", "person", "stop", "failed"
 _OF_MODELS = frozenset({"abuse", "unsure"})
-"""Rules of moderation and judge."""
+"""Rules that a model applies: moderation's and the judge's."""
 MAX_COST = "max_cost"
-"""Reason where the run may cost no more: the model was not asked."""
+"""The reason of an answer whose model call the run's cost limit prevented."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedAnswer:
-    """What became, or would become, of one answer.
+    """The verdict on one answer, written then or written again.
 
     Attributes:
-        verdict: `SEND`; ``retry`` where another draft may be better; `PERSON`; `STOP` where it was heard
-            as a wish to get no more; `FAILED`.
-        rule: the first rule that the text breaks, or why the writer failed.
-        span: the words that break it.
+        verdict: `SEND`; ``retry`` if another draft may pass; `PERSON`; `STOP` if the customer opts
+            out; `FAILED`.
+        rule: the first rule that the text breaks, or the reason of a failure.
+        span: the words that break the rule.
     """
 
     verdict: str
@@ -55,12 +55,12 @@ class ReplayedAnswer:
 
 @dataclass(slots=True)
 class ReplayPurse:
-    """`spending.models.Purse` of one run, in millionths of a US dollar; it keeps nothing.
+    """A `spending.models.Purse` in memory for one run, in millionths of a US dollar.
 
     Attributes:
-        most: what the run may cost.
-        spent: what it has cost, and may still cost.
-        refused: what the requests that were not made would have cost at most.
+        most: the run's cost limit.
+        spent: the cost of finished calls and the estimates of open ones.
+        refused: the sum of the estimates of refused requests.
     """
 
     most: int
@@ -68,10 +68,10 @@ class ReplayPurse:
     refused: int = 0
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Commit what a request may cost.
+        """Commit a request's estimated cost and return it.
 
         Raises:
-            BudgetReachedError: it may cost more than is left.
+            BudgetReachedError: the estimate exceeds what is left.
         """
         del record, budget
         if self.spent + estimate > self.most:
@@ -81,15 +81,15 @@ class ReplayPurse:
         return estimate
 
     def begin_conversation(self, record: Record, budget: Budget | None, estimate: int) -> None:
-        """A replay is in no conversation's budget."""
+        """Do nothing: a replay counts in no conversation's budget."""
 
     def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
-        """Take back what was committed for a request that surely cost nothing."""
+        """Release the estimate of a request that surely cost nothing."""
         del record, of_conversation
         self.spent -= committed
 
     def count(self, record: Record, call: Counted) -> None:
-        """What a call has cost, in place of its estimate."""
+        """Replace a call's estimate by its cost."""
         del record
         self.spent += call.microusd - call.estimate
 
@@ -99,8 +99,8 @@ class Replayer:
     """Judges or writes answers under a project's settings.
 
     Args:
-        project: whose settings.
-        models: of the stage; None where none is asked.
+        project: supplies the settings.
+        models: the stage's models; None to judge only.
     """
 
     project: Project
@@ -109,7 +109,7 @@ class Replayer:
 
     @classmethod
     def of(cls, session: Session, project: Project, purse: ReplayPurse | None) -> Replayer:
-        """One that writes, counted in a purse; or that judges, where there is none."""
+        """A replayer that writes and counts cost in `purse`; without a purse, one that judges."""
         models = session.services.outreach_work.models
         if purse is None:
             return cls(project, None, session)
@@ -123,11 +123,11 @@ class Replayer:
         return cls(project, own, session)
 
     def writes_for(self, moment: Moment) -> bool:
-        """Whether a model writes for the conversation under these settings."""
+        """Whether a model would write the answer at this moment under these settings."""
         return self.models is not None and self.models.writes_for(moment.record)
 
     def answer(self, moment: Moment) -> ReplayedAnswer | None:
-        """What becomes of a moment's answer; None where nothing was said that can be judged."""
+        """Write or judge the answer of a moment; None if there is no text to judge."""
         return self._written(moment) if self.writes_for(moment) else self._judged(moment)
 
     def _judged(self, moment: Moment) -> ReplayedAnswer | None:
@@ -168,7 +168,7 @@ class Replayer:
 
 @dataclass(frozen=True, slots=True)
 class StoppedClock(SystemClock):
-    """The clock of one moment."""
+    """A clock that always shows the same moment."""
 
     at: datetime
 
@@ -178,7 +178,7 @@ class StoppedClock(SystemClock):
 
 
 def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> int:
-    """What one draft for each moment may cost at most, in millionths of a US dollar; no model is asked."""
+    """The most that a draft for each moment may cost, in millionths of a US dollar; calls no model."""
     purse = ReplayPurse(0)
     replayer = Replayer.of(session, project, purse)
     for one in moments:
@@ -188,7 +188,7 @@ def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> 
 
 
 def ended(written: Draft) -> ReplayedAnswer:
-    """What becomes of an answer, by its draft."""
+    """The verdict on an answer that the writer has finished."""
     if written.opts_out:
         return ReplayedAnswer(STOP)
     if written.refused is not None:
@@ -197,21 +197,21 @@ def ended(written: Draft) -> ReplayedAnswer:
 
 
 def is_said(written: Draft) -> bool:
-    """Whether rules alone can judge a draft: a model's text, that no model has refused."""
+    """Whether rules alone can judge a draft: it has text to send, and no model has refused it."""
     is_models = written.refused is not None and written.refused.split(",")[0] in _OF_MODELS
     has_text = bool(written.text) and not written.opts_out and written.tool is None
     return has_text and not is_models
 
 
 def differ(one: ReplayedAnswer, other: ReplayedAnswer) -> bool:
-    """Whether they end differently; another wording alone is no difference."""
+    """Whether two answers end differently; wording alone is no difference."""
     if one.verdict != other.verdict and {one.verdict, other.verdict} & {SEND, STOP, FAILED}:
         return True
     return one.rule != other.rule
 
 
 def kinds(text: str) -> list[str]:
-    """The kinds of values and addresses in a text."""
+    """The kinds of values (amounts, dates and so on) and addresses in a text, sorted."""
     found = addresses(text)
     named = {"link": found.links, "email": found.emails, "phone": found.phones}
     return sorted(

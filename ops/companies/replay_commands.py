@@ -55,10 +55,10 @@ def writer_replay(
         bool, typer.Option("--show-texts", help="Show messages and answers: personal data.")
     ] = False,
 ) -> object:
-    """Try settings on the project's own conversations where they are; nothing is stored or sent.
+    """Try settings on the project's past conversations; nothing is stored or sent.
 
-    Each message that the machine answered is answered again, or with --rules-only its answer judged again,
-    with what was known then.  The journal keeps who ran it.
+    Each message that the machine answered is answered again with what was known then; with
+    --rules-only its answer is judged again.  The journal keeps who ran it.
     """
     session, output = run.session, run.output
     settings = replay_results.project_of(session, company_id, project_id, company.read(file))
@@ -99,7 +99,7 @@ def writer_revisions(run: CommandRun, company_id: Company, project_id: Project) 
 
 
 def _print(output: Output, done: dict[str, Any]) -> None:
-    """What differs, for a person."""
+    """Print the answers that differ and what was left out."""
     differing = [one for one in done["moments"] if one["differs"]]
     output.table(_COLUMNS, map(_line, differing))
     for one in differing:

@@ -1,7 +1,7 @@
-"""The messages of a project's stored conversations that the machine answered, each as it was then.
+"""Finds the recipients' messages that the machine answered, with what it knew at that time.
 
-What is known of a moment is what the conversation held up to the recipient's message.  A colleague's hint
-holds from the newest act that gave the conversation back; which one held before is not kept.
+A moment knows the conversation up to the recipient's message.  It knows the colleague's hint only
+after the newest give-back act, because earlier hints are not kept.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ GIVE_BACK = "give_back"
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A recipient's message with what was written in answer to it.
+    """A recipient's message with the draft that answered it.
 
     Attributes:
-        record: the conversation under other settings.
-        history: what a writer was shown, the message last.
-        at: when it came.
+        record: the conversation as if opened under the settings to try.
+        history: the entries that the writer saw, the message last.
+        at: the message's time.
         written: the draft that was sent, held, or refused.
     """
 
@@ -42,18 +42,18 @@ class Moment:
 
     @property
     def message_id(self) -> str:
-        """The entry's id."""
+        """The id of the message's entry."""
         return self.history[-1].entry_id
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What was found.
+    """The moments found.
 
     Attributes:
         found: oldest first.
-        without_draft: messages to which nothing was written: a person had the conversation, they were
-            answered with a later one, or no writer could be asked.
+        without_draft: the number of messages without a draft: a person had the conversation, a
+            later message was answered with them, or no model could be called.
     """
 
     found: Sequence[Moment]
@@ -63,13 +63,13 @@ class Moments:
 def moments(
     session: Session, project: Project, *, last: int, conversation: str | None = None
 ) -> Moments:
-    """The newest messages of a project, or those of one conversation.
+    """Find the newest answered messages of a project, or of one conversation.
 
     Args:
         session: the stage.
-        project: its settings in place of those that held.
-        last: so many, at most.
-        conversation: only of this one, by its id.
+        project: the settings to try.
+        last: the most moments to return.
+        conversation: the id of the only conversation to read.
 
     Raises:
         OpsError: the project has no such conversation.
@@ -96,7 +96,7 @@ def moments(
 def _of(
     conversations: Conversations, record: Record, project: Project
 ) -> Iterator[tuple[Entry, Moment | None]]:
-    """The recipient's messages of a conversation, each with its moment if something was written."""
+    """Yield a recipient's messages with their moments; None for a message without a draft."""
     drafts = conversations.drafts_of(record)
     hinted = _hinted_at(conversations, record)
     history = tuple(conversations.history(record))
@@ -114,7 +114,7 @@ def _of(
 
 
 def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Draft | None:
-    """What the machine wrote in answer to a message; none where a person or a fixed wording answered."""
+    """The machine's draft for a message; None if a person or a fixed wording answered."""
     event_key = outreach_keys.reply(record.channel.value, message.entry_id)
     handoff_id = keys.suffix_of(event_key, message.entry_id).text
     ids = (outreach_keys.entry_id(event_key), outreach_keys.held_entry_id(handoff_id))
@@ -123,7 +123,7 @@ def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Dra
 
 
 def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:
-    """Since when the writer knows the hint that the conversation has; None where it has none."""
+    """The time since which the conversation's hint was given; None without a hint."""
     if not record.item.get("hint"):
         return None
     done = (str(one["done_at"]) for one in conversations.acts_of(record) if one["act"] == GIVE_BACK)
@@ -131,7 +131,7 @@ def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:
 
 
 def _under(record: Record, project: Project, *, knows_hint: bool) -> Record:
-    """A conversation as if it had been opened under a project's settings."""
+    """A conversation as if opened under a project's settings, without its hint unless `knows_hint`."""
     of_settings = {*project.copies(), "channel_config", "ai_config", "max_message_length"}
     gone = of_settings if knows_hint else {*of_settings, "hint"}
     own = {name: value for name, value in record.item.items() if name not in gone}

@@ -1,6 +1,6 @@
-"""A project's stored conversations under other settings: what would have been sent, and what not.
+"""Compares a project's past answers with those that other settings would give.
 
-Nothing is sent, stored or copied; the texts stay where they are, and are shown on demand alone.
+Nothing is sent or stored; texts are returned only on demand.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MICRO = 1_000_000
 
 @dataclass(slots=True)
 class Replay:
-    """What a run has found.
+    """The result of a replay.
 
     Attributes:
-        rows: a message each.
-        not_judged: messages of which no text was a model's, where none was asked.
-        not_asked: messages that were left when the run could cost no more.
+        rows: one row for each compared message.
+        not_judged: messages whose answer no model wrote, in a run without a model.
+        not_asked: messages left when the cost limit was reached.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Replay:
     not_asked: int = 0
 
     def value(self, purse: ReplayPurse | None) -> dict[str, Any]:
-        """As JSON."""
+        """The result as a JSON-ready dictionary."""
         return {
             "differ": sum(one["differs"] for one in self.rows),
             "not_judged": self.not_judged,
@@ -55,10 +55,10 @@ class Replay:
 def project_of(
     session: Session, company_id: str, project_id: str, item: Mapping[str, Any]
 ) -> Project:
-    """The settings of an item, as `company put` would take them.
+    """The project of an item, validated as `company put` validates it.
 
     Raises:
-        OpsError: there is no such project, the item is another's, or it is not valid.
+        OpsError: the project is not stored, the item is another project's, or it is not valid.
     """
     company.projects(session, company_id, project_id)
     if (item.get("company_id"), item.get("project_id")) != (company_id, project_id):
@@ -77,14 +77,14 @@ def run(
     *,
     shows_texts: bool,
 ) -> Replay:
-    """Replay moments one after the other.
+    """Replay moments in order until the cost limit is reached.
 
     Args:
         session: the stage.
-        project: the settings.
-        moments: of its conversations.
-        purse: what the model may cost; None where none is asked.
-        shows_texts: texts and the words that break a rule too; else only what kind of words they are.
+        project: the settings to try.
+        moments: the project's past messages.
+        purse: the cost limit; None to judge without a model.
+        shows_texts: add texts and the words that break a rule, not only the kinds of those words.
     """
     found, replayer = Replay(), Replayer.of(session, project, purse)
     left = iter(moments)

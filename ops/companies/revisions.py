@@ -1,4 +1,4 @@
-"""By which settings a project's messages were written: each revision, and since when it held."""
+"""The revisions of a project's writer settings, and since when each held."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PUT = "company put"
 
 
 def of_project(session: Session, company_id: str, project_id: str) -> list[dict[str, Any]]:
-    """The revisions that were stored, oldest first; ``since`` is None where no entry says when.
+    """The stored revisions, oldest first; ``since`` is None where no journal entry has the time.
 
-    They are in the journal's entries of `company put`, which are kept for a year.
+    They come from the journal's entries of `company put`, kept for a year.
 
     Raises:
-        OpsError: there is no such project, or its settings cannot be read.
+        OpsError: the project is not stored, or its settings cannot be read.
     """
     (project,) = company.projects(session, company_id, project_id)
     try:
@@ -33,7 +33,7 @@ def of_project(session: Session, company_id: str, project_id: str) -> list[dict[
         if one["action_type"] == PUT and seen.get("project") == project_id and "writer" in seen:
             row = {"since": entry_time(one), "revision": seen["writer"], "by": one["actor"]}
             if found and found[-1]["revision"] == row["revision"]:
-                found.pop()  # stored again without a change: it has held since then
+                found.pop()  # stored again without a change: keep the earlier time
             found.append(row)
     if not found or found[0]["revision"] != current:  # stored by another program
         found.insert(0, {"since": None, "revision": current, "by": None})

@@ -1,4 +1,4 @@
-"""Whether a company may write to somebody, as commands and pages ask it."""
+"""Whether a company may write to a recipient, for commands and pages."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def verdict(
     purpose: ContactPurpose | None = None,
     at: datetime | None = None,
 ) -> dict[str, Any]:
-    """Whether a start would be sent; see `StartVerdict.shown`.
+    """Whether a start would be sent, as `StartVerdict.shown` gives it.
 
     Args:
         session: the stage.
-        ids: of company and project.
-        channel: on which one.
-        recipient: an address of the channel, as a person types it.
-        purpose: by default the project's.
-        at: by default now.
+        ids: company id and project id.
+        channel: the channel of the start.
+        recipient: the channel's address, as a person types it.
+        purpose: None for the project's own.
+        at: None for now.
 
     Raises:
-        OpsError: the recipient is no address of the channel, or there is no such project.
+        OpsError: the recipient is not an address of the channel, or the project is not stored.
     """
     services = session.services
     address = channel.traits.address.normalised(recipient)
@@ -53,10 +53,10 @@ def verdict(
 
 
 def moment(text: str, name: str) -> datetime:
-    """A time with its zone.
+    """Parse an ISO time that has a zone; returns UTC.
 
     Raises:
-        OpsError: it is none; named as what was typed.
+        OpsError: the text is not such a time; names the option or field.
     """
     try:
         found = datetime.fromisoformat(text)

@@ -1,7 +1,7 @@
-"""Writes the map of senders: which company each number or address belongs to.
+"""Writes the map of senders: the company that owns each sender number or address.
 
-A claim is one conditional write per sender, in one transaction with the project that uses it, so that
-of two companies that claim a sender at once one is refused.
+A project claims each of its senders by a conditional write, in one transaction with the project
+itself.  When two companies claim a sender at once, one is refused.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A sender in a project's settings.
+    """One sender in a project's settings.
 
     Attributes:
-        place: the attribute that names it, as messages show it; a sender itself is never shown.
-        channel: the first channel that uses it.
+        place: the setting that names the sender; messages show it instead of the sender.
+        channel: the first channel that uses the sender.
     """
 
     place: str
@@ -40,7 +40,7 @@ class Use:
 
 
 def uses(project: Project) -> list[Use]:
-    """The senders of a project, each once."""
+    """A project's senders, each once."""
     found: dict[str, Use] = {}
     for channel, name in SENDER_OF.items():
         address = project.sender(channel)
@@ -68,7 +68,7 @@ def projects(session: Session) -> list[Project]:
 
 
 def record_of(project: Project, channel: Channel) -> Record:
-    """A conversation of a project by a channel, as far as its credentials are concerned."""
+    """A record with only what finding a channel's credentials needs."""
     return Record({"channel_method": channel, "channel_config": project.of_channel(channel)})
 
 
@@ -76,10 +76,10 @@ def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ())
     """Store a project and claim its senders for its company, all or nothing.
 
     Raises:
-        OpsError: another company's project uses one of them, or claimed it meanwhile.
+        OpsError: another company uses one of the senders, or claimed it meanwhile.
     """
     project = Project(item)
-    claims = _claims(session, project)  # before the projects: a later claim would be taken over
+    claims = _claims(session, project)  # before the projects: a claim in between fails the write
     shared = faults(project, projects(session))
     if shared:
         raise OpsError("not stored: " + "; ".join(shared))
@@ -87,10 +87,10 @@ def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ())
 
 
 def fill(session: Session) -> tuple[int, list[str]]:
-    """Claim the senders of every stored project; one that two companies use is left unclaimed.
+    """Claim the senders of every stored project, except senders that two companies use.
 
     Returns:
-        How many projects have all their senders, and what is wrong with the others.
+        The number of projects whose senders are all claimed, and the faults of the others.
     """
     read = [(one, _claims(session, one)) for one in projects(session)]
     stored = projects(session)  # after the claims, as in `store`
@@ -112,12 +112,12 @@ def fill(session: Session) -> tuple[int, list[str]]:
 
 
 def _row(use: Use) -> str:
-    """The key of a sender's row."""
+    """The key of a sender's row in the map."""
     return str(senders.key(use.address)["company_id"])
 
 
 def faults(mine: Project, stored: Sequence[Project]) -> list[str]:
-    """The senders of a project that another company's project uses."""
+    """A message for each sender of the project that another company uses too."""
     others: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for one in stored:
         if one.company_id != mine.company_id:
@@ -131,7 +131,7 @@ def faults(mine: Project, stored: Sequence[Project]) -> list[str]:
 
 
 def unmapped(session: Session, project: Project) -> list[str]:
-    """What the map lacks of a stored project."""
+    """A message for each sender of a stored project that the map lacks or has wrong."""
     found = []
     for use, row in _claims(session, project):
         if row is None:
@@ -168,7 +168,7 @@ def _claim(
         row = {name: value for name, value in row.items() if value is not None}
         if before is None:
             writes.append(store_.putting(row, condition="attribute_not_exists(#company_id)"))
-        else:  # its company's, or one that no project of that company uses any more
+        else:  # the company's own claim, or another's that no project uses any more
             seen = before.get("claim_id")
             writes.append(store_.putting(row, condition="#claim_id = :seen", seen=seen))
     try:
@@ -179,7 +179,7 @@ def _claim(
 
 
 def account(session: Session, project: Project, use: Use) -> str | None:
-    """The Twilio account of a sender, where its secret is there already; e-mail has none."""
+    """A sender's Twilio account SID; None for e-mail, or while its secret is not stored."""
     if use.channel not in CREDENTIALS_OF:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A company's keys for HTTP Message Signatures: added, ended, and a kept request checked with them."""
+"""A company's keys for HTTP Message Signatures: add, end and list them, and check a saved request."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ops.companies import api_keys
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 MOST_BYTES = 512 * 1024
-"""Of a kept request."""
+"""The largest saved request, in bytes."""
 COLUMNS = ("key", "algorithm", "from", "until", "now")
 _ED25519 = bytes.fromhex("302a300506032b6570032100")
-"""What precedes the key in a PEM file: its length and its algorithm (RFC 8410, 4)."""
+"""The bytes before the key in a PEM file: its length and algorithm (RFC 8410, 4)."""
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]{1,400})-----END PUBLIC KEY-----")
 _REQUEST_LINE = re.compile(r"([A-Z]{1,16}) (/[!-~]{0,4096}) HTTP/[0-9.]{1,3}")
 
@@ -31,13 +31,13 @@ _REQUEST_LINE = re.compile(r"([A-Z]{1,16}) (/[!-~]{0,4096}) HTTP/[0-9.]{1,3}")
 def add(
     session: Session, company_id: str, public_key: Path | None, begins: datetime | None
 ) -> tuple[str, str | None]:
-    """Add a key; those before it stay as they are.
+    """Add a key; earlier keys stay valid.
 
     Returns:
-        Its id, and the secret of a key that both sides have.
+        The key's id, and its secret; None instead of a secret for a public key.
 
     Raises:
-        OpsError: the file holds no public key, or the company has as many keys as it may.
+        OpsError: the file holds no public key, or the company already has the most keys allowed.
     """
     key_id, secret = f"k-{secrets.token_hex(4)}", None
     made: dict[str, str] = {} if begins is None else {"from": iso(begins)}
@@ -51,7 +51,7 @@ def add(
 
 
 def end(session: Session, company_id: str, key_id: str, at: datetime) -> None:
-    """Let a key be valid until a time.
+    """Set the time until which a key is valid.
 
     Raises:
         OpsError: the company has no such key.
@@ -66,7 +66,7 @@ def end(session: Session, company_id: str, key_id: str, at: datetime) -> None:
 
 
 def listed(session: Session, company_id: str) -> list[dict[str, str]]:
-    """A company's keys, without what signs."""
+    """A company's signature keys, without their secrets."""
     now = session.services.clock.now()
     return [
         {
@@ -81,10 +81,10 @@ def listed(session: Session, company_id: str) -> list[dict[str, str]]:
 
 
 def time_of(text: str | None, name: str) -> datetime | None:
-    """A time as an option has it.
+    """Parse an option's ISO 8601 time; None if it was not given.
 
     Raises:
-        OpsError: it is none.
+        OpsError: the text is not a time.
     """
     moment = parsed(text)
     if text and moment is None:
@@ -93,7 +93,7 @@ def time_of(text: str | None, name: str) -> datetime | None:
 
 
 def problems(session: Session, company_id: str, file: Path) -> Iterator[str]:
-    """What is wrong with the signature of a kept request; names alone.
+    """Yield what is wrong with a saved request's signature, by names without values.
 
     Raises:
         OpsError: the file holds no request, or the company's keys are not usable.
@@ -111,10 +111,10 @@ def problems(session: Session, company_id: str, file: Path) -> Iterator[str]:
 
 
 def request_of(file: Path) -> HttpRequest:
-    """A request as HTTP/1.1 writes it: its first line, its headers, an empty line, its body.
+    """Read a request as HTTP/1.1 writes it: its first line, its headers, an empty line, its body.
 
     Raises:
-        OpsError: it is none.
+        OpsError: the file holds no such request.
     """
     if file.stat().st_size > MOST_BYTES:
         raise OpsError(f"the file has more than {MOST_BYTES} bytes", code=EXIT_UNUSABLE)

@@ -1,7 +1,7 @@
-"""A secret that two operators may change at once: the second to come derives its change again.
+"""A secret that two operators may change at once: the slower one's change is redone on the new value.
 
-A new version is stored beside the current one and becomes current only if the version it was derived
-from still is; otherwise nothing has changed
+A new version is stored beside the current one.  It becomes current only if the version it was
+derived from is still current; otherwise nothing changes
 (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecretVersionStage.html).
 """
 
@@ -28,17 +28,17 @@ class StoredSecret:
     """A JSON object in Secrets Manager.
 
     Attributes:
-        name: of the secret.
+        name: the secret's name.
     """
 
     session: Session
     name: str
 
     def read(self) -> tuple[dict[str, Any], str | None]:
-        """The object and its version; empty and None if it does not exist yet.
+        """The object and its version; ({}, None) if the secret does not exist yet.
 
         Raises:
-            OpsError: it is not a JSON object: overwriting it would lose what it holds.
+            OpsError: the secret is not a JSON object; overwriting it would lose its content.
         """
         client = self.session.client("secretsmanager")
         try:
@@ -56,10 +56,10 @@ class StoredSecret:
         return raw, str(found["VersionId"])
 
     def edit(self, change: Callable[[dict[str, Any]], tuple[dict[str, Any], Result]]) -> Result:
-        """Replace the object by what `change` makes of it; it is called again where others were faster.
+        """Replace the object by what `change` makes of it; `change` runs again after a concurrent edit.
 
         Raises:
-            OpsError: it is not a JSON object, or others keep changing it.
+            OpsError: the secret is not a JSON object, or others kept changing it.
         """
         for _ in range(TRIES):
             before, version = self.read()

@@ -18,7 +18,7 @@ subject_app = typer.Typer(
 
 @command(subject_app, "subject show")
 def show(run: CommandRun, company_id: CompanyId, address: Address) -> object:
-    """Show the subject of an address, and what explains it; personal data."""
+    """Show the person (subject) of an address, with links and evidence; personal data."""
     found = subject_view.shown(run.session, company_id, address)
     if not run.output.as_json:
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2, default=str))
@@ -33,7 +33,7 @@ def link(
         list[str], typer.Option("--address", help="A number or an e-mail; once for each.")
     ],
 ) -> object:
-    """Link addresses of one person: a wish from one of them is in force for all."""
+    """Link addresses of one person, so that a refusal from one holds for all."""
     is_new = subject_view.link(run.session, company_id, addresses, because=run.because)
     did = "linked" if is_new else "were linked already"
     return run.output.facts({"company": company_id, "did": did, "by": run.session.identity.name})
@@ -41,7 +41,7 @@ def link(
 
 @command(subject_app, "subject unlink", changes=True)
 def unlink(run: CommandRun, company_id: CompanyId, address: Address) -> object:
-    """Take an address out of its subject: each side keeps its own marks; no start links them again."""
+    """Take an address out of its subject: each side keeps its own marks; starts do not link them again."""
     subject_view.unlink(run.session, company_id, address, because=run.because)
     by = run.session.identity.name
     return run.output.facts({"company": company_id, "did": "unlinked", "by": by})

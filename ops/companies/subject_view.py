@@ -1,4 +1,4 @@
-"""Which addresses a company takes for one person: shown and explained, linked, and parted."""
+"""The addresses that a company takes for one person (a subject): show, link and unlink them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
     """The subject of an address: its members, marks, consents, preferences, links, evidence; personal data.
 
     Raises:
-        OpsError: it is no address.
+        OpsError: the address is not valid.
     """
     conversations = session.services.outreach.conversations
     subject = conversations.subject(_place(session, company_id, address))
@@ -37,10 +37,10 @@ def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
 
 
 def link(session: Session, company_id: str, addresses: Sequence[str], *, because: str) -> bool:
-    """Link addresses of one person, also those whose link was undone; False where they are linked.
+    """Link addresses of one person, even if their link was undone; False if already linked.
 
     Raises:
-        OpsError: there is no such company, one is no address, or they would be too many.
+        OpsError: the company is not stored, an address is not valid, or there would be too many.
     """
     company.items(session, company_id, None)
     places = [_place(session, company_id, one) for one in addresses]
@@ -59,7 +59,7 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
     """Take an address out of its subject: each side keeps its own marks and evidence.
 
     Raises:
-        OpsError: it is no address, or is linked with none.
+        OpsError: the address is not valid, or is linked with no other.
     """
     place, conversations = (
         _place(session, company_id, address),
@@ -92,7 +92,7 @@ def _enter(
 
 
 def _explained(member: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """One piece of evidence, without its key and its end."""
+    """One piece of evidence with its time and member, without key and expiry."""
     said = {name: value for name, value in item.items() if name not in _OF_THE_ROW}
     at = str(item["conversation_id"]).removeprefix(EVIDENCE).partition("#")[0]
     return {"at": at, "member": member, **said}

@@ -1,4 +1,4 @@
-"""What language models have cost: by project and day, and by conversation."""
+"""The cost of language models: by project and day, and by conversation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def by_day(
     """One row for each day with calls, oldest first; ``left_usd`` is known for today alone.
 
     Raises:
-        OpsError: there is no such company or project.
+        OpsError: the company or project is not stored.
     """
     services = session.services
     now = services.clock.now()
@@ -46,9 +46,9 @@ def by_day(
 
 
 def calls(session: Session, company_id: str, conversation: str) -> list[dict[str, Any]]:
-    """The calls for one conversation, oldest first, each with what was left of its own budget.
+    """The model calls of one conversation, oldest first.
 
-    ``left_usd`` is known for the newest alone.
+    Only the newest call has ``budget_usd`` and ``left_usd``.
 
     Raises:
         OpsError: the company has no such conversation.

@@ -1,4 +1,4 @@
-"""The commands about good and bad drafts: a project's verdict set, and what people said of stops."""
+"""The commands about good and bad drafts: a project's verdict set, and what people made of stopped ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ProjectId = Annotated[str, typer.Argument(help="A project of it.")]
 
 @command(verdicts_app, "writer verdicts")
 def verdicts(run: CommandRun, company_id: CompanyId, project_id: ProjectId) -> object:
-    """List a project's verdict set; with --json as the lines that put it, each with its end."""
+    """List a project's verdict set; with --json as the lines that store it, each with its expiry."""
     found = verdict_lines.listed(run.session, company_id, project_id)
     return JsonLines(run.output.records(("id", "verdict", "why", "invented", "until"), found))
 
@@ -37,10 +37,11 @@ def put_verdicts(
         Path | None, typer.Argument(help="JSON lines; by default standard input.")
     ] = None,
 ) -> object:
-    """Store examples that settings must let through, or must stop, each in place of one with its id.
+    """Store drafts that settings must let through or stop; an example with a known id is replaced.
 
-    A line is one of `writer check` with "verdict": "good" or "bad", and "why", which a bad one needs.
-    Personal data in it is replaced, unless it says "invented": true; see docs/writer-figures.md.
+    A line is as for `writer check`, with "verdict": "good" or "bad", and "why", which a bad one
+    needs.  Personal data in it is replaced, unless it says "invented": true; see
+    docs/writer-figures.md.
     """
     put = verdict_lines.put(run.session, company_id, project_id, file, because=run.because)
     bad = sum(one.said == "bad" for one in put)
@@ -68,7 +69,7 @@ def stops(
         int, typer.Option("--days", min=1, max=365, help="So many, today too.")
     ] = false_stops.DAYS,
 ) -> object:
-    """Show by rule how many drafts it stopped, and what people made of them.
+    """Show for each rule how many drafts it stopped, and what people made of them.
 
     The stop was false where the draft was sent as it is or with small edits (edited), and right where
     something else was sent (other) or nothing (discarded).
@@ -87,7 +88,7 @@ def wrong(
         int, typer.Option("--days", min=1, max=365, help="So many, today too.")
     ] = false_stops.DAYS,
 ) -> object:
-    """Show by project and code of how many answers people said that they were wrong."""
+    """Count the answers that people marked as wrong, by project and code."""
     company.items(run.session, company_id, project_id)
     found = false_stops.said_wrong(run.session, company_id, project_id, days)
     return run.output.records(false_stops.WRONG_COLUMNS, found)

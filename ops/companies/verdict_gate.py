@@ -1,7 +1,7 @@
-"""Before settings are stored: what they make of the project's verdict set.
+"""Tries new settings on the project's verdict set before they are stored.
 
-Only what decides which drafts are sent counts: a change of a budget, or of the project's status, is
-stored whatever the set says.
+Only changes that decide which drafts are sent are tried.  A change of a budget or of the project's
+status is stored without a trial.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ WRITTEN_BY = frozenset(
         *("language", "channel_config", "allowed_channels"),
     }
 )
-"""Attributes of an item from which drafts, or the sources that they rest on, are made."""
+"""Attributes of an item that drafts, or the sources of their claims, are made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictGate:
-    """How settings are held against the verdict set.
+    """How to try settings on the verdict set.
 
     Attributes:
-        asks_judge: the project's judge and moderation are asked too, which costs; by default rules alone.
-        despite: why settings that disagree with the set are stored all the same; empty: they are not.
+        asks_judge: also call the project's judge and moderation, which costs money.
+        despite: the reason for storing settings that disagree; empty to refuse them.
     """
 
     asks_judge: bool = False
@@ -42,17 +42,17 @@ class VerdictGate:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An example that settings do not treat as its company says.
+    """An example on which the settings and the company's verdict differ.
 
     Attributes:
-        rule: that stops a good one; None where a bad one is sent.
+        rule: the rule that stops a good example; None if a bad one would be sent.
     """
 
     verdict: VerdictExample
     rule: str | None
 
     def __str__(self) -> str:
-        """For the operator who puts settings."""
+        """The sentence for the operator who stores the settings."""
         one = self.verdict
         does = f"is good and stopped by {self.rule}" if self.rule else "is bad and would be sent"
         return f"{one.id} {does}{f' ({one.why})' if one.why else ''}"
@@ -61,12 +61,12 @@ class Disagreement:
 def disagreements(
     session: Session, item: Mapping[str, Any], before: Mapping[str, Any], gate: VerdictGate
 ) -> list[Disagreement]:
-    """The examples that an item's settings do not treat as the company says; none without a set.
+    """The examples on which an item's settings and the company's verdicts differ.
 
     Args:
         session: the stage.
-        item: to be stored, and valid.
-        before: as it is stored; empty for a new one.
+        item: the valid item to be stored.
+        before: the stored item; empty for a new one.
         gate: whether the judge is asked.
     """
     if all(item.get(name) == before.get(name) for name in WRITTEN_BY):

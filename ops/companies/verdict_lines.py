@@ -19,18 +19,19 @@ from ops.json_lines import wrong
 from ops.session import OpsError, Session
 
 MOST = 500
-"""Examples of a project: they are judged one after the other before its settings are stored."""
+"""The most examples of a project: all are judged, in turn, each time its settings are stored."""
 MOST_BYTES = 16_000
-"""Of a line."""
+"""The longest line, in bytes."""
 _OWN = ("verdict", "why", "invented")
 
 
 class SaidOfDraft(BaseModel):
-    """What a line says beside its draft.
+    """The fields of a line that say how the draft is to be judged.
 
     Attributes:
-        id: of the example; entries of the journal name it, so that it holds no personal data.
-        invented: no person is in it; without it personal data is replaced before it is stored.
+        id: the example's id; must hold no personal data, because the journal names it.
+        invented: the example is about no real person; otherwise personal data is replaced on
+            storing.
     """
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -58,10 +59,10 @@ def verdicts(session: Session) -> Verdicts:
 
 
 def listed(session: Session, company_id: str, project_id: str) -> list[dict[str, Any]]:
-    """The examples of a project, each as the line that puts it, with its end.
+    """A project's examples as the lines that store them, each with the time when it expires.
 
     Raises:
-        OpsError: there is no such project.
+        OpsError: the project is not stored.
     """
     company.items(session, company_id, project_id)
     found = verdicts(session).of(company_id, project_id)
@@ -69,7 +70,7 @@ def listed(session: Session, company_id: str, project_id: str) -> list[dict[str,
 
 
 def line_of(one: VerdictExample) -> dict[str, Any]:
-    """An example as the line that puts it."""
+    """An example as the JSON line that stores it."""
     said = {"verdict": one.said, "why": one.why, "invented": one.is_invented}
     return {"id": one.id, **one.example, **said}
 
@@ -77,10 +78,10 @@ def line_of(one: VerdictExample) -> dict[str, Any]:
 def put(
     session: Session, company_id: str, project_id: str, file: Path | None, *, because: str = ""
 ) -> list[VerdictExample]:
-    """Store the examples of a file, each in place of one with its id; all of them, or none.
+    """Store a file's examples, replacing those with the same ids; nothing if one line is wrong.
 
     Raises:
-        OpsError: there is no such project, a line is none, or the set would be too large.
+        OpsError: the project is not stored, a line is not valid, or the set would be too large.
     """
     (item,) = company.items(session, company_id, project_id)
     found = list(read(file, own=json.dumps(item, default=str, ensure_ascii=False)))
@@ -105,7 +106,7 @@ def remove(
     """Remove one example.
 
     Raises:
-        OpsError: the project has none of this id.
+        OpsError: the project has no example with this id.
     """
     company.items(session, company_id, project_id)
     kept = verdicts(session)
@@ -123,14 +124,14 @@ def remove(
 
 
 def read(file: Path | None, own: str) -> Iterator[VerdictExample]:
-    """The examples of a file, checked, without persons.
+    """Yield a file's examples, validated, with persons' data replaced.
 
     Args:
         file: None for standard input.
-        own: see `without_person`.
+        own: the company's settings as text; values in it are not replaced.
 
     Raises:
-        OpsError: a line is none; it names the line's number and the field, never the value.
+        OpsError: a line is not valid; names the line's number and the field, never the value.
     """
     seen: set[str] = set()
     for number, row in json_lines.objects(file):

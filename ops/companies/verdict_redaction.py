@@ -1,9 +1,9 @@
-"""An example from a person's conversation without the person: invented values in place of theirs.
+"""Removes the person from an example taken from a conversation: invented values replace the person's.
 
-What `chalicelib.redaction` would mask is replaced, the same value by the same one in the whole example,
-so that the checks make of it what they made of the original.  Mail addresses become ``personN@example.com``,
-phone numbers 555 numbers, other identifiers keep their shape with digits that count up.  The first name
-becomes ``Sam``.  What the company itself says in its settings stays.
+What `chalicelib.redaction` would mask is replaced, equal values by equal ones, so that the checks
+judge the example as they judge the original.  Mail addresses become ``personN@example.com``, phone
+numbers become 555 numbers, and other identifiers keep their shape with counted digits.  The first
+name becomes ``Sam``.  Values that occur in the company's own settings stay.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
 
     Args:
         example: a line of drafts.
-        own: what the company says of itself, as one text.
+        own: the company's settings as one text; values in it stay.
     """
     invented = _Invented(own)
     for text in _texts(example):
@@ -41,13 +41,13 @@ def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
 
 
 def _renamed(text: str, *names: str) -> str:
-    """A text with another first name; ``will`` is Will's name only where somebody typed it so."""
+    """Replace a first name: as given, in title case and in capitals, so that ``will`` is not Will."""
     forms = {form for one in names for form in (one, one.title(), one.upper())}
     return re.sub("|".join(sorted(map(_whole, forms), reverse=True)), FIRST_NAME, text)
 
 
 class _Invented:
-    """The values that are replaced, each with what takes its place."""
+    """A person's values, each with the invented value that replaces it."""
 
     def __init__(self, own: str) -> None:
         self._own = own
@@ -59,7 +59,7 @@ class _Invented:
             self._learn(text[mask.start : mask.end], mask.kind)
 
     def learn_value(self, name: str, value: str) -> None:
-        """A value of `project_data` that the name of its field shows to be personal."""
+        """Learn a value of `project_data` if its field's name shows that it is personal."""
         if value not in self._by_value and redact_mapping({name: value}) != {name: value}:
             self._learn(value, "")
 
@@ -82,12 +82,12 @@ class _Invented:
 
 
 def _whole(value: str) -> str:
-    """A pattern of a value that is no part of a longer word."""
+    """A pattern that matches a value as a whole word."""
     return rf"(?<!\w){re.escape(value)}(?!\w)"
 
 
 def _of_its_shape(value: str, number: int) -> str:
-    """The digits of a value count up behind a 9, its letters are x, and the rest stays."""
+    """A value of the same shape: digits become 9 and a counter, letters x, the rest stays."""
     count = sum(one.isdigit() for one in value)
     digits = iter(f"9{number:0{max(count - 1, 0)}d}"[:count])
     return "".join(
@@ -109,7 +109,7 @@ def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 
 
 def _named(value: Any, name: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
-    """The texts and whole numbers of `project_data`, each with the name of its field."""
+    """Yield each text and whole number of `project_data` with its field's name."""
     match value:
         case Mapping():
             for key, one in value.items():

@@ -1,4 +1,4 @@
-"""Drafts in a file of JSON lines, and what the checks make of each."""
+"""Reads drafts from JSON lines and judges each by the writer's checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Closed(BaseModel):
 
 
 class LineRecipient(_Closed):
-    """Whom the draft is for."""
+    """The recipient of the draft."""
 
     first_name: str | None = None
     language: str | None = None
@@ -39,7 +39,7 @@ class LineRecipient(_Closed):
 
 
 class LineEntry(_Closed):
-    """One message of the conversation; `from` is whose word it is."""
+    """One message of the conversation; JSON's `from` is its `sender`."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
@@ -49,21 +49,21 @@ class LineEntry(_Closed):
 
 
 class LineClaim(_Closed):
-    """Words of the draft, and the path of the source that says them."""
+    """A passage of the draft and the path of the source that supports it."""
 
     text: str
     source: str
 
 
 class LineDraft(_Closed):
-    """The draft."""
+    """The draft's text and its claims."""
 
     text: str
     claims: list[LineClaim] | None
 
 
 class DraftLine(_Closed):
-    """One line."""
+    """One line of the file: a draft with what the writer knew."""
 
     id: str
     now: AwareDatetime
@@ -74,25 +74,25 @@ class DraftLine(_Closed):
 
 
 _NOWHERE = "UTC"
-"""The zone of a wish where the line names none."""
+"""The time zone of an opt-out's times where the line names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """A line with its conversation."""
+    """A line with its conversation parsed."""
 
     line: DraftLine
     entries: tuple[LineEntry, ...]
 
 
 def read(file: Path | None) -> Iterator[ReadLine]:
-    """The drafts, checked.
+    """Yield the file's lines, validated.
 
     Args:
         file: None for standard input.
 
     Raises:
-        OpsError: a line is none; it names the line's number and the field, never the value.
+        OpsError: a line is not valid; names the line's number and the field, never the value.
     """
     for number, row in json_lines.objects(file):
         yield line_of(row, number)
@@ -106,10 +106,10 @@ def checked(
     *,
     rules_only: bool = False,
 ) -> list[dict[str, Any]]:
-    """What the checks make of the drafts of a file, one after the other.
+    """The verdicts of the checks on the drafts of a file, in its order.
 
     Raises:
-        OpsError: there is no such project, its settings cannot be read, or a line is no draft.
+        OpsError: the project is not stored, its settings cannot be read, or a line is not valid.
     """
     (project,) = company.projects(session, company_id, project_id)
     settings = writer_of(project, rules_only=rules_only)
@@ -121,10 +121,10 @@ def checked(
 
 
 def writer_of(project: Project, *, rules_only: bool) -> WriterSettings:
-    """A project's settings by which drafts are judged.
+    """A project's writer settings, without its models if `rules_only`.
 
     Raises:
-        OpsError: they cannot be read.
+        OpsError: the settings cannot be read.
     """
     try:
         settings = project.ai_config.writer
@@ -134,14 +134,14 @@ def writer_of(project: Project, *, rules_only: bool) -> WriterSettings:
 
 
 def without_models(settings: WriterSettings) -> WriterSettings:
-    """Settings by which no model is asked."""
+    """A copy of the settings without judge model and moderation."""
     return settings.model_copy(update={"judge_model": None, "moderation": False})
 
 
 def verdict_of(
     one: ReadLine, project: Project, settings: WriterSettings, writer: CheckedWriter
 ) -> DraftVerdict:
-    """What the checks make of one line by a project's settings."""
+    """The verdict of the checks on one line under a project's settings."""
     line = one.line
     history = tuple(_entry(number, entry) for number, entry in enumerate(one.entries))
     claims = line.draft.claims
@@ -155,7 +155,7 @@ def verdict_of(
 
 
 def line_of(row: dict[str, Any], number: int) -> ReadLine:
-    """One draft, checked; errors as `read`."""
+    """Validate one line; errors as `read`."""
     try:
         line = DraftLine.model_validate(row)
     except ValidationError as error:
@@ -172,7 +172,7 @@ def line_of(row: dict[str, Any], number: int) -> ReadLine:
 
 
 def place_of(error: ValidationError) -> str:
-    """The path of the first field that is wrong."""
+    """The path of the first wrong field, such as ``draft.claims.0.text``."""
     return (
         ".".join(shown(str(one)) for one in error.errors(include_input=False)[0]["loc"]) or "line"
     )

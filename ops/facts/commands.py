@@ -41,7 +41,7 @@ app = typer.Typer(help="The facts, and the reports they go to.", no_args_is_help
 
 
 class Report(StrEnum):
-    """A report that is rebuilt."""
+    """A report that `facts rebuild` can rebuild."""
 
     POWERBI = "powerbi"
     ONELAKE = "onelake"
@@ -61,7 +61,7 @@ def _agent(text: str | None) -> str | None:
 
 
 def _day(text: str | None) -> str | None:
-    """A day that `DimDate` has."""
+    """Validate a day: ISO, and within the years that `DimDate` holds."""
     if text is None:
         return None
     try:
@@ -354,7 +354,7 @@ def rebuild_command(
 
 
 def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> object:
-    """Publish the stored facts and the dimensions to OneLake again."""
+    """Publish the stored facts and the dimensions to OneLake again, or only count them."""
     parts = run.session.services
     sink = parts.posting.onelake
     if sink is None:
@@ -389,14 +389,14 @@ def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> 
 
 
 def _stored(run: CommandRun, archive: Path | None) -> list[Fact]:
-    """The facts of the ledger and of the archive, or of a folder in its place."""
+    """The facts of the ledger and of the archive, or of a folder instead of the archive."""
     parts = run.session.services
     archives = [FileRows(archive)] if archive else [parts.posting.archive]
     return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
 
 
 def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:
-    """The facts of the ledger and of archives, each once: the ledger's, else the newest archived."""
+    """Facts of the ledger and of archives, each once; the ledger's version wins."""
     found = {fact.key: fact for archive in archives for fact in archived(archive)}
     return list((found | {fact.key: fact for fact in posted}).values())
 
@@ -408,7 +408,7 @@ def archived(archive: Archive) -> Iterator[Fact]:
 
 
 def _end(run: CommandRun, code: int, document: object, text: str) -> object:
-    """Print what a command found or did, and have it end with an exit code."""
+    """Print a command's result, set its exit code, and return its document."""
     run.output.say(text)
     run.code = code
     return document

@@ -1,10 +1,10 @@
 """Corrects a stored fact: another agent, day or metric than its source reported.
 
-The ledger's row changes and keeps the former values.  OneLake gets a row that replaces the former one,
-the archive a further row, of which its readers take the newest; a day that the fact leaves gets a row
-that says so.  A push dataset cannot change a row: it gets the new values with its next rebuild, and the
-check tells the difference until then.  The correction holds the writer's lease, so that no batch is
-under way with the former values; it may be repeated.
+The ledger's row changes and keeps the former values.  OneLake gets a row that replaces the former
+one.  The archive gets a further row, of which readers take the newest; the day that the fact leaves
+gets a row that says so.  A push dataset cannot change a row: its next rebuild takes the new values,
+and until then the check reports the difference.  The correction holds the writer's lease, so that
+no batch with the former values is under way.  Idempotent.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _TAKEOVER = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PA
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactCopies:
-    """Where a posted fact is.
+    """The places that hold a posted fact.
 
     Attributes:
-        takers: the dimensions of each sink that takes a further row of a fact: OneLake, the archive.
-        by_day: the targets of those that keep a row under its day, which the fact may leave.
-        dataset: target of the dataset that is the report, if one is.
+        takers: the sinks (OneLake, the archive) that accept a further row of a fact.
+        by_day: the targets of sinks that file a row under its day, which a correction may change.
+        dataset: the target of the push dataset, if facts go to one.
     """
 
     takers: Sequence[Dimensions]
@@ -47,10 +47,10 @@ class FactCopies:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Corrections of one stage, by one operator.
+    """Corrects facts of one stage for one operator.
 
     Attributes:
-        owner: who corrects, for the row.
+        owner: the operator's name, for the row.
     """
 
     ledger: Ledger
@@ -64,13 +64,13 @@ class Correction:
         """Correct one fact.
 
         Args:
-            fact: with its new values.
-            status: the state of its row: one that is not posted is in no archive.
+            fact: the fact with its new values.
+            status: its row's status; a fact that was not posted is in no sink.
             time_left_seconds: how long the lease is held.
 
         Returns:
             ``corrected``, or why not: ``busy``, ``open_batch``, ``rebuild``, ``held:<why>``, or
-            ``waiting:<why>`` where a sink lacks it still.
+            ``waiting:<why>`` if a sink still lacks the new row.
         """
         switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)

@@ -1,9 +1,9 @@
-"""Removes single facts that should not have been sent, from OneLake and the archive, once and for good.
+"""Removes facts that should not have been sent from OneLake and the archive, for good.
 
-The ledger's row stays and says so, which keeps a repeated delivery from counting it again.  OneLake gets a
-row that deletes the fact; each object of the archive that has it is written again without it, and former
-versions go.  A push dataset cannot delete a row: its next rebuild leaves the fact out.  It holds the
-writer's lease, and may be repeated.
+The ledger's row stays, marked removed, so that a repeated delivery does not count.  OneLake gets a
+row that deletes the fact.  Each object of the archive that holds it is rewritten without it, and
+its former versions are deleted.  A push dataset cannot delete a row: its next rebuild leaves the
+fact out.  The removal holds the writer's lease.  Idempotent.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ DEADLINE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRemoval:
-    """The removal of facts of one stage.
+    """Removes facts of one stage for one operator.
 
     Attributes:
-        onelake: None where facts do not go to it.
-        owner: who removes, for the row.
+        onelake: None if facts do not go there.
+        owner: the operator's name, for the row.
     """
 
     store: FactLedger
@@ -42,8 +42,8 @@ class FactRemoval:
         """Remove facts.
 
         Returns:
-            ``removed``, or why not: ``busy``, ``open_batch`` where a sink may have one and another lacks
-            it, ``held:<why>``, or ``waiting:<why>`` where a sink has one still.
+            ``removed``, or why not: ``busy``, ``open_batch`` if an unfinished batch holds one of
+            the facts, ``held:<why>``, or ``waiting:<why>`` if a sink still has one.
         """
         return self.writer.alone(
             "removed",
@@ -53,7 +53,7 @@ class FactRemoval:
         )
 
     def _remove(self, keys: Sequence[str]) -> None:
-        """The ledger first, so that no batch has them; then the sinks, each of which may be repeated."""
+        """Mark the ledger's rows first, so that no batch takes them; then remove from each sink."""
         for key in keys:
             self.store.remove(key, by=self.owner)
         if self.onelake:
@@ -65,10 +65,10 @@ class FactRemoval:
 
 
 def remove_rows(archive: StoredRows, keys: Collection[str]) -> None:
-    """Write each object of an archive's facts without some, and delete former versions that have one.
+    """Rewrite an archive's objects without some facts; delete former versions that hold one.
 
     Raises:
-        TransientError: it cannot be read or written now.
+        TransientError: the archive cannot be read or written now.
     """
     for name, _ in archive.listed(f"{FACT_EVENT}/"):
         rows = list(archive.rows(name))
@@ -77,7 +77,7 @@ def remove_rows(archive: StoredRows, keys: Collection[str]) -> None:
             archive.put(name, BytesIO(packed(kept)))
         elif not kept:
             archive.delete(name)
-    for name, version in archive.versions():  # what was just replaced is one, too
+    for name, version in archive.versions():  # includes the objects just replaced
         if name.startswith(f"{FACT_EVENT}/") and any(
             row["EventID"] in keys for row in archive.rows(name, version)
         ):

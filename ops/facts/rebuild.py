@@ -1,11 +1,11 @@
 """Rebuilds a dataset from stored facts: clear it, then post every fact and dimension key once.
 
-A rebuild holds the writer's lease, so that nothing else writes the dataset.  If the writer has an
-open batch, that batch must be finished first.  An interrupted rebuild (also by a switch) is simply
-run again: while the tables are cleared it starts over, and once facts are posted it goes on with the
-next of them, if they are the same facts.  Until it has completed, the writer posts nothing and facts
-stay pending, at most `BLOCKED_SECONDS` after its last step.  It starts only once no earlier request
-can still reach Power BI: a late delete would empty what it has posted.
+A rebuild holds the writer's lease, so that nothing else writes the dataset.  The writer's open
+batch, if any, must be finished first.  An interrupted rebuild is simply run again: it starts over
+if it was still clearing tables, and goes on if it had begun to post the same facts.  Until it
+completes, the writer posts nothing, for at most `BLOCKED_SECONDS` after its last step.  It starts
+only when no earlier request can still reach Power BI: a late delete would remove rows that it has
+posted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from chalicelib.once.ports import Modes, Runtime, Switches
 
 DEADLINE_SECONDS = 20.0
 BLOCKED_SECONDS = 2 * 3_600.0
-"""How long the writer is blocked after the last step of a rebuild that was interrupted."""
+"""How long an interrupted rebuild blocks the writer after its last step."""
 
 
 @dataclass(slots=True)
@@ -45,9 +45,9 @@ class Rebuilt:
 
     Attributes:
         outcome: rebuilt, busy, open_batch, waiting:may_still_land, held:<why> or failed:<why>.
-        facts: how many were posted.
-        posts: in how many requests.
-        resumed_at: facts that an interrupted rebuild had posted before.
+        facts: the number of facts posted.
+        posts: the number of requests that posted them.
+        resumed_at: the number of facts that an interrupted rebuild had posted before.
     """
 
     outcome: str = "rebuilt"
@@ -61,7 +61,7 @@ class Rebuild:
     """One rebuild, started by an operator.
 
     Attributes:
-        owner: the operator, as the block of the writer names them.
+        owner: the operator's name, stored with the writer's block.
     """
 
     ledger: Ledger
@@ -75,8 +75,8 @@ class Rebuild:
         """Post the facts, each key once, into the cleared dataset.
 
         Args:
-            facts: returns them; called under the lease, so that no fact is posted meanwhile.
-            time_left_seconds: how long the lease is held.
+            facts: returns the facts; called under the lease, so that none is posted meanwhile.
+            time_left_seconds: how long the lease may be held.
         """
         done = Rebuilt()
         switches = self.runtime.switches.current()
@@ -111,9 +111,9 @@ class Rebuild:
         return done
 
     def _resumable(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> Rebuilding | None:
-        """The interrupted rebuild, if it had begun to post these very facts to this dataset.
+        """The interrupted rebuild, if it had begun to post exactly these facts to this dataset.
 
-        One whose last request has an unknown outcome starts over, or rows might be there twice.
+        After a request of unknown outcome there is none: resuming could post rows twice.
         """
         there = batch.rebuilding
         if there is None or lease.was_taken_over:
@@ -124,8 +124,8 @@ class Rebuild:
     def _rebuild(self, run: _Run, batch: Batch, started: Rebuilding | None) -> None:
         """Clear and fill the dimensions unless an earlier run did, then post the facts.
 
-        The dimensions are noted as being posted until the end: so no other run starts over while a
-        request of this one may still take effect.
+        The dimensions stay noted as being posted until the end, so that no other run starts over
+        while a request of this one may still take effect.
         """
         try:
             if started is None:
@@ -170,7 +170,7 @@ class Rebuild:
         return self._store(run, replace(state, facts=_digest(run.facts), content=content))
 
     def _fill(self, run: _Run, state: Rebuilding) -> Rebuilding:
-        """Post the facts that are not posted yet, and record each step; returns the last state."""
+        """Post the remaining facts, recording each step; return the last state."""
         while state.posted < len(run.facts):
             part = run.facts[state.posted : state.posted + ROWS_PER_POST]
             number = state.number + state.posted
@@ -190,7 +190,7 @@ class Rebuild:
         return state
 
     def _end(self, run: _Run, state: Rebuilding) -> None:
-        """Record that every key is posted, and let the writer go on."""
+        """Record that every key is posted, and unblock the writer."""
         for table in DIMENSIONS:
             noted = run.noted[table]
             keys, content = frozenset(noted.posting), state.content.get(table)
@@ -201,7 +201,7 @@ class Rebuild:
         self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": last.encode()})
 
     def _may_start_over(self, run: _Run) -> None:
-        """No request is under way: the next run need not wait for one."""
+        """Note that no request is under way, so that the next run need not wait."""
         now = int(self.runtime.clock.now().timestamp())
         for table, noted in list(run.noted.items()):
             self._note(run, table, replace(noted, again_at=now), noted)
@@ -212,7 +212,7 @@ class Rebuild:
         run.noted[table] = self.registry.note(self._name(table), dimension, was)
 
     def _store(self, run: _Run, state: Rebuilding) -> Rebuilding:
-        """Record a step, which also moves the end of the writer's block on."""
+        """Record a step, which also extends the writer's block."""
         until = self.runtime.clock.now().timestamp() + BLOCKED_SECONDS
         state = replace(state, until=until)
         batch = Batch(state.number + len(run.facts) + 1, rebuilding=state)
@@ -224,10 +224,9 @@ class Rebuild:
         sink.replace(table, number, rows, deadline_seconds=DEADLINE_SECONDS)
 
     def _may_still_land(self, lease: Lease) -> bool:
-        """An earlier request, of the writer or of another rebuild, may still reach Power BI.
+        """Whether an earlier request, of the writer or of another rebuild, may still reach Power BI.
 
-        A worker that died left no end time; its request counts as under way for the longest time
-        that any request can take.
+        A dead worker's request counts as under way for the longest time that any request can take.
         """
         now = self.runtime.clock.now().timestamp()
         is_open = False
@@ -246,9 +245,9 @@ class Rebuild:
         )
 
     def _numbered(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> dict[str, Dimension]:
-        """Every dimension, marked as being posted, with sequence numbers after the previous one's.
+        """Every dimension noted as being posted, with sequence numbers after the previous batch's.
 
-        A sink that takes few rows at a time numbers each call, so a number is reserved per row.
+        A sink that takes few rows at a time numbers each call, so each row reserves a number.
         """
         year = self.runtime.clock.now().year
         wanted = dimension_keys(facts, year)
@@ -264,7 +263,7 @@ class Rebuild:
         return noted
 
     def _open_sink(self, lease: Lease) -> Sink:
-        """The sink, unless a switch was set since the run started or the lease is nearly over."""
+        """The sink; raises `HandBackError` if a switch was set meanwhile or the lease is nearly over."""
         if _is_stopped(self.runtime.switches.current()):
             raise HandBackError("switches")
         if self.runtime.clock.now().timestamp() > lease.until_epoch - LEASE_GRACE_SECONDS / 2:
@@ -281,7 +280,7 @@ class _Run:
 
     Attributes:
         facts: all facts to post, in the order of their keys.
-        noted: the dimensions as last noted, by table.
+        noted: the dimensions' last notes, by table.
     """
 
     lease: Lease

@@ -1,4 +1,4 @@
-"""What a rebuild would do: whether the dataset fits, what it holds, what would be posted and lost."""
+"""Plans a rebuild: whether the dataset fits, what it holds, what would be posted and lost."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from chalicelib.facts.posting.dataset_reader import DatasetReader
 
 DEADLINE_SECONDS = 20.0
 ROWS_PER_TABLE = 5_000_000
-"""Power BI's limit; https://learn.microsoft.com/power-bi/developer/embedded/push-datasets-limitations."""
+"""Power BI's limit: https://learn.microsoft.com/power-bi/developer/embedded/push-datasets-limitations."""
 
 
 @dataclass(frozen=True, slots=True)
 class RebuildPlan:
-    """One rebuild, before it changes anything.
+    """The expected effects of a rebuild.
 
     Attributes:
-        facts: what would be posted.
-        there: facts in the dataset now; None where they cannot be counted.
-        lost: facts in the dataset that no archive and no ledger holds; None where unknown.
+        facts: the facts that would be posted.
+        there: the number of facts in the dataset; None if it cannot be counted.
+        lost: the number of facts in the dataset that neither ledger nor archive holds; None if
+            unknown.
         problems: why the rebuild cannot start.
     """
 
@@ -32,7 +33,7 @@ class RebuildPlan:
     problems: tuple[str, ...]
 
     def refusal(self, *, accepts_loss: bool) -> str | None:
-        """Why it must not start; None where it may."""
+        """Why the rebuild must not start; None if it may."""
         if self.problems:
             return "; ".join(self.problems)
         if accepts_loss or self.lost == 0:
@@ -45,7 +46,7 @@ class RebuildPlan:
         return f"{self.lost} facts of the dataset could not be put back; --accept-loss to go ahead"
 
     def text(self) -> str:
-        """For people."""
+        """The plan as lines for people."""
         there = "not countable" if self.there is None else str(self.there)
         lost = "unknown" if self.lost is None else str(self.lost)
         lines = [
@@ -56,7 +57,7 @@ class RebuildPlan:
         return "\n".join([*lines, *(f"problem         {one}" for one in self.problems)])
 
     def document(self) -> Mapping[str, object]:
-        """For `--json`."""
+        """The plan as data for `--json`."""
         return {
             "there": self.there,
             "facts": len(self.facts),
@@ -68,12 +69,12 @@ class RebuildPlan:
 def plan(
     reader: DatasetReader, facts: Callable[[], Sequence[Fact]], stale: Mapping[str, str]
 ) -> RebuildPlan:
-    """Look at the dataset and at the stored facts; nothing is changed.
+    """Compare the dataset with the stored facts; changes nothing.
 
     Args:
-        reader: of the dataset.
-        facts: returns the stored ones.
-        stale: the day in the dataset of each corrected fact, by key.
+        reader: reads the dataset.
+        facts: returns the stored facts.
+        stale: by key of a corrected fact, the day that the dataset still has.
 
     Raises:
         ProviderError: the dataset or the archive cannot be read now.

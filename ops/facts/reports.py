@@ -1,4 +1,4 @@
-"""Makes what the stage's reports need: the push dataset in Power BI, and the tables in OneLake."""
+"""Makes the push dataset in Power BI and the tables in OneLake for a stage's reports."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ NO_MEMBER = (
 
 
 def existing_datasets(session: Session) -> Sequence[str]:
-    """Ids of the workspace's datasets of the report's name.
+    """Ids of the workspace's datasets that have the report's name.
 
     Raises:
-        OpsError: no workspace is named, or Power BI refuses it to this application.
+        OpsError: no workspace is configured, or Power BI refuses this application access.
     """
     client, workspace = session.services.posting.powerbi_client, _workspace(session)
     with _refusals():
@@ -40,12 +40,12 @@ def existing_datasets(session: Session) -> Sequence[str]:
 
 
 def make_dataset(session: Session) -> str:
-    """Make the push dataset; returns its id.
+    """Make the push dataset; return its id.
 
     Raises:
-        OpsError: no workspace is named, or Power BI makes none any more, or refuses it to this
-            application; says what to do.
-        ProviderError: it was not made, or perhaps.
+        OpsError: no workspace is configured, or Power BI makes no more push datasets or refuses
+            this application; says what to do.
+        ProviderError: the dataset was not made, or its making is uncertain.
     """
     client, workspace = session.services.posting.dataset_maker, _workspace(session)
     with _refusals():
@@ -72,5 +72,5 @@ def _refusals() -> Iterator[None]:
 
 
 def make_tables(onelake: OneLake) -> Sequence[str]:
-    """Make the tables that the landing zone lacks; returns their names."""
+    """Make the tables that the landing zone lacks; return their names."""
     return [one for one in onelake.tables if onelake.make(one, deadline_seconds=DEADLINE_SECONDS)]

@@ -1,8 +1,8 @@
-"""Publishes every stored fact to OneLake again, under the writer's lease; it may be repeated.
+"""Publishes every stored fact to OneLake again, under the writer's lease; idempotent.
 
-A row replaces the one of its key, so nothing is cleared first and readers see no gap.  The dimensions are
-noted as unknown, so that the writer publishes each of their rows again.  A row that neither the ledger
-nor the archive knows stays: a table without it is one whose folder was deleted and made again.
+A row replaces the row of the same key, so nothing is cleared first and readers see no gap.  The
+dimensions are noted as unknown, so that the writer publishes each of their rows again.  Rows that
+neither ledger nor archive knows stay; only deleting and remaking the table's folder removes them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Runtime
 
 ROWS_PER_FILE = 50_000
-"""A file stays below the 8 MB up to which it is read back to be verified."""
+"""With so many rows a file stays below 8 MB, the most that is read back for verification."""
 DEADLINE_SECONDS = 60.0
 _TAKEOVER = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
 
@@ -32,8 +32,8 @@ class Republished:
 
     Attributes:
         outcome: republished, busy, open_batch, rebuild, held:<why> or failed:<why>.
-        facts: how many were published.
-        files: in how many files.
+        facts: the number of facts published.
+        files: the number of files written.
     """
 
     outcome: str = "republished"
@@ -43,10 +43,10 @@ class Republished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Republish:
-    """One run, started by an operator.
+    """Republishes a stage's facts for an operator.
 
     Attributes:
-        sink: OneLake's.
+        sink: OneLake's sink.
     """
 
     ledger: Ledger
@@ -57,7 +57,7 @@ class Republish:
     def run(
         self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft
     ) -> Republished:
-        """Publish the facts, which are read under the lease, so that none is posted meanwhile."""
+        """Publish the facts; `facts` is called under the lease, so that none is posted meanwhile."""
         switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:

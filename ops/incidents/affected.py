@@ -1,4 +1,4 @@
-"""What one incident holds up, and what a mend would do about it: effect by effect, from stored rows.
+"""Lists the events that an incident holds up, and predicts a mend's effects from stored rows.
 
 A mend does what is listed here and nothing else, so its dry run is this list.
 """
@@ -21,18 +21,18 @@ from ops.session import Session
 CANNOT_RUN = "its row does not hold enough to run it again"
 AT_A_WORKER = "a worker has it now"
 SIDE_BY_SIDE = 8
-"""Conversations that are read at once."""
+"""The number of conversations read in parallel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """One event that is held up.
+    """One event that an incident holds up.
 
     Attributes:
         since: when it was received, ISO time.
-        row: as it was read.
-        left: why a mend leaves it; empty where it puts it on the queue.
-        effects: what would become of each of its effects.
+        row: the event's row, as read.
+        left: why a mend leaves the event out; empty if it queues the event.
+        effects: the prediction for each of the event's effects.
     """
 
     event: str
@@ -43,27 +43,27 @@ class Affected:
 
     @property
     def customer(self) -> str:
-        """The conversation that it belongs to."""
+        """The id of the event's conversation or ticket."""
         return str(self.row.get("conversation_id", ""))
 
     @property
     def is_of_a_ticket(self) -> bool:
-        """Its conversation is a ticket."""
+        """Whether the event belongs to a ticket."""
         return self.event.startswith("evt:rp:")
 
     @property
     def status(self) -> str:
-        """Of its row."""
+        """The status in its row."""
         return str(self.row.get("status", ""))
 
     @property
     def reason(self) -> str:
-        """Why it is held up, a fixed code."""
+        """The code for why the event is held up."""
         return str(self.row.get("last_reason") or self.row.get("reason") or "")
 
 
 def read(session: Session, found: Incident, *, limit: int = MENDED) -> list[Affected]:
-    """Everything that an incident holds up, the first received first."""
+    """Read the events that an incident holds up, in order of receipt."""
     held = session.services.incidents.held(found.cause, limit=limit)
     rows = {
         str(row["event_id"]): row
@@ -85,7 +85,7 @@ def read(session: Session, found: Incident, *, limit: int = MENDED) -> list[Affe
 
 
 def touches(session: Session, affected: Iterable[Affected], *, limit: int) -> list[str]:
-    """Whom the first of them concern, masked: recipients and tickets."""
+    """The masked recipients or tickets of the first `limit` conversations."""
     first = {one.customer: one.is_of_a_ticket for one in affected}
 
     def masked(customer: str) -> str:
@@ -96,12 +96,12 @@ def touches(session: Session, affected: Iterable[Affected], *, limit: int) -> li
 
 
 def left(affected: Iterable[Affected]) -> list[dict[str, str]]:
-    """Those that a mend leaves, each with why."""
+    """The events that a mend leaves out, each with the reason."""
     return [{"event": one.event, "why": one.left} for one in affected if one.left]
 
 
 def _with_letters(session: Session, keys: set[str]) -> set[str]:
-    """Those of the events that have a dead letter, which can run them without their row."""
+    """The events among `keys` that have a dead letter, from which they can run."""
     if not any(dead_letters.totals(session).values()):
         return set()
     letters = dead_letters.peek(session, limit=MENDED)
@@ -109,7 +109,7 @@ def _with_letters(session: Session, keys: set[str]) -> set[str]:
 
 
 def effects_of(affected: Iterable[Affected]) -> list[Foreseen]:
-    """Every effect of the list, each key once."""
+    """Every predicted effect, each action key once."""
     found: dict[str, Foreseen] = {}
     for one in affected:
         for effect in one.effects:

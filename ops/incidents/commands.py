@@ -21,7 +21,7 @@ from ops.repair import preview
 
 incidents_app = typer.Typer(help="What holds events up, by cause.", no_args_is_help=True)
 CUSTOMERS = 20
-"""Customers that `show` names."""
+"""The most customers that `incidents show` names."""
 
 Name = Annotated[str, typer.Argument(help="As `incidents list` names it, or an alarm does.")]
 
@@ -32,7 +32,7 @@ def incidents_list(
     *,
     ended: Annotated[bool, typer.Option("--ended", help="Those that have ended, too.")] = False,
 ) -> object:
-    """List what holds events up, by cause: since when, how many, who has it."""
+    """List what holds events up, by cause: since when, how many events, and the owner."""
     every = run.session.services.incidents.all()
     found = [as_data(one) for one in every if ended or one.state != State.ENDED]
     run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
@@ -71,7 +71,7 @@ def incidents_acknowledge(
     incident: Name,
     owner: Annotated[str, typer.Option(help="Who has it; default: you.")] = "",
 ) -> object:
-    """Say who has an incident."""
+    """Set the owner of an incident."""
     found = named(run.session, incident)
     owner = owner or run.session.identity.name
     mend.acknowledge(run.session, found, owner, because=run.because)
@@ -148,13 +148,13 @@ def incidents_stop(run: CommandRun, incident: Name) -> object:
 
 
 def _propose_mend(run: CommandRun, found: Incident, *how: str) -> None:
-    """Name the next step of who has mended the cause."""
+    """Propose the command for the next step after the cause is fixed."""
     what = "once the cause is mended, what a mend would do" if how else "to do it"
     run.proposes(what, "incidents", "mend", found.name, *how)
 
 
 def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
-    """What a mend does, by event and by effect."""
+    """A mend's plan as JSON-ready data: events, effects, and events left out."""
     return {
         "events": [
             {

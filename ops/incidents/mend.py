@@ -1,8 +1,9 @@
-"""Mends an incident: puts what it holds up on the queue again, at a rate; the worker does the rest.
+"""Mends an incident: puts the events that it holds up on the queue again, at a limited rate.
 
-What has a dead letter goes by that letter, which alone may hold the text; everything else is rebuilt from
-its row.  Each event is asked for once, by a mark on its row in one transaction with the journal's entry, so
-a mend that died is begun again and leaves out what was asked for; the ledger repeats no effect.
+An event with a dead letter is queued from that letter, which alone may hold the text.  Any other
+event is rebuilt from its row.  A mark on the row, in one transaction with the journal's entry,
+shows that an event was asked for.  So an interrupted mend can be started again and skips marked
+events.  The ledger repeats no effect.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ ENDED = "ended meanwhile"
 OTHER_CAUSE = "something else holds it up by now, or it was refused"
 STOPPED = "the mend was stopped before its turn"
 _GOES_ON = frozenset((QUEUED, ASKED, ENDED))
-"""After these nothing needs an event's dead letter."""
+"""Results after which an event's dead letter is no longer needed."""
 
 
 def remains(did: str) -> bool:
-    """Whether an event is left as it was; what was done says why."""
+    """Whether a result means that the event still needs attention."""
     return did not in _GOES_ON
 
 
@@ -46,19 +47,19 @@ def mend(
     per_second: float,
     because: str = "",
 ) -> Iterator[tuple[Affected, str]]:
-    """Put each event on the queue again; yields it with what was done.
+    """Put each event on the queue again; yield it with the result.
 
-    Ends early where a person stops the mend, or begins another.
+    Ends early if a person stops the mend or begins another.
 
     Args:
         session: the stage.
         found: the incident.
-        affected: what its dry run has shown.
-        per_second: events, at most.
-        because: why, for the journal.
+        affected: the events that its dry run showed.
+        per_second: the most events queued in a second.
+        because: the reason, for the journal.
 
     Raises:
-        OvertakenError: the incident has ended, or was changed since it was read.
+        OvertakenError: the incident has ended, or was changed since `found` was read.
     """
     session.services.check_stage()
     if found.state == State.ENDED:
@@ -98,10 +99,10 @@ def mend(
 
 
 def stop(session: Session, found: Incident, *, because: str = "") -> None:
-    """Stop a mend; what it has put on the queue goes on.
+    """Stop a mend; events already put on the queue go on.
 
     Raises:
-        OvertakenError: none runs, or the incident was changed since it was read.
+        OvertakenError: no mend runs, or the incident was changed since `found` was read.
     """
     if found.mending is None or found.mending.is_done or found.mending.is_stopped:
         raise OvertakenError(f"no mend of {found.name} runs")
@@ -132,11 +133,11 @@ class _Run:
     because: str
 
     def ask(self, one: Affected, job: Job | None) -> str | None:
-        """Put an event on the queue; says what was done, None where the mend was stopped.
+        """Put an event on the queue; return the result, or None if the mend was stopped.
 
         Args:
             one: the event.
-            job: of its letter; without one it is rebuilt from its row.
+            job: the job in its dead letter; None to rebuild it from its row.
         """
         services = self.session.services
         row = self.session.row(one.event)
@@ -146,7 +147,7 @@ class _Run:
             return CANNOT_RUN
         again = job or ledger_rows.job_of(self.session, row)
         if row.get("asked"):
-            if job:  # what was asked for may have been without its text
+            if job:  # the earlier job may have lacked the text
                 services.intake.accept(again, recovery=Recovery.OPERATOR)
             return ASKED
         if preview.is_at_a_worker(row, services.clock.now().timestamp()):
@@ -171,7 +172,7 @@ def _begin(session: Session, found: Incident, began: str, because: str) -> None:
 
 
 def _end(session: Session, found: Incident, began: str) -> None:
-    """Say that everything was asked for, unless another mend has begun."""
+    """Record that everything was asked for, unless another mend has begun."""
     incidents = session.services.incidents
     stored = incidents.stored(found.cause)
     if stored and stored.mending and stored.mending.at == began:
@@ -190,7 +191,7 @@ def _write(
     people: Mapping[str, str] | None = None,
     **changes: object,
 ) -> None:
-    """Store what a person does, with its entry in the journal."""
+    """Store a person's act on an incident together with its journal entry."""
     shown: dict[str, Any] = {"incident": found.name, "held": found.held, "since": found.since}
     act = journal.act(session, what, found.key, reason=because, result=state.value, **shown)
     entry = journal.writes(session, replace(act, people=people or {}))

@@ -1,4 +1,4 @@
-"""Finds the incident that a person has typed or pasted, and shows it."""
+"""Finds the incident that a person names, and formats incidents for display."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PARTS = 3
 
 
 def named(session: Session, text: str) -> Incident:
-    """The incident of a name such as ``richpanel.unavailable.tickets.2``.
+    """Find the incident with a name such as ``richpanel.unavailable.tickets.2``.
 
-    Without its number it is the newest of its cause.
+    Without the number, the newest incident of the cause.
 
     Raises:
-        OpsError: it is none, there never was one, or a newer one of its cause has begun.
+        OpsError: the name is not valid, no such incident exists, or its cause has a newer one.
     """
     *cause, number = text.strip().removeprefix(PREFIX).split(".")
     if not number.isdecimal():

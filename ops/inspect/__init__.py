@@ -1,14 +1,14 @@
 """Reads a stage and changes nothing.
 
-automation        how much is answered automatically by week, and what customers wrote next
+automation        weekly figures of automatic answers, and what customers wrote next
 commands          `explain`, `unfinished`, `refused`, `doctor`
 explain/          what happened to anything that an operator can name, and why
 ledger_rows       jobs rebuilt from ledger rows, one by one or by a paced scan
 metrics           series of the stage's metrics, from CloudWatch
-piles             what waits for a person, by harm
+piles             counts of what waits, by harm
 planned           the actions of a stored plan, and what running it again would do
 refused_callers   who was answered 429 at the doors, and when
-unfinished        accepted events that are not finished
+unfinished        lists accepted events that are not finished
 whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration
 doctor_account    its part for the account: executions at once, SES, the functions' Python
@@ -19,8 +19,8 @@ doctor_facts      its part for the facts and their report
 doctor_onelake    its part for the landing zone in OneLake
 doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel
-doctor_stage      its part for throttles and sender identities, as they are deployed
-doctor_twilio     its part for where Twilio posts messages, and who answers opt-outs
+doctor_stage      its part for queues, buckets, throttles and sender identities
+doctor_twilio     its part for Twilio: where it posts messages, and who answers opt-outs
 finding           the result of one check
-vendor_secrets    whether vendors take their secrets, stored or not yet stored
+vendor_secrets    asks vendors whether they accept a secret, stored or not yet stored
 """

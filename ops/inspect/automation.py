@@ -1,7 +1,7 @@
-"""How much is answered automatically and how good it was, by week, from the stage's metrics.
+"""Weekly figures of automatic answers and of customers' reactions, from the stage's metrics.
 
-The shadow report judges a sample of tickets by what people did with them, and reads it from Richpanel;
-these figures are of every message, cost one call, and know only what the customers wrote next.
+The shadow report judges a sample of tickets by what agents did with them.  These figures cover
+every message in one call, and know only what customers wrote next.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _MESSAGES, _ANSWERED, _AGAIN, _COMPLAINED = (one.name for one in _COUNTS)
 
 
 def weeks(session: Session, *, many: int = WEEKS) -> tuple[Series, Series]:
-    """The counts of each week, and the shares made of them; the current week is the last.
+    """Read the weekly counts and percentages; the current week is the last.
 
     Returns:
-        Customers' messages that were decided, how many were answered automatically, messages of
-        customers after such an answer and the complaints among them; then percentages: answered of
-        the messages, and of a week's answers those after which a customer wrote or complained.  A
-        customer may write twice after one answer.
+        Two series.  The counts: customers' decided messages, automatic answers, customers' messages
+        after such an answer, and complaints among them.  The percentages: answers of the messages;
+        messages and complaints after an answer, of the answers.  A customer may write twice after
+        one answer.
     """
     counts = metrics.read(session, _COUNTS, period=timedelta(weeks=1), periods=many)
     found = counts.values
@@ -43,7 +43,7 @@ def weeks(session: Session, *, many: int = WEEKS) -> tuple[Series, Series]:
 
 
 def _percent(parts: Sequence[float | None], wholes: Sequence[float | None]) -> list[float | None]:
-    """Of each week; None where there was nothing to be a part of."""
+    """The percentage in each week; None where the whole is zero."""
     return [
         round(100 * (part or 0.0) / whole, 1) if whole else None
         for part, whole in zip(parts, wholes, strict=True)

@@ -50,7 +50,7 @@ def explain_command(
 
 
 def _show(output: Output, one: Mapping[str, Any]) -> None:
-    """What an identifier names as one kind of thing."""
+    """Print one finding: its events, facts, state and notes."""
     for event in one["events"]:
         _show_event(output, event)
     for fact in one.get("facts", ()):
@@ -64,7 +64,7 @@ def _show(output: Output, one: Mapping[str, Any]) -> None:
 
 
 def _show_event(output: Output, one: Mapping[str, Any]) -> None:
-    """An event for people: in words, then step by step, then its rows."""
+    """Print an event: in words, then step by step, then its actions."""
     output.say(f"\n{one['event']['event_id']}", style="bold")
     if one["story"]["why_not"]:
         output.say(one["story"]["why_not"], style="bold yellow")
@@ -96,7 +96,7 @@ def story_command(
         ),
     ] = False,
 ) -> object:
-    """Tell a customer's story: what is open, what was not answered and why, then the newest first."""
+    """Tell a customer's story: what is open, what was not answered and why, what was answered."""
     found = searching.look_up(run.session, pasted)
     if show_texts:
         customer.note_view(run.session, found)
@@ -144,7 +144,7 @@ def refused_command(
         int, typer.Option("--hours", min=1, max=336, help="So many, at most 336.")
     ] = 24,
 ) -> object:
-    """Show who was answered 429 at the doors and when: companies beyond their shares, and strangers."""
+    """Show who was answered 429, and when: companies beyond their shares, and strangers."""
     found = refused_callers.refused(run.session, hours=hours)
     columns = ("door", "caller", "first", "last", "times")
     return run.output.records(columns, [asdict(one) for one in found])
@@ -154,8 +154,8 @@ def refused_command(
 def doctor_command(run: CommandRun) -> object:
     """Check a deployed stage against its declaration; exit code 1 if a check fails.
 
-    Account, region and release come first, then what blocks what, then system by system; each line
-    that needs something done ends with the command for it.
+    Account, region and release come first, then what other checks depend on, then each system.  A
+    line with a problem ends with the command that fixes it.
     """
     doctor.refuse_nothing(run.session)
     found = list(run.output.following(doctor.examine(run.session), "checking"))

@@ -41,10 +41,10 @@ class Check:
     """One check of a stage.
 
     Attributes:
-        name: of the finding where the check itself cannot run.
-        system: ``stage`` for what every system needs, otherwise the system that it is of.
-        run: yields what it found.
-        mend: the command that mends what it found, where the finding names no better one.
+        name: the name of the check, and of its finding if it cannot run.
+        system: the system that is checked; ``stage`` for what every system needs.
+        run: performs the check and yields its findings.
+        mend: the command that fixes a problem, unless the finding names a better one.
     """
 
     name: str
@@ -54,14 +54,14 @@ class Check:
 
 
 def examine(session: Session, only: Collection[str] | None = None) -> Iterator[Finding]:
-    """Run the checks one by one: what others need comes first, then system by system.
+    """Run the checks in order: first what others depend on, then system by system.
 
-    A check that cannot run counts as that check's failure.  A system that the stage is not for is
-    not checked.  Without a region or credentials no check can run: that is raised once, as an error.
+    A check that cannot run yields a failure.  Checks of systems that the stage does not run are
+    skipped.  Missing region or credentials are raised as an error, because no check could run.
 
     Args:
         session: the stage.
-        only: names of checks; None for all.
+        only: the names of the checks to run; None for all.
     """
     settings = session.services.settings  # raises at once if the stage's settings are wrong
     for check in CHECKS:
@@ -74,10 +74,10 @@ def examine(session: Session, only: Collection[str] | None = None) -> Iterator[F
 
 
 def refuse_nothing(session: Session) -> None:
-    """Refuse to check a stage of which no table is there: each check would say so.
+    """Refuse to check a stage without any table: every check would fail for the same reason.
 
     Raises:
-        AbsentError: none is.
+        AbsentError: no declared table exists.
     """
     dynamodb = session.client("dynamodb")
     for resource in session.template.resources("AWS::DynamoDB::Table"):
@@ -103,7 +103,7 @@ def _run(check: Check, session: Session) -> Iterator[Finding]:
 
 
 def _stage(session: Session) -> Iterator[Finding]:
-    """Where the following was looked at: with the wrong account or region all of it fails."""
+    """Name the account and region checked: with the wrong one, all other checks fail."""
     sts = session.client("sts")
     who = of_caller(sts)
     release = session.services.settings.release
@@ -223,7 +223,7 @@ def _secrets(session: Session) -> Iterator[Finding]:
 
 
 def _signing(session: Session) -> Iterator[Finding]:
-    """Entries of the Router's API keys that close a company's door."""
+    """Find faults in the API keys' secret for which a company's requests are all refused."""
     try:
         problems = [
             f"{company_id}: {fault}"
@@ -236,7 +236,7 @@ def _signing(session: Session) -> Iterator[Finding]:
 
 
 def _senders(session: Session) -> Iterator[Finding]:
-    """Numbers and addresses that are not mapped to one company."""
+    """Find sender numbers and addresses that are not mapped to exactly one company."""
     stored = senders.projects(session)
     problems = [
         f"{' '.join(project.ids)}: {problem}"
@@ -247,7 +247,7 @@ def _senders(session: Session) -> Iterator[Finding]:
 
 
 def _mapping(session: Session) -> Iterator[Finding]:
-    """How Lambda reads each lane; needs the deployed workers."""
+    """Check the event source mapping of each lane; needs the deployed workers."""
     functions = session.client("lambda")
     try:
         listed = functions.list_event_source_mappings()["EventSourceMappings"]
@@ -276,7 +276,7 @@ def _mapped(mappings: list[dict[str, Any]]) -> Iterator[Finding]:
 
 
 def _mail(session: Session) -> Iterator[Finding]:
-    """Where Lambda keeps mail events whose function failed; needs the deployed function."""
+    """Check that Lambda keeps mail events whose function failed; needs the deployed function."""
     functions = session.client("lambda")
     for name, properties in session.template.functions():
         if "EventInvokeConfig" not in properties:
@@ -294,7 +294,7 @@ def _mail(session: Session) -> Iterator[Finding]:
 
 
 def _sweep(session: Session) -> Iterator[Finding]:
-    """The last run of the sweep."""
+    """Check the result and age of the sweep's last run."""
     last = session.services.sweeps.last()
     if last is None:
         yield Finding("sweep", "warn", "never ran")
@@ -308,7 +308,7 @@ def _sweep(session: Session) -> Iterator[Finding]:
 
 
 def iso_minutes_ago(clock: Clock, minutes: int) -> str:
-    """The time that many minutes ago, in the format of the rows."""
+    """The time so many minutes ago, in the rows' ISO format."""
     return iso(clock.now() - timedelta(minutes=minutes))
 
 
@@ -367,4 +367,4 @@ CHECKS = (
     Check("onelake", "facts", onelake, "python -m ops facts create"),
     Check("facts", "facts", facts, "python -m ops facts pending"),
 )
-"""Every check: what blocks others comes first, then each system's own."""
+"""Every check, in order: first what others depend on, then each system's own."""

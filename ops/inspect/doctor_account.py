@@ -1,7 +1,7 @@
-"""Checks what AWS lets the account do: executions at once, e-mail, and for how long the functions' Python.
+"""Checks the account's limits at AWS: concurrent executions, e-mail, and the functions' Python runtime.
 
-A new account has less of all of them than the documentation's tables say; each finding names what there
-is, what the stage needs, and where more is asked for.
+A new account has lower limits than AWS documents.  Each finding names the limit, what the stage
+needs, and where to ask for more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ops.stage import config, runtime
 OTHER_FUNCTIONS = 15
 """Concurrent executions beside the lanes': the doors at 100 webhooks a second, mail, two schedules."""
 EMAILS_A_SECOND = 7
-"""What one worker of the lane `email` sends."""
+"""The e-mails that one worker of the lane `email` sends in a second."""
 NEARLY_USED = 0.8
 ENDS_SOON = timedelta(days=180)
 RECEIVING = frozenset(
@@ -30,7 +30,7 @@ RECEIVING = frozenset(
         *("ap-northeast-1", "ap-southeast-1", "ap-southeast-2"),
     }
 )
-"""Regions of which SES is known to receive e-mail.
+"""Regions in which SES is known to receive e-mail.
 
 https://aws.amazon.com/about-aws/whats-new/2023/09/amazon-ses-email-service-7-regions/; more may be in
 https://docs.aws.amazon.com/general/latest/gr/ses.html.
@@ -43,7 +43,7 @@ SENDING_QUOTAS = "Service Quotas, Amazon Simple Email Service"
 
 
 def concurrency(session: Session) -> Iterator[Finding]:
-    """Whether the account lets all functions run at once."""
+    """Check that the account's limit lets all functions run at once."""
     check, needed = "concurrency", _executions(session.stage)
     try:
         limits: dict[str, Any] = session.client("lambda").get_account_settings()["AccountLimit"]
@@ -63,7 +63,7 @@ def concurrency(session: Session) -> Iterator[Finding]:
 
 
 def python(session: Session) -> Iterator[Finding]:
-    """For how long Lambda takes the pinned runtime."""
+    """Check how long Lambda still accepts the pinned Python runtime."""
     name, end = runtime.name(), runtime.ENDS.get(runtime.name())
     if end is None:
         yield Finding("runtime", "warn", f"it is not known how long Lambda takes {name}")
@@ -75,7 +75,7 @@ def python(session: Session) -> Iterator[Finding]:
 
 
 def ses(session: Session) -> Iterator[Finding]:
-    """Whether SES lets the account send and receive, and knows the identities that the stage sends as."""
+    """Check that SES lets the account send and receive, and has verified the stage's identities."""
     given = config.configured(session.stage).get("SENDER_IDENTITIES", "")
     arns = [one.strip() for one in given.split(",") if one.strip()]
     if not arns:
@@ -97,7 +97,7 @@ def ses(session: Session) -> Iterator[Finding]:
 
 
 def _executions(stage: str) -> int:
-    """How many executions of all functions there may be at once."""
+    """The concurrent executions that all functions of the stage may need."""
     lanes = sum(config.lane_concurrency(stage, lane.handler) for lane in LANES)
     return lanes + config.LATER_CONCURRENCY + OTHER_FUNCTIONS
 
@@ -120,7 +120,7 @@ def _may_send(account: dict[str, Any]) -> Finding:
 
 
 def _quotas(account: dict[str, Any], workers: int) -> Finding:
-    """Of a second and of a day; an account without limit of a day has -1."""
+    """Check SES's quotas for a second and a day; -1 means no daily limit."""
     quota = account.get("SendQuota", {})
     rate, day = float(quota.get("MaxSendRate", 0)), float(quota.get("Max24HourSend", 0))
     sent, needed = float(quota.get("SentLast24Hours", 0)), workers * EMAILS_A_SECOND

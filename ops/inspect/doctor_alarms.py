@@ -14,10 +14,9 @@ SUBSCRIBE = "python -m ops provision --alarm-email"
 
 
 def alarms(session: Session) -> Iterator[Finding]:
-    """Check the declared alarms in CloudWatch, and who is notified.
+    """Check that the declared alarms exist and notify somebody.
 
-    An alarm that follows from another's cause notifies through a composite alarm; it is complete
-    without actions of its own.
+    An alarm that a composite alarm watches needs no action of its own.
     """
     topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
     declared = {
@@ -37,14 +36,14 @@ def alarms(session: Session) -> Iterator[Finding]:
     pages = [
         declared[name]["AlarmDescription"].rpartition("Runbook: ")[2]
         for name in ringing
-        if "AlarmRule" not in found[name]  # the alarm that it watches is listed itself
+        if "AlarmRule" not in found[name]  # a composite's alarms are listed themselves
     ]
     yield Finding("alarms ringing", "warn" if pages else "ok", ", ".join(pages) or "none")
     yield _recipients(session.client("sns"), topic)
 
 
 def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 client
-    """Who is notified; addresses are not shown, as this output is pasted into tickets."""
+    """Check the topic's confirmed subscriptions; hides addresses, because output is pasted into tickets."""
     check = "alarm recipients"
     pages = sns.get_paginator("list_subscriptions_by_topic")
     try:
@@ -62,7 +61,7 @@ def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 clie
 
 
 def _is_confirmed(sns: Any, subscription: str) -> bool:  # noqa: ANN401 - a boto3 client
-    """An unconfirmed subscription has ``PendingConfirmation`` in place of its ARN."""
+    """Whether a subscription is confirmed; otherwise its ARN may be ``PendingConfirmation``."""
     if not subscription.startswith("arn:"):
         return False
     found = sns.get_subscription_attributes(SubscriptionArn=subscription)["Attributes"]

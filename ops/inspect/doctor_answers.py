@@ -1,7 +1,7 @@
 """Checks what automatic answers need: variables, the bot, the allow-list, templates, switches.
 
-A stage that only routes is in order too, so what is missing for answers is a warning that names the
-step of the set-up page.
+A stage may only route tickets, so what answers lack is a warning.  It names the step of the set-up
+page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WANTED = {
 
 
 def answers(session: Session) -> Iterator[Finding]:
-    """Every check, in the order of the page's steps."""
+    """Run every check, in the order of the page's steps."""
     settings = session.services.settings.support
     yield _settings(session)
     yield _bot(session, settings)
@@ -45,7 +45,7 @@ def answers(session: Session) -> Iterator[Finding]:
 
 
 def _settings(session: Session) -> Finding:
-    """The settings document, where there is one, as this release reads it."""
+    """Check that this release can read the stored settings document."""
     stored = session.services.support.versions.current(consistent=True)
     read = session.services.support.rules.of(stored).version
     if read != stored:
@@ -56,7 +56,7 @@ def _settings(session: Session) -> Finding:
 
 
 def _bot(session: Session, settings: SupportSettings) -> Finding:
-    """The author of replies is a user of the tenant."""
+    """Check that the author of replies is a user of the Richpanel tenant."""
     check, variable = "answers bot", VARIABLES["bot_agent_id"][0]
     if not settings.bot_agent_id:
         return Finding(check, "warn", f"{variable} is not set: nothing is sent: {STEP}")
@@ -66,7 +66,7 @@ def _bot(session: Session, settings: SupportSettings) -> Finding:
 
 
 def _allow_list(settings: SupportSettings) -> Finding:
-    """Somebody may be written to."""
+    """Check that at least one recipient is allowed."""
     check = "answers allow-list"
     many = len(settings.allow_emails) + len(settings.allow_domains)
     if many:
@@ -85,7 +85,7 @@ def _given(check: str, value: object, field: str, without: str) -> Finding:
 
 
 def _scopes(session: Session, settings: SupportSettings) -> Finding:
-    """The shop's app may see everything that an answer rests on."""
+    """Check that the shop's app has the scopes for everything that answers need."""
     check = "answers scopes"
     if not settings.shopify_base_url:
         return Finding(check, "warn", f"no shop is named: {STEP}")
@@ -107,7 +107,7 @@ def _scopes(session: Session, settings: SupportSettings) -> Finding:
 
 
 def _switches(session: Session) -> Finding:
-    """Whether the switches let an answer leave."""
+    """Check that the switches let answers be sent."""
     values = switches.read(session)
     stopping = [f"{name} is {values[name]}" for name, one in _WANTED.items() if values[name] != one]
     if stopping:

@@ -1,4 +1,4 @@
-"""Checks what a deployment made: its settings, functions and address."""
+"""Checks a deployment: its settings, access stack, functions and address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ops.session import Session
 from ops.stage import access_stack, address, config, runtime, stack
 
 TIMEOUT_SECONDS = 30.0
-"""API Gateway itself ends a request after 29 seconds; a new function's first takes some of them."""
+"""API Gateway ends a request after 29 seconds, and a new function's first request is slow."""
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "powerbi": ("POWERBI_TENANT_ID", "POWERBI_CLIENT_ID", "POWERBI_WORKSPACE_ID"),
     "onelake": (
@@ -25,13 +25,13 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
         "FABRIC_DATABASE_ID",
     ),
 }
-"""Variables without which facts reach no report of a kind, of those that have no default."""
+"""The variables without a default that each kind of report needs."""
 _OF_THE_DEPLOYMENT = frozenset({"RELEASE"})
 """Variables that the deployment sets itself."""
 
 
 def variables(session: Session) -> Iterator[Finding]:
-    """Variables that the stage's systems need and `.chalice/config.json` lacks, or that are too long."""
+    """Check the stage's variables in `.chalice/config.json`: none missing, and not too long together."""
     given = config.configured(session.stage)
     used, most = config.environment_bytes(given), config.MOST_ENVIRONMENT_BYTES
     if used > most:
@@ -47,14 +47,14 @@ def variables(session: Session) -> Iterator[Finding]:
 
 
 def missing(settings: Settings, given: Mapping[str, str]) -> list[str]:
-    """Names of the variables that the settings' systems cannot work without and are not given."""
+    """The names of needed variables that are not given."""
     reports = sorted(settings.facts_report) if "facts" in settings.systems else []
     needed = [name for one in reports for name in NEEDED.get(one, ())]
     return [name for name in needed if not given.get(name)]
 
 
 def unset(settings: Settings, report: str) -> str:
-    """Names the variables that a kind of report lacks; an own token URL replaces the tenant."""
+    """A message with the variables that a kind of report lacks; a token URL replaces the tenant."""
     either = {name: name.replace("TENANT_ID", "TOKEN_URL") for name in NEEDED[report]}
     missing = ", ".join(
         name
@@ -65,7 +65,7 @@ def unset(settings: Settings, report: str) -> str:
 
 
 def access(session: Session) -> Iterator[Finding]:
-    """The stack of the policies, and of what deploys."""
+    """Check that the access stack, with the roles' policies, is as this version declares it."""
     name = stack.access_stack(session.stage)
     is_declared = access_stack.is_as_declared(session, access_stack.of(session))
     problems = [] if is_declared else [f"{name} is not as this version declares it"]
@@ -73,7 +73,7 @@ def access(session: Session) -> Iterator[Finding]:
 
 
 def functions(session: Session) -> Iterator[Finding]:
-    """Every declared function, with the variables that `.chalice/config.json` gives the stage."""
+    """Check every declared function: deployed, with the configured variables and the pinned Python."""
     client = session.client("lambda")
     wanted = {
         name: value
@@ -101,7 +101,7 @@ def functions(session: Session) -> Iterator[Finding]:
 
 
 def own_address(session: Session) -> Iterator[Finding]:
-    """Whether `PUBLIC_BASE_URL` leads to this stage, and to its only API."""
+    """Check that `PUBLIC_BASE_URL` belongs to this stage and that the stage has one API."""
     check = "address"
     base = session.services.settings.public_base_url
     try:
@@ -130,7 +130,7 @@ def own_address(session: Session) -> Iterator[Finding]:
 
 
 def _configuration(client: Any, name: str) -> dict[str, Any] | None:  # noqa: ANN401 - a boto3 client
-    """A function's configuration; None where it is not deployed."""
+    """A function's configuration; None if it is not deployed."""
     try:
         found: dict[str, Any] = client.get_function_configuration(FunctionName=name)
     except client.exceptions.ResourceNotFoundException:
@@ -144,7 +144,7 @@ def _variables(found: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _stage_at(base: str) -> tuple[str, str]:
-    """The stage whose health an address shows, empty where it shows none, and what was answered."""
+    """The stage named by an address's ``/health`` (empty if none), and the answer in words."""
     began = time.monotonic()
     try:
         answer = requests.get(f"{base}/health", timeout=TIMEOUT_SECONDS, allow_redirects=False)

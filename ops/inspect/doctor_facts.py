@@ -1,7 +1,6 @@
-"""Checks the facts: dataset and its columns, archive, what waits, what arrives, who is known by name.
+"""Checks the facts: dataset and columns, archive, facts not yet posted, arrivals, the roster's names.
 
-Only for a stage that keeps facts: one without a dataset, an archive as its report or a fact in its
-ledger gets one line.
+A stage with neither a report nor a fact in its ledger gets one line instead.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MISSING = {
     "no_onelake": "FABRIC_WORKSPACE_ID and FABRIC_DATABASE_ID, then " + CREATE,
     "no_archive": "FACTS_BUCKET",
 }
-"""What to do about each reason why facts are not posted."""
+"""What to set or run, by the reason why facts are not posted."""
 ENDING = f"push datasets end on {ENDS_ON}: add OneLake before, docs/facts-fabric.md"
 WARNED_BEFORE = timedelta(days=180)
 _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": "Aloware"}
@@ -67,7 +66,7 @@ def facts(session: Session) -> Iterator[Finding]:
 
 
 def _unreadable(settings: Settings) -> Iterator[str]:
-    """Variables whose value is none of its kind."""
+    """Yield a message for each variable whose value is not valid."""
     try:
         ZoneInfo(settings.facts_timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -79,7 +78,7 @@ def _unreadable(settings: Settings) -> Iterator[str]:
 
 
 def report(session: Session) -> Iterator[Finding]:
-    """Where the facts go, for a stage that says that it is for facts."""
+    """Check that each report of a stage is set; only where SYSTEMS is configured."""
     settings = session.services.settings
     if "SYSTEMS" not in config.configured(session.stage):
         return
@@ -126,7 +125,7 @@ def _archive(archive: StoredRows) -> Finding:
 
 
 def _last_post(session: Session) -> Finding:
-    """When the last batch was opened: its number is the epoch millisecond."""
+    """When the last batch was posted: its number is its epoch millisecond."""
     services = session.services
     row = services.posting.ledger.stored(WRITER_KEY)
     number = Batch.decode(row.plan).number if row else 0
@@ -145,7 +144,7 @@ def _pending(session: Session) -> Finding:
 
 
 def _arrivals(session: Session, newest: Mapping[str, int]) -> Iterator[Finding]:
-    """When each source's newest fact came, and how many of its requests were refused in a day."""
+    """Check the age of each source's newest fact, and the requests refused within a day."""
     for source, age in sorted(newest.items()):
         result = "warn" if age > SILENT_SECONDS else "ok"
         yield Finding(f"facts from {source}", result, f"the newest came {_span(age)} ago")

@@ -1,4 +1,4 @@
-"""Shows each lane: what waits in it and for how long, its budget."""
+"""Shows each lane's backlog and workers, and Richpanel's call budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OLD_SECONDS = 120
 
 
 def lanes(session: Session) -> Iterator[Finding]:
-    """Compare nothing: say how each lane is."""
+    """Yield each lane's state and Richpanel's budget; warns of a backlog older than `OLD_SECONDS`."""
     for lane in LANES:
         yield _lane(session, lane, _workers(session, lane))
     yield _budget(session)
@@ -41,7 +41,7 @@ def _lane(session: Session, lane: Lane, workers: int) -> Finding:
 
 
 def _budget(session: Session) -> Finding:
-    """What is left of Richpanel's calls, and how long a ticket that arrives now waits for its turn."""
+    """The remaining call budget at Richpanel, and how long a ticket that arrives now waits for it."""
     services = session.services
     share = (
         f"{services.settings.richpanel_requests_per_30_s:g} of {REQUESTS_PER_30_S} calls in 30 s"

@@ -19,12 +19,12 @@ AT_FAULT: Mapping[str, str] = {
     FILES_LOST: f"its folder was made again: {CREATE}, then python -m ops facts rebuild --to onelake",
     FILE_TAKEN: "a file is there that we did not write: docs/facts-fabric.md#when-something-is-wrong",
 }
-"""What to do about a table of the landing zone."""
+"""What is wrong with a table of the landing zone, and what to do."""
 _CHECK = "facts onelake"
 
 
 def onelake(session: Session) -> Iterator[Finding]:
-    """The landing zone, for a stage whose facts go there; that they do not is said where it is for facts."""
+    """Check the landing zone of a stage whose facts go to OneLake."""
     services = session.services
     if "onelake" not in services.settings.facts_report:
         if "SYSTEMS" in config.configured(session.stage):

@@ -1,8 +1,8 @@
 """Checks Richpanel: API key, tags, teams, listing, and whether its webhooks reach us.
 
-Its API shows neither HTTP targets nor rules nor deliveries (docs/richpanel-setup.md).  So the
-webhook endpoint is called from here, the ledger shows how the newest messages arrived, and the
-rest is listed for a manual check.
+Richpanel's API shows neither HTTP targets nor rules nor deliveries (docs/richpanel-setup.md).  So
+the doctor calls the webhook endpoint itself, reads in the ledger how the newest messages arrived,
+and lists the rest for a manual check.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from ops.stage.address import UNSET_HOST
 
 SETUP = "docs/richpanel-setup.md"
 KEY = "python -m ops setup --secret richpanel/api_key"
-"""Asks for the key once more and stores it."""
+"""The command that asks for the API key again and stores it."""
 DOOR = "/webhook/richpanel"
 DAY = timedelta(days=1)
 SAMPLE = 10
-"""How many tickets are read to see how their messages arrived."""
+"""The number of tickets read to see how their messages arrived."""
 TIMEOUT_SECONDS = 10.0
 
 
@@ -83,7 +83,7 @@ def manual_checks(public_base_url: str) -> Iterator[Finding]:
 
 
 def _assignees(session: Session, rules: Rules) -> Finding:
-    """Whether everyone to whom the settings assign tickets is there."""
+    """Check that every user and team to whom the settings assign tickets exists."""
     check = "richpanel assignees"
     if not rules.assignees:
         return Finding(check, "ok", f"version {rules.version} assigns no ticket")
@@ -96,7 +96,7 @@ def _assignees(session: Session, rules: Rules) -> Finding:
 
 
 def _door(session: Session) -> Iterator[Finding]:
-    """Whether the target's address leads to this stage and accepts the stage's own token.
+    """Check that the webhook's address belongs to this stage and accepts the stage's tokens.
 
     The posted body names no ticket, so a working endpoint rejects it and queues nothing.
     """
@@ -157,7 +157,7 @@ def _tokens(session: Session) -> tuple[str, ...]:
 
 
 def _reach(session: Session, sample: Sequence[Ticket | str]) -> Finding:
-    """Whether the newest messages of a few tickets came by webhook or were found by the sweep."""
+    """Check whether the newest messages of a few tickets came by webhook or by the sweep."""
     sources = Counter(_sources(session, sample))
     by_target, found = sources[BY_TARGET], sources[BY_SWEEP]
     many = by_target + found
@@ -173,7 +173,7 @@ def _reach(session: Session, sample: Sequence[Ticket | str]) -> Finding:
 
 
 def _sources(session: Session, sample: Sequence[Ticket | str]) -> Iterator[str]:
-    """The source of each ticket's newest customer message, if it arrived within a day."""
+    """Yield the source of each ticket's newest customer message, if it arrived within a day."""
     services = session.services
     since = iso(services.clock.now() - DAY)
     for one in sample:

@@ -1,4 +1,4 @@
-"""Checks what is deployed of declarations: queues, buckets, the routes' throttles, who is written as."""
+"""Checks deployed queues, buckets, routes' throttles and e-mail senders against their declaration."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LIMITS = {
 
 
 def resources(session: Session) -> Iterator[Finding]:
-    """Queues and buckets that are declared and not there: a person has deleted them."""
-    has_bucket = not session.services.settings.facts_folder  # on a machine of one's own
+    """Check that every declared queue and bucket exists: a person may have deleted one."""
+    has_bucket = not session.services.settings.facts_folder  # a local stage keeps facts in a folder
     kinds = (QUEUE, BUCKET) if has_bucket else (QUEUE,)
     gone = [lost.name(one) for one in lost.absent(session, session.template, kinds)]
     problems = [f"not there: {', '.join(gone)}"] if gone else []
@@ -89,7 +89,7 @@ def _settings(gateway: Any, stage: str) -> Iterator[dict[str, tuple[float, ...]]
 
 
 def _route(path: str) -> str:
-    """Path and method, however API Gateway escapes them and with or without its first slash."""
+    """Path and method without API Gateway's escapes, with one leading slash."""
     return "/" + path.replace("~1", "/").lstrip("/")
 
 

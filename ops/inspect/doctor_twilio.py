@@ -1,4 +1,4 @@
-"""Compares each company's SMS numbers at Twilio with what STOP, START and HELP need of them."""
+"""Checks that Twilio posts each SMS number's messages here, as STOP, START and HELP need."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ops.inspect.finding import MANUAL, Finding
 from ops.session import Session
 
 OVERRIDE = {"rc": ["5"], "rp": ["all"]}
-"""Twilio's connection override in the fragment: five repetitions, after every kind of failure."""
+"""Twilio's connection override in the URL's fragment: five retries, after every kind of failure."""
 
 UNKNOWN = "no token of its account is among twilio/webhook_tokens: a text is refused, a STOP too"
 WALK = "python -m ops setup, which enters it"
 
 
 def twilio(session: Session) -> Iterator[Finding]:
-    """The address that Twilio posts each SMS number's messages to, and who answers opt-outs."""
+    """Check where Twilio posts each SMS number's messages, and who answers opt-outs."""
     wanted = f"{session.services.settings.public_base_url}{MESSAGE_PATH}"
     is_used = False
     for project in senders.projects(session):
@@ -46,7 +46,7 @@ def twilio(session: Session) -> Iterator[Finding]:
 
 
 def _door(session: Session, project: Project) -> Iterator[Finding]:
-    """Senders of a project whose account's messages the door refuses, as it knows no key of it."""
+    """Find senders whose messages the webhook refuses, because it knows no key of their account."""
     used = [one for one in senders.uses(project) if one.channel.traits.carrier is TWILIO]
     text = session.services.secrets.text(session.services.settings.twilio_webhook_secret_id)
     held = (accounts(text), shared_keys(text))

@@ -9,13 +9,13 @@ MANUAL = "manual"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check.
+    """The result of one check.
 
     Attributes:
         result: ok, warn (works, but needs attention), fail, or manual (cannot be checked by
             machine; the detail says what to check and where).
-        system: which system it is of; ``stage`` for what all of them need.
-        mend: the command that mends it; empty where nothing is to be done by a command.
+        system: the checked system; ``stage`` for what all systems need.
+        mend: the command that fixes it; empty if no command does.
     """
 
     check: str
@@ -26,5 +26,5 @@ class Finding:
 
 
 def finding(check: str, problems: list[str], *, good: str = "") -> Finding:
-    """A failure that names its problems, or ok."""
+    """A failure that names the problems, or ok if there are none."""
     return Finding(check, "fail", "; ".join(problems)) if problems else Finding(check, "ok", good)

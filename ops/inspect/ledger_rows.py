@@ -19,7 +19,7 @@ def job_of(session: Session, row: Mapping[str, Any]) -> Job:
     """Rebuild the job of a stored event.
 
     Raises:
-        OpsError: its row does not hold enough.
+        OpsError: the row does not hold enough.
     """
     job = _rebuilt(session, row)
     if job is None:
@@ -57,7 +57,7 @@ def scan(
     *,
     after: str | None = None,
 ) -> Iterator[Item]:
-    """Rows of table A that match a filter expression, page by page, in the table's own order.
+    """Yield the rows of table A that match a filter expression, in the table's own order.
 
     Args:
         session: the stage.

@@ -1,4 +1,4 @@
-"""Series of the stage's metrics, from CloudWatch: what no table could show without a scan."""
+"""Reads time series of the stage's metrics from CloudWatch, where a table would need a scan."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ops.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One series.
+    """The metric and statistic of one series.
 
     Attributes:
-        name: as the reader sees it.
+        name: the series' name for the reader.
         stat: ``Sum``, ``Maximum`` or a percentile such as ``p95``.
         namespace: None for the stage's own.
     """
@@ -30,10 +30,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values at equal distances; None where nothing was measured.
+    """The values of several metrics in equal periods; None where nothing was measured.
 
     Attributes:
-        times: ISO times of the beginnings of the periods.
+        times: the ISO time at which each period begins.
     """
 
     times: Sequence[str]
@@ -41,24 +41,24 @@ class Series:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing was measured in all of the time."""
+        """Whether nothing was measured in any period."""
         return not self.measured
 
     @property
     def measured(self) -> list[int]:
-        """The periods in which anything was measured, by their place."""
+        """The indexes of the periods in which anything was measured."""
         columns = self.values.values()
         return [at for at in range(len(self.times)) if any(one[at] is not None for one in columns)]
 
 
 def read(session: Session, queries: Sequence[Query], *, period: timedelta, periods: int) -> Series:
-    """The newest periods of some metrics, in one call.
+    """Read the newest periods of some metrics, in one call.
 
     Args:
         session: the stage.
         queries: at most a hundred.
         period: whole minutes.
-        periods: how many, the current one included.
+        periods: the number of periods, with the current one.
     """
     seconds = int(period.total_seconds())
     now = session.services.clock.now().timestamp()
@@ -96,7 +96,7 @@ def _query(session: Session, name: str, query: Query, seconds: int) -> dict[str,
 
 
 def _placed(result: Mapping[str, Any], starts: Sequence[int], seconds: int) -> list[float | None]:
-    """The values of a result, each in its period."""
+    """The values of a result placed into their periods."""
     by_start = {
         int(at.timestamp()) // seconds * seconds: float(value)
         for at, value in zip(result.get("Timestamps", ()), result.get("Values", ()), strict=True)

@@ -1,7 +1,7 @@
-"""What waits for a person, by harm: a pile each, with how many and since when; no scan.
+"""Counts what waits, in six piles by harm, with the oldest's time; without a scan.
 
-The most harm first: what may have reached a customer or not, what was given up, who was promised a
-person, what is held, and what the machine still tries by itself.
+The most harm first: effects of unknown outcome, dead letters, hand-offs to a person, parked events,
+unfinished events that the machine still retries, and facts not yet posted.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from ops.stage import switches
 from ops.unreachable import why
 
 AT_MOST = 50
-"""Rows that are read of a pile; a larger one is shown as "50+"."""
+"""The most rows read for a pile; a larger one is shown as "50+"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pile:
-    """One kind of what waits.
+    """The count of one kind of waiting work.
 
     Attributes:
         name: ``unknown``, ``dead_letters``, ``handoffs``, ``parked``, ``unfinished`` or ``facts``.
-        is_more: there are more than `count`.
-        oldest: ISO time since when the oldest waits; None where that is not known, or it is empty.
-        reasons: how often each reason occurs among those read, the most frequent first.
-        problem: why it cannot be read; None where it can.
+        is_more: the pile holds more than `count`.
+        oldest: ISO time since when the oldest waits; None if unknown or the pile is empty.
+        reasons: each reason's count among the rows read, the most frequent first.
+        problem: why the pile cannot be read; None if it can.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Pile:
 
 
 def piles(session: Session) -> list[Pile]:
-    """Every pile, the most harm first; one that cannot be read says why and hides no other.
+    """Read every pile, the most harm first; a pile that cannot be read has a `problem`.
 
-    They are read side by side: their reads wait for AWS, some tens of them.
+    The piles are read in threads, because their tens of reads wait for AWS.
     """
     reads: tuple[tuple[tuple[str, ...], Callable[[Session], Sequence[Pile]]], ...] = (
         (("unknown",), _unknown),
@@ -66,7 +66,7 @@ def piles(session: Session) -> list[Pile]:
 
 
 def stopping(session: Session) -> list[str]:
-    """The switches that keep effects from starting now, each with its value; missing ones too."""
+    """The switches that keep effects from starting now, each with its value or "missing"."""
     stored = switches.read(session)
     tight = {name: "true" if switches.TIGHT[name] else "false" for name in stored}
     return [

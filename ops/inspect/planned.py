@@ -34,11 +34,11 @@ def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
 def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | None:
     """The planned steps.
 
-    Outreach's are built without its flow, which would read the conversation first.
+    Outreach's actions are built without its flow, which would read the conversation first.
 
     Returns:
-        Empty if there is no plan, or it cannot be built here; None if a newer release has made it, so
-        that no worker of this one can read it.
+        Empty if there is no plan, or it cannot be built here; None if a newer release made it, so
+        that no worker of this release can read it.
     """
     if "plan" not in row:
         return []
@@ -52,14 +52,14 @@ def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | 
 
 
 def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Foreseen]:
-    """What running an event again would do now, a hand-off that an earlier run has begun included."""
+    """What running an event again would do now, including a hand-off that an earlier run began."""
     return would_do_each(session, [row])[str(row["event_id"])]
 
 
 def would_do_each(
     session: Session, events: Iterable[Mapping[str, Any]]
 ) -> dict[str, list[preview.Foreseen]]:
-    """As `would_do`, of several events by their keys; the rows of all their actions are read at once."""
+    """`would_do` for several events, by event key; the rows of all their actions are read at once."""
     built = [_Planned.of(session, row) for row in events]
     stored = _rows(session, [key for one in built for key in one.keys])
     now, epoch = switches(session), session.services.clock.now().timestamp()
@@ -68,11 +68,11 @@ def would_do_each(
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """What is planned for an event.
+    """The actions planned for one event.
 
     Attributes:
-        steps: as `steps`; empty where they are decided again.
-        handoff: that an earlier run may have begun.
+        steps: the result of `steps`; empty if the event will be planned again.
+        handoff: the hand-off that an earlier run may have begun, or nothing.
     """
 
     row: Mapping[str, Any]
@@ -87,7 +87,7 @@ class _Planned:
 
     @property
     def keys(self) -> list[str]:
-        """Of every action."""
+        """The keys of every action."""
         planned = (one.action for step in self.steps or () for one in step)
         return [one.key for one in (*planned, *self.handoff)]
 
@@ -103,7 +103,7 @@ class _Planned:
 
 
 def switches(session: Session) -> Switches | None:
-    """The switches as they are now; None where they cannot be read."""
+    """The current switches; None if they cannot be read."""
     try:
         return session.services.switches.current()
     except SwitchesUnreadableError:
@@ -123,15 +123,13 @@ def _built(session: Session, row: Mapping[str, Any], plan: Plan) -> list[Effect]
     job = job_of(session, row)
     flow = session.services.worker.handlers.flows[job.kind]
     event = Event(rows.event(dict(row)), None)
-    if (
-        job.lane == TICKETS
-    ):  # a reply and a closing are built from the message, which is not read here
+    if job.lane == TICKETS:  # replies and closings are built from the flow's own event
         event = next(iter(flow.events(job)))
     return [flow.build(one, event, plan) for one in plan.actions]
 
 
 def _is_planned_again(row: Mapping[str, Any]) -> bool:
-    """Its plan decides nothing yet: an operator's job is planned again."""
+    """Whether the event's plan is incomplete, so that an operator's job decides again."""
     try:
         return "plan" in row and Plan.decode(row["plan"]).lacks is not None
     except (ValueError, KeyError, IndexError, AttributeError, TypeError):

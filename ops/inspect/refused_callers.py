@@ -1,4 +1,4 @@
-"""Who was answered 429 at the doors, and when: companies beyond their shares, and strangers."""
+"""Lists who was answered 429 and when: companies beyond their shares, and strangers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class RefusedCaller:
-    """A caller that was refused at a door.
+    """A caller that was refused at one route.
 
     Attributes:
-        caller: a company's id, or `STRANGERS`, of whom no address is kept.
-        first: the hour in which it began, as an ISO time.
-        last: the hour of the newest one.
-        times: how often.
+        caller: a company's id, or `STRANGERS`, whose addresses are not kept.
+        first: the hour of the first refusal, as an ISO time.
+        last: the hour of the newest refusal.
+        times: the number of refusals.
     """
 
     door: str
@@ -37,7 +37,7 @@ class RefusedCaller:
 
 
 def refused(session: Session, *, hours: int) -> list[RefusedCaller]:
-    """Each caller by door, the most often refused first; an hour that has begun counts as one."""
+    """Each refused caller by route, the most often refused first; the current hour counts as one."""
     companies = sorted({one.company_id for one in senders.projects(session)})
     asked = [
         (ANY_DOOR, STRANGERS, Query(STRANGERS, "mw.door.strangers_refused", "Sum")),

@@ -1,7 +1,8 @@
-"""The one list of accepted events that are not finished, from the two sparse indexes that have them; no scan.
+"""Lists accepted events that are not finished, from the two sparse indexes, without a scan.
 
-First what a worker has again in this moment, by key, as far as something has held it up before; then what
-has a date, the longest due first.  The command, the pages of the console and their counts all read it.
+First come events that a worker has at this moment after an earlier delay, by key; then events with
+a due date, the longest due first.  The command and the console's pages and counts all read this
+list.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from ops.inspect.explain import unfinished_keys
 from ops.session import Session
 
 START = (0.0, "")
-"""Before every event of the list."""
+"""The position before the first event of the list."""
 
 
 COUNTED = 200_000
-"""Events with a date that are counted at most."""
+"""The most events with a due date that are counted."""
 
 
 def count(session: Session) -> int:
-    """How many events are unfinished, as far as the indexes know."""
+    """The number of unfinished events in the indexes."""
     dated = session.services.ledger.count_due(None, at_most=COUNTED)
     return len({one.key for one in _at_workers(session, "")}) + dated
 
@@ -36,9 +37,9 @@ def events(
 
     Args:
         session: of the stage.
-        limit: of the events returned.
-        after: ``due_epoch`` and ``event`` of the last one of the page before; what a worker has is due
-            at 0.
+        limit: the most events to return.
+        after: ``due_epoch`` and ``event`` of the previous page's last event; an event at a worker
+            is due at 0.
     """
     found: dict[str, StrandedEvent] = {}
     due, key = after
@@ -62,6 +63,6 @@ def events(
 
 
 def _at_workers(session: Session, after: str) -> Iterator[StrandedEvent]:
-    """What a worker has, by key, from a key on."""
+    """Yield the events at workers whose keys follow `after`."""
     keys = [key for key in unfinished_keys.read(session).undated if key > after]
     yield from session.services.ledger.at_workers(keys)

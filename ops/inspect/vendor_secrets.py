@@ -1,6 +1,6 @@
-"""Whether a vendor takes the secret that calls of it use: a stored one, or one that is not stored yet.
+"""Asks vendors whether they accept a secret: a stored one, or a value not stored yet.
 
-Only vendors that answer a question are asked.  One that cannot be reached says nothing against a value.
+Only vendors with a harmless question are asked.  An unreachable vendor refuses nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEADLINE_SECONDS = 20.0
 
 
 def accepted(session: Session) -> Iterator[Finding]:
-    """Each stored secret that its vendor can be asked about."""
+    """Yield a finding for each stored secret whose vendor can be asked."""
     client = session.client("secretsmanager")
     for name in provision.secret_names(session.template, session.services.settings):
         secret_id = f"rp-mw/{session.stage}/{name}"
@@ -40,12 +40,12 @@ def accepted(session: Session) -> Iterator[Finding]:
 
 
 def refusal(session: Session, name: str, value: str | None = None) -> str:
-    """Why a vendor does not take a secret; empty where it does, or where it cannot be asked.
+    """Why a vendor refuses a secret; empty if it accepts it or cannot be asked.
 
     Args:
-        session: of the stage.
-        name: of the secret, as the stage's resources declare it.
-        value: as it would be stored; None for what is stored.
+        session: the stage.
+        name: the secret's name in the stage's declaration.
+        value: the value to try; None for the stored one.
     """
     return (
         asked(session, ASKED[name], f"rp-mw/{session.stage}/{name}", value) if name in ASKED else ""
@@ -55,17 +55,19 @@ def refusal(session: Session, name: str, value: str | None = None) -> str:
 def asked(
     session: Session, ask: Callable[[Services], object], secret_id: str, value: str | None = None
 ) -> str:
-    """Why a question to a vendor, with a value for a secret, is refused; empty where it is not."""
+    """Why a vendor refuses a question made with a value for a secret; empty if it does not."""
     services = OperatorServices(session.services.settings)
     if value is not None:
         client = _WithValue(services.client("secretsmanager"), secret_id, value)
         services.__dict__["secrets"] = SecretsManager(
             client, services.clock
-        )  # as if it were stored
+        )  # as if the value were stored
     try:
         ask(services)
     except AuthError as error:
-        if error.status == HTTPStatus.FORBIDDEN:  # it is known, and may not do just this
+        if (
+            error.status == HTTPStatus.FORBIDDEN
+        ):  # the secret is good; only this operation is forbidden
             return ""
         return f"{title(error.provider)} refuses it ({error.reason})"
     except MiddlewareError:
@@ -75,14 +77,14 @@ def asked(
 
 @dataclass(frozen=True, slots=True)
 class _WithValue:
-    """Secrets Manager, as it is once a value is stored."""
+    """A Secrets Manager client that returns a value as if it were already stored."""
 
     client: Any
     secret_id: str
     value: str
 
     def get_secret_value(self, *, SecretId: str) -> Mapping[str, Any]:  # noqa: N803 - boto3's name
-        """See boto3."""
+        """Return the value to try for its secret; pass other secrets to the real client."""
         if SecretId == self.secret_id:
             return {"SecretString": self.value}
         found: Mapping[str, Any] = self.client.get_secret_value(SecretId=SecretId)
@@ -94,7 +96,7 @@ def _richpanel(services: Services) -> object:
 
 
 def _powerbi(services: Services) -> object:
-    """A token; what the application may do in the workspace says nothing of its secret."""
+    """Ask for a token and list datasets; a refusal after the token says nothing about the secret."""
     workspace = services.settings.powerbi_workspace_id
     client = services.posting.powerbi_client
     try:
@@ -109,4 +111,4 @@ ASKED: Mapping[str, Callable[[Services], object]] = {
     "richpanel/api_key": _richpanel,
     "powerbi/client_secret": _powerbi,
 }
-"""Of the stage's own secrets, those that a vendor can be asked about, with the question."""
+"""The question for each of the stage's secrets whose vendor can be asked."""

@@ -17,19 +17,19 @@ from ops.session import Session
 ON_THE_QUEUE, BACK_ON_THE_QUEUE = "on the queue", "back on the queue"
 ASIDE = "set aside"
 QUEUED = frozenset({ON_THE_QUEUE, BACK_ON_THE_QUEUE})
-"""Places that a row cannot prove: the message may be a dead letter."""
+"""Places that a row alone cannot prove: the message may be a dead letter."""
 _LOOK_BACK = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """Where an event is.
+    """Where an event is now and what it waits for.
 
     Attributes:
         place: a fixed phrase.
-        since: ISO time; None where it is not known.
-        next_try: ISO time of the next attempt, at the latest; None where none is planned.
-        why: what it waits for, a fixed code.
+        since: ISO time; None if unknown.
+        next_try: ISO time by which the next attempt begins; None if none is planned.
+        why: what the event waits for: a stored reason or a fixed phrase.
     """
 
     place: str
@@ -38,19 +38,19 @@ class Whereabouts:
     why: str | None = None
 
     def as_dead_letter(self) -> Whereabouts:
-        """Where an event is whose message is a dead letter: the sweep alone tries it again."""
+        """The same, for an event whose message is a dead letter: only the sweep retries it."""
         return replace(self, place="a dead letter", why="the sweep")
 
 
 def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
-    """Where an event with a row is; pure."""
+    """Where an event is, by its row; pure."""
     due = row.get("due_at")
     waits = str(row.get("last_reason") or row.get("reason") or "") or None
     match row["status"]:
         case "received":
             if "until" in row:
                 return Whereabouts(ASIDE, row["last_processed_at"], _by_the_sweep(due), waits)
-            if waits:  # its source could not be read; its message comes back
+            if waits:  # its source could not be read; SQS delivers its message again
                 since = row["last_processed_at"]
                 return Whereabouts(BACK_ON_THE_QUEUE, since, _iso(due, LATE_SECONDS), waits)
             return Whereabouts(ON_THE_QUEUE, row["received_at"], _by_the_sweep(due), "its turn")
@@ -72,13 +72,13 @@ def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
 
 
 def on_queues(session: Session) -> dict[str, dict[str, int]]:
-    """How many messages each lane's queue holds: those that wait, and those with a worker."""
+    """The counts of each lane's queue: messages waiting, and messages with a worker or held back."""
     names = [session.services.settings.queue_of(lane) for lane in LANES]
     return {name: _waiting(session, name) for name in names}
 
 
 def oldest_seconds(session: Session, queue_name: str) -> float | None:
-    """How long the oldest message has waited, by the newest figure; None where there is none."""
+    """The age of a queue's oldest message, by CloudWatch's newest figure; None without one."""
     now = session.services.clock.now()
     try:
         found = session.client("cloudwatch").get_metric_statistics(
@@ -111,7 +111,7 @@ def _last_try(row: Mapping[str, Any]) -> str:
 
 
 def _by_the_sweep(due: float | None) -> str | None:
-    """When the sweep has queued a row at the latest that is due at a time."""
+    """The ISO time by which the sweep queues a row that is due at an epoch time."""
     return None if due is None else _iso(due + SWEEP_SECONDS)
 
 

@@ -1,10 +1,10 @@
 """Repairs what failed or has an unknown outcome.
 
 commands              `replay`, `resend`, `settle`, `reconcile`, `restore`, `journal`, `wrong-answer`
-preview               what a replay, a redrive or a resend would do, from stored rows
+preview               predicts what a replay, a redrive or a resend would do
 replay                events again under the same keys; one action again under a new key
 restore               a ledger brought back from a backup: shadow, remember, reconcile, release
-wrong_answer          a person says that an answer was wrong, by a code
+wrong_answer          records a person's verdict that an answer was wrong
 settle                actions with an unknown outcome, settled by the vendor or by the operator
 dead_letter_commands  `dlq list`, `show`, `redrive`, `drop`, `mail`
 dead_letters          the dead-letter queues: read, redrive, delete

@@ -1,4 +1,4 @@
-"""The commands that repair, and the journal of all that persons did."""
+"""The commands that repair, and `journal`, which lists people's acts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ app = typer.Typer()
 
 RECONCILE_SECONDS = 240.0
 SHOWN = 100
-"""How many keys a dry run prints; it counts all of them."""
+"""The most events that a dry run prints; it counts all of them."""
 
 
 @command(
@@ -101,7 +101,7 @@ def replay_command(
 
 
 def _words(given: Given) -> list[str]:
-    """What names the events of a replay, as it was typed."""
+    """The typed arguments that choose the events of a replay."""
     options = [
         word
         for name in ("status", "reason", "since", "until", "after", "limit", "rate")
@@ -119,7 +119,7 @@ def _left_out(run: CommandRun, events: list[str]) -> dict[str, Any]:
 
 
 def _preview(run: CommandRun, found: Iterable[Any]) -> dict[str, Any]:
-    """Show what a replay would do, an event a line."""
+    """Show what a replay would do, a line for each event."""
     count, last = 0, None
     everything: list[preview.Foreseen] = []
     shown = []
@@ -258,7 +258,7 @@ def journal_command(
         bool, typer.Option("--views", help="Who only looked, instead of who did something.")
     ] = False,
 ) -> object:
-    """Show what persons did: when, who, what, to which key, from what to what, why, and what they saw."""
+    """Show people's acts: when, who, what, on which key, the change, the reason, and what they saw."""
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
     found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
     columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")

@@ -1,8 +1,9 @@
 """The lanes' dead-letter queues: read them, redrive from them, delete from them.
 
-A redrive sends the message to its lane under a nonce, then deletes it here: if interrupted
-between the two, it is sent twice, which the ledger makes harmless.  SQS shows only the first
-messages of a FIFO group (a conversation), so a later one may appear once an earlier one is gone.
+A redrive sends the message to its lane under a nonce, then deletes it from the dead-letter queue.
+If interrupted between the two, the message exists twice, which the ledger makes harmless.  SQS
+shows only the first messages of a FIFO group (a conversation), so a later message may appear only
+after an earlier one is gone.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ VISIBILITY_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One message of one of the queues.
+    """One message of a dead-letter queue.
 
     Attributes:
-        queue_url: where it is.
-        job: None if this version cannot decode the body, or this stage has not sealed it.
+        queue_url: the queue that holds the message.
+        job: None if this version cannot decode the body, or this stage did not seal it.
         row: the event's row, None if there is none.
-        fault: which of the two; empty with a job.
+        fault: why there is no job, a fixed code; empty if there is one.
     """
 
     message_id: str
@@ -51,7 +52,7 @@ class DeadLetter:
 
     @property
     def reason(self) -> str:
-        """Why it is here, by the event's row."""
+        """Why the message is a dead letter, by the event's row."""
         if self.job is None:
             return self.fault
         if self.row is None:
@@ -72,7 +73,7 @@ class DeadLetter:
 
 
 def _url(session: Session, lane: Lane) -> str:
-    """A lane's dead-letter queue, by its fixed name."""
+    """The URL of a lane's dead-letter queue."""
     return session.queue_url(lane.dead_letter_queue(session.stage))
 
 
@@ -89,12 +90,12 @@ def peek(session: Session, *, limit: int) -> list[DeadLetter]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which letters a command is about; every field that is given must fit.
+    """Selects dead letters; every given field must match.
 
     Attributes:
         name: an event key or a message id.
         reason: the beginning of the reason, as `dlq list` prints it.
-        events: keys, of which its event is one.
+        events: keys of the events to select.
     """
 
     name: str | None = None
@@ -102,7 +103,7 @@ class Wanted:
     events: frozenset[str] | None = None
 
     def fits(self, letter: DeadLetter) -> bool:
-        """Whether a letter is one of them."""
+        """Whether a letter matches."""
         is_named = self.name in (None, letter.message_id, letter.job and letter.job.event_key)
         key = letter.job.event_key if letter.job else ""
         is_one = self.events is None or key in self.events
@@ -110,7 +111,7 @@ class Wanted:
 
 
 def totals(session: Session) -> dict[str, int]:
-    """How many messages each queue holds, by its name; those being read are counted too."""
+    """The number of messages in each queue, by its name, including messages being read."""
     names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
     found = {}
     for url in (_url(session, lane) for lane in LANES):
@@ -137,14 +138,14 @@ def redrive(
     wanted: Wanted = Wanted(),
     because: str = "",
 ) -> Iterator[tuple[DeadLetter, str]]:
-    """Send each message back to its lane; yields it with what was done.
+    """Send each matching message back to its lane; yield it with what was done.
 
     Args:
         session: the stage.
-        limit: how many at most.
+        limit: the most messages to read.
         per_second: the rate limit, which leaves capacity for vendors and live traffic.
-        wanted: which; everything else is put back.
-        because: why, for the journal.
+        wanted: selects the messages; all others are put back.
+        because: the reason, for the journal.
     """
     pace = LoopPace(session.services.clock, per_second)
     left: list[DeadLetter] = []
@@ -170,7 +171,7 @@ def redrive(
 
 
 def taken(session: Session, wanted: Wanted) -> Iterator[DeadLetter]:
-    """The letters that fit, one at a time; each is to be deleted, or put back, before the next."""
+    """Yield matching letters one at a time; the caller must delete each, or put it back, before the next."""
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=100_000, at_once=1):
@@ -191,10 +192,10 @@ def delete(session: Session, letter: DeadLetter) -> None:
 
 
 def drop(session: Session, message_id: str, *, because: str) -> DeadLetter:
-    """Delete a letter that no version can decode; its entry in the journal keeps its digest.
+    """Delete a letter that this version cannot decode; the journal keeps its digest.
 
     Raises:
-        OpsError: there is none of that id, or it can be decoded: then it is redriven or erased.
+        OpsError: no letter has that id, or it can be decoded and must be redriven instead.
     """
     left: list[DeadLetter] = []
     try:
@@ -227,7 +228,7 @@ def drop(session: Session, message_id: str, *, because: str) -> DeadLetter:
 
 
 def _enter(session: Session, letter: DeadLetter, *, is_rerun: bool, because: str) -> None:
-    """Enter a redrive; an event with a row is marked, so that a lost message does not lose it."""
+    """Enter a redrive in the journal; mark an existing row, so that the sweep replaces a lost message."""
     seen = {"message_id": letter.message_id, "why_here": letter.reason}
     if letter.row is not None and is_rerun:
         replay.ask(session, "dlq redrive", letter.row, because=because, **seen)
@@ -248,7 +249,7 @@ def put_back(session: Session, letter: DeadLetter) -> None:
 
 
 def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
-    """Delete the messages whose body matches, or only count them; returns how many."""
+    """Delete the messages whose body matches, or only count them; return the number."""
     sqs, gone = session.client("sqs"), 0
     left: list[DeadLetter] = []
     try:

@@ -1,4 +1,4 @@
-"""Mail events that their function failed on: Lambda kept each event whole; they are processed again.
+"""Processes again the mail events that their function failed on; Lambda kept each event whole.
 
 A message of that queue is Lambda's record of a failed asynchronous call::
 
@@ -6,8 +6,8 @@ A message of that queue is Lambda's record of a failed asynchronous call::
      "requestPayload": {"Records": [{"EventSource": "aws:sns", "Sns": {"Message": "..."}}]},
      "responsePayload": {"errorType": "UnavailableError", ...}}
 
-Processing one again does what the function would have done; an e-mail or receipt that was queued
-after all has its key already and has no second effect.
+Processing does what the function would have done.  An e-mail or receipt that was queued after all
+has its key already, so it has no second effect.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VISIBILITY_SECONDS = 60
 def process_again(
     session: Session, *, limit: int, dry_run: bool, because: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """Put each event on the event queue, then delete it here; yields ids and what was done."""
+    """Put each event on the event queue, then delete it here; yield its id and what was done."""
     for message in _received(session, limit=limit):
         result: dict[str, Any] = {"message_id": message["MessageId"]}
         try:
@@ -51,7 +51,7 @@ def process_again(
 
 
 def purge(session: Session, holds: Callable[[str], bool], *, dry_run: bool = False) -> int:
-    """Delete the messages whose body matches, or only count them; returns how many."""
+    """Delete the messages whose body matches, or only count them; return the number."""
     gone = 0
     for message in _received(session, limit=100_000):
         if holds(message["Body"]):

@@ -1,6 +1,6 @@
-"""What a replay, a redrive or a resend would do, from stored rows alone; nothing is sent or written.
+"""Predicts from stored rows what a replay, a redrive or a resend would do; sends and writes nothing.
 
-Pure: a command and a screen show the same.
+Pure, so that commands and screens show the same.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ FOLLOWS = "follows"
 STAYS = "stays"
 UNDECIDED = "not decided yet"
 _MET = frozenset((GOES, DONE, ALREADY))
-"""What satisfies those that depend on it."""
+"""Predictions that satisfy a dependent action."""
 _NEEDS_NO_PERSON = _MET | {GIVEN_UP}
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What would become of one planned effect.
+    """The prediction for one planned effect.
 
     Attributes:
-        key: of the action, or of an event whose effects are not decided yet.
+        key: the action's key, or the event's if its effects are not decided yet.
         would: one of the constants of this module.
-        why: a fixed code.
+        why: the reason, in words or as a fixed code.
     """
 
     key: str
@@ -51,14 +51,14 @@ def of_event(
     *,
     now_epoch: float,
 ) -> list[Foreseen]:
-    """What running an event again for an operator would do, in the order of `once.effects`.
+    """Predict what an operator's rerun of an event would do, in the order of `once.effects`.
 
     Args:
-        event: its row.
-        planned: the steps of its stored plan; empty where there is none, None where it cannot be read.
+        event: the event's row.
+        planned: the steps of its stored plan; empty without a plan, None if unreadable.
         rows: the actions' rows, by key.
-        switches: as they are now; None where they cannot be read: then nothing starts.
-        now_epoch: now.
+        switches: the current switches; None if unreadable, so that nothing starts.
+        now_epoch: the time, in epoch seconds.
     """
     key = str(event["event_id"])
     if is_at_a_worker(event, now_epoch):
@@ -75,7 +75,7 @@ def of_event(
 
 
 def is_at_a_worker(event: Mapping[str, Any], now_epoch: float) -> bool:
-    """Whether a worker holds an event, by its row."""
+    """Whether a worker's lease on an event is still valid, by its row."""
     return bool(event["status"] == "processing" and event.get("lease_until", 0) > now_epoch)
 
 
@@ -85,13 +85,13 @@ def of_handoff(
     before: Sequence[Foreseen],
     switches: Switches | None,
 ) -> list[Foreseen]:
-    """What a run would do about a hand-off that an earlier run has begun and not ended.
+    """Predict what a run would do about a hand-off that an earlier run began and did not end.
 
     Args:
         action: the hand-off.
-        row: of the ledger; None where none was begun.
-        before: what would become of the planned effects.
-        switches: as `of_event` takes them.
+        row: the hand-off's row in the ledger; None if none was begun.
+        before: the predictions for the planned effects.
+        switches: as for `of_event`.
     """
     if row is None:
         return []
@@ -110,13 +110,13 @@ def of_handoff(
 
 
 def of_resend(action: Effect, switches: Switches | None) -> list[Foreseen]:
-    """What performing a finished action once more would do."""
+    """Predict what performing a finished action once more would do."""
     held = _held(action, switches)
     return [Foreseen(action.key, HELD, held) if held else Foreseen(action.key, GOES, "once more")]
 
 
 def summary(effects: Iterable[Foreseen]) -> str:
-    """In one line, for a person: ``sends nothing; 3 done already; 1 held``."""
+    """Sum up predictions in a line: ``sends nothing; 3 done already; 1 held by a switch``."""
     counts = Counter(one.would for one in effects)
     texts = {
         GOES: "would go",
@@ -159,7 +159,7 @@ def _of_action(
 
 
 def _interrupted(action: Effect, reason: str) -> Foreseen:
-    """What becomes of an effect whose outcome is not known."""
+    """The prediction for an effect whose outcome is unknown."""
     was = f"outcome unknown: {reason}" if reason else "its worker stored no outcome"
     if action.kind.is_repeated:
         return Foreseen(action.key, GOES, f"{was}; repeating it changes nothing")

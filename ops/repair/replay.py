@@ -1,11 +1,10 @@
-"""Replays events under the same keys, which is safe; resends one action under a new key, which acts.
+"""Replays events under their own keys, which repeats no effect; resends one action under a new key.
 
 A replay reopens skipped, refused and failed actions and repeats none that is done.  A resend
 performs an action once more at an operator's request: its key ends in ``:resend:{nonce}``, and the
-audit trail records it like any action.
-
-Who asks is entered in the journal first.  For an event with a row that entry is one transaction with
-a mark on the row, which the sweep follows if the message is lost.
+audit trail records it like any action.  The journal first records who asks.  For an ended event,
+that entry and a mark on the row are one transaction; the sweep follows the mark if the message is
+lost.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ def replay(
     because: str = "",
     once: str = "",
 ) -> Iterator[str]:
-    """Put events on the queue again at a limited rate; yields their keys.
+    """Put events on the queue again at a limited rate; yield their keys.
 
     Raises:
-        OvertakenError: the form of that id has asked for it before.
+        OvertakenError: the form with the id `once` was already submitted.
     """
     pace = LoopPace(session.services.clock, per_second)
     for row in found:
@@ -60,10 +59,10 @@ def ask(
     once: str = "",
     **evidence: str,
 ) -> None:
-    """Enter who wants an event run again, and mark its row where it has ended.
+    """Enter in the journal who wants an event run again; mark the row of an ended event.
 
     Raises:
-        OvertakenError: the form of that id has asked for it before.
+        OvertakenError: the form with the id `once` was already submitted.
     """
     key = str(row["event_id"])
     act = journal.act(session, what, key, row=row, reason=because, once=once, **evidence)
@@ -78,7 +77,7 @@ def resend(session: Session, action_key: str, nonce: str, *, because: str = "") 
     """Perform a finished action once more; the same nonce does so only once.
 
     Raises:
-        OpsError: there is no such action, it is not finished, or its event cannot be rebuilt.
+        OpsError: the action does not exist or is not finished, or its event cannot be rebuilt.
     """
     row, source, _ = _resendable(session, action_key)
     services = session.services
@@ -103,7 +102,7 @@ def resend(session: Session, action_key: str, nonce: str, *, because: str = "") 
 def resend_would_do(
     session: Session, action_key: str, nonce: str | None = None
 ) -> list[preview.Foreseen]:
-    """What a resend would do now; arguments and errors as `resend`, without a nonce a new one."""
+    """Predict what a resend would do now; arguments and errors as `resend`, None for a new nonce."""
     _, source, action = _resendable(session, action_key)
     again = f"{source['event_id']}{keys.RESEND}{nonce}"
     if nonce and session.ledger_table.get({"event_id": again}) is not None:
@@ -112,7 +111,7 @@ def resend_would_do(
 
 
 def _resendable(session: Session, action_key: str) -> tuple[Item, Item, Effect]:
-    """The rows of a finished action and of its event, and the action as it is planned."""
+    """The rows of a finished action and of its event, and the planned action."""
     row = dict(session.row(action_key))
     if row["status"] not in _MAY_RESEND:
         raise OpsError(

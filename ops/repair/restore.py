@@ -1,8 +1,8 @@
-"""Brings a stage back after its ledger was restored from a backup: in shadow, remembered, reconciled.
+"""Brings a stage back after its ledger was restored from a backup, without repeating effects.
 
-What was done after the backup is missing in the ledger, so it would be done again.  Before anything may
-act, the audit trail's finished actions are written back, and the sweep queues what was lost; only then
-is the stage released.
+The restored ledger lacks the effects since the backup, so they would be done again.  First the
+stage enters shadow mode.  Then the audit trail's finished actions are written back, and the sweep
+queues lost events.  Only then does the stage leave shadow mode.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from ops.stage import switches
 
 PAGE = 100
 SEEN_BY_ALL_SECONDS = 45.0
-"""After which every container has a switch: its cache's 30 seconds, and time for a call to end."""
+"""The time until every container knows a switch: the cache's 30 seconds, and time for a call to end."""
 MARGIN = timedelta(minutes=15)
-"""How much before the backup's time the audit is read: clocks differ, and a call takes its time."""
+"""How long before the backup the audit trail is read: clocks differ, and a call takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What was found in the audit trail.
+    """The counts of actions found in the audit trail.
 
     Attributes:
         read: finished actions since the backup.
-        written: of those, how many the ledger had forgotten.
+        written: of those, the number missing in the ledger.
     """
 
     read: int
@@ -40,14 +40,14 @@ class Remembered:
 
 
 def enter_shadow(session: Session) -> None:
-    """Stop every effect, and wait until every container knows."""
+    """Stop every effect by shadow mode, and wait until every container knows."""
     if switches.read(session)["shadow_mode"] != "true":
         switches.write(session, "shadow_mode", "true")
     session.services.clock.sleep(SEEN_BY_ALL_SECONDS)
 
 
 def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembered:
-    """Write the rows of the actions that the audit trail shows as done since the backup.
+    """Write back the rows of actions that the audit trail shows as done since the backup.
 
     Args:
         session: the stage.
@@ -82,7 +82,7 @@ def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembe
 
 
 def earlier(backup: str) -> str:
-    """A time that is surely before everything that the backup does not have."""
+    """The backup's time less a margin, as ISO; before everything that the backup may lack."""
     at = parsed(backup)
     if at is None:
         raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
@@ -90,7 +90,7 @@ def earlier(backup: str) -> str:
 
 
 def finished(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
-    """Audit rows of effects that succeeded since a time; the whole trail is read, page by page."""
+    """Yield the audit rows of effects that succeeded since a time; scans the whole trail."""
     start = None
     while True:
         page, start = session.audit_table.scan_page(limit=PAGE, start=start)

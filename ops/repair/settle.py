@@ -1,7 +1,7 @@
 """Settles an action whose outcome is unknown: by asking the vendor, or as an operator decides.
 
-What an operator decides is one transaction with its entry in the journal, and the attempt that it was
-about stays in the row.
+An operator's decision and its journal entry are one transaction.  The row keeps the attempt that
+was decided on.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _PHONE_SHOWN = 4
 def unsettled(
     session: Session, *, limit: int, after: tuple[float, str] | None = None
 ) -> list[UnsettledAction]:
-    """Actions whose outcome is unknown, the longest due first; `after` as `Ledger.unsettled`."""
+    """Actions of unknown outcome, the longest due first; `after` is (due epoch, key) of the last seen."""
     return list(session.services.ledger.unsettled(limit=limit, after=after))
 
 
 def ask(session: Session, action_key: str) -> dict[str, Any]:
-    """Ask the vendor whether the effect happened; the action itself is not settled."""
+    """Ask the vendor whether the effect happened; settles nothing."""
     settled = session.services.settlement.judge(_unknown(session, action_key))
     return {"action": action_key, "verdict": settled.verdict.value, "saw": settled.saw}
 
 
 def at_stake(session: Session, action_key: str) -> dict[str, Any]:
-    """What a person must see before they settle: to whom, how long ago, what the vendor showed last."""
+    """The facts that an operator must see before settling: recipient, age, the vendor's last answer."""
     action = _unknown(session, action_key)
     now = session.services.clock.now().timestamp()
     looked = f"{int((now - action.looked_epoch) / 60)} minutes ago" if action.looks else "never"
@@ -60,7 +60,7 @@ def at_stake(session: Session, action_key: str) -> dict[str, Any]:
 
 
 def recipient(session: Session, conversation_id: str) -> str:
-    """Whom an action reaches, masked; a ticket by its id."""
+    """The recipient of a conversation, masked, with the channel; for a ticket its id."""
     record = session.services.outreach.desk.show(conversation_id)
     if record is None:
         return f"ticket {conversation_id}"
@@ -70,12 +70,12 @@ def recipient(session: Session, conversation_id: str) -> str:
 
 
 def company(session: Session, conversation_id: str) -> str:
-    """For whom an action was; a ticket's is the stage's own."""
+    """The company of a conversation, for display; a ticket's is "the stage's own"."""
     return company_id(session, conversation_id) or "the stage's own"
 
 
 def company_id(session: Session, conversation_id: str) -> str:
-    """The company of a conversation; empty of a ticket."""
+    """The company id of a conversation; empty for a ticket."""
     record = session.services.outreach.desk.show(conversation_id)
     return record.company_id if record else ""
 
@@ -91,22 +91,22 @@ def settle(
     once: str = "",
     force: bool = False,
 ) -> dict[str, Any]:
-    """Settle an action as the operator decides, and resume its event if that is parked.
+    """Settle an action as the operator decides, and resume its event if it is parked.
 
     Args:
         session: the stage.
         action_key: the action.
         outcome: one of `OUTCOMES`.
-        ref: the vendor's id of the effect, where it is known.
+        ref: the vendor's id of the effect, if known.
         because: why, for the journal.
-        seen_start: when the attempt that the operator saw started, in epoch seconds; another attempt
-            is not settled by it.  None: the newest.
-        once: the id of the form that asks for it.
-        force: it is settled as not done although its request may still arrive; needs a reason.
+        seen_start: the start of the attempt that the operator saw, in epoch seconds; a newer
+            attempt is refused.  None for the newest.
+        once: the id of the submitted form, so that it counts once.
+        force: settle as not done although the request may still arrive; needs a reason.
 
     Raises:
-        OvertakenError: there is no such unknown outcome any more.
-        TooEarlyError: its request may still arrive, so that it would be done twice.
+        OvertakenError: the outcome is no longer unknown, or the attempt is a newer one.
+        TooEarlyError: the request may still arrive, so that the effect could happen twice.
     """
     action = _unknown(session, action_key)
     if seen_start not in (None, int(action.started_epoch)):
@@ -142,7 +142,7 @@ def settle(
 
 
 def _refuse_too_early(session: Session, action: UnsettledAction) -> None:
-    """What is done again while its request may still arrive is done twice."""
+    """Refuse to repeat an effect while its first request may still arrive."""
     if session.services.clock.now().timestamp() < action.horizon_epoch:
         until = _lands_until(action)
         raise TooEarlyError(
@@ -153,7 +153,7 @@ def _refuse_too_early(session: Session, action: UnsettledAction) -> None:
 
 
 def _lands_until(action: UnsettledAction) -> str:
-    """Until when its request may take effect; a row may lack that time."""
+    """The ISO time until which the request may take effect, or words if the row lacks it."""
     if math.isinf(action.horizon_epoch):
         return "a time that is not known"
     return iso(datetime.fromtimestamp(action.horizon_epoch, UTC))

@@ -1,7 +1,7 @@
-"""A person says that an answer was wrong, by a code: a label without a text.
+"""Records a person's verdict that an answer was wrong, as a code without a text.
 
-The label of a ticket's message is that of its decision, which the shadow report counts; that of a
-conversation's is a count of its project, beside what its writer's checks have stopped.
+For a ticket's message the code becomes a label of its decision, which the shadow report counts.
+For a conversation's message the project counts it, beside the drafts that its checks stopped.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _BY_KIND = {
 
 
 def codes_of(event_key: str) -> Mapping[str, str]:
-    """What may be wrong with the answer to an event, by code; nothing where a machine answers none."""
+    """The codes, with meanings, for a wrong answer to an event; empty if no machine answers it."""
     is_notice = event_key.startswith("evt:rp:") and ":n:" in event_key
     return {} if is_notice else _BY_KIND.get(":".join(event_key.split(":")[:2]), {})
 
 
 def say(session: Session, event_key: str, code: str, *, because: str = "", once: str = "") -> str:
-    """Store what was wrong with an answer, once for each.
+    """Store what was wrong with an answer; once for each answer.
 
     Returns:
-        Where it is counted: ``shadow-report``, ``writer wrong``, or ``journal`` alone, where no decision
-        is stored any more.
+        The command that counts it: ``shadow-report`` or ``writer wrong``; ``journal`` if the
+        decision or conversation is gone.
 
     Raises:
-        OpsError: there is no such event, or it has no such code.
-        OvertakenError: it was said before.
+        OpsError: the event does not exist, or the code does not apply to it.
+        OvertakenError: the answer already has a verdict.
     """
     row, known = session.row(event_key), codes_of(event_key)
     if not known:

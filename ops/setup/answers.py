@@ -1,4 +1,4 @@
-"""What the operator wants of a stage: from a TOML file, or asked for one by one.
+"""The operator's answers about a stage: from a TOML file, or typed one by one.
 
 ::
 
@@ -34,7 +34,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 
 
 class Answers(BaseModel):
-    """Everything that setup does not find out by itself."""
+    """Everything that setup cannot find out by itself."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -58,7 +58,7 @@ class Answers(BaseModel):
     @field_validator("secrets")
     @classmethod
     def _named(cls, value: dict[str, str]) -> dict[str, str]:
-        """A value in the file would stay in it; only the variable that has the value is named."""
+        """Accept only names of environment variables, so that no secret's value is in the file."""
         wrong = sorted(name for name, held in value.items() if not _VARIABLE.fullmatch(held))
         if wrong:
             raise ValueError(f"name an environment variable, not a value: {', '.join(wrong)}")
@@ -75,14 +75,15 @@ SHAPES = {
     "variables": "is a table of names and texts in quotes",
     "secrets": "is a table of names, each with an environment variable's name",
 }
-"""What each answer must be."""
+"""What each answer must be, to complete an error's sentence."""
 
 
 def read(path: Path) -> Answers:
-    """The answers of a file.
+    """Read the answers of a file.
 
     Raises:
-        OpsError: it cannot be read, or an answer is wrong; names it and shows no value.
+        OpsError: the file cannot be read, or an answer is wrong; names the answer and shows no
+            value.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -99,10 +100,10 @@ def read(path: Path) -> Answers:
 
 
 def asked(given: Mapping[str, object]) -> Answers:
-    """The answers that were typed.
+    """Validate the answers that were typed.
 
     Raises:
-        OpsError: one is wrong; names it and shows no value.
+        OpsError: an answer is wrong; names it and shows no value.
     """
     try:
         return Answers.model_validate(given)
@@ -111,7 +112,7 @@ def asked(given: Mapping[str, object]) -> Answers:
 
 
 def _faults(error: ValidationError) -> str:
-    """What is wrong, in words of ours: each answer once, by its place."""
+    """The errors in our own words, each once, by the answer's name."""
     return "; ".join(
         sorted({_fault(one["loc"], one["type"], one["msg"]) for one in error.errors()})
     )

@@ -1,4 +1,4 @@
-"""What is wrong with answers, found before anything is made: of AWS, secrets and functions are looked at."""
+"""Checks answers before anything is made; looks at AWS for stored secrets and deployed functions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from ops.stage.template import StageTemplate
 
 
 def judge(session: Session, given: Answers) -> None:
-    """Refuse answers that a step would stop at, and a way that the stage is not deployed by.
+    """Refuse answers that a step would fail on, and a way of deploying other than the present one.
 
     Raises:
-        OpsError: names every one, and shows no value; or says what has the functions.
-        SettingsError: names every variable that has a wrong value.
+        OpsError: an answer is wrong (names all of them, shows no value), or the stage is deployed
+            the other way.
+        SettingsError: a variable has a wrong value; names all of them.
     """
     meant = _meant(session, given)
     problems = [*_variables(meant, given), *_company(meant, given), *_secrets(meant, given)]
@@ -31,7 +32,7 @@ def judge(session: Session, given: Answers) -> None:
 
 
 def _meant(session: Session, given: Answers) -> Session:
-    """The stage as it will be configured."""
+    """A session over the configuration that the answers will give."""
     systems = {"SYSTEMS": ",".join(sorted(given.systems))}
     return Session.over(
         OperatorServices(settings.load({**session.variables, **given.variables, **systems}))
@@ -45,7 +46,7 @@ def _variables(meant: Session, given: Answers) -> Iterator[str]:
 
 
 def _company(meant: Session, given: Answers) -> Iterator[str]:
-    """What is wrong with the first company's item, and with the names of secrets."""
+    """Yield faults of the first company's item and of the names of secrets."""
     item = company.read(given.company) if given.company else None
     faults = company.faults(meant, item) if item is not None else []
     yield from (f"{given.company}: {one}" for one in faults)
@@ -58,7 +59,7 @@ def _company(meant: Session, given: Answers) -> Iterator[str]:
 
 
 def _secrets(meant: Session, given: Answers) -> Iterator[str]:
-    """Secrets that are not stored yet, and whose variable holds nothing."""
+    """Yield a message for each missing secret whose environment variable is empty."""
     wanted = provision.secret_names(_template(meant), meant.services.settings)
     own = {name: f"rp-mw/{meant.stage}/{name}" for name in _template(meant).metadata["Secrets"]}
     for name, variable in given.secrets.items():
@@ -69,5 +70,5 @@ def _secrets(meant: Session, given: Answers) -> Iterator[str]:
 
 
 def _template(meant: Session) -> StageTemplate:
-    """The declared resources, for their names alone."""
+    """The stage's template, only for the names of its resources."""
     return StageTemplate.load(meant.stage, account="", region="")

@@ -31,11 +31,11 @@ NEXT = {
     "outreach": "python -m ops handoff list",
     "facts": "python -m ops facts pending",
 }
-"""What to look at while the stage is in shadow."""
+"""The command to look at while the stage is in shadow mode, by system."""
 
 
 def makes_something(given: Given) -> bool:
-    """Whether a call of `setup` does more than to show."""
+    """Whether a call of `setup` changes anything."""
     return not (given["plan"] or given["show_pastes"])
 
 
@@ -101,7 +101,7 @@ def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
     """Call a deployed function and wait for it.
 
     Raises:
-        OpsError: it raised.
+        OpsError: the function raised an error.
     """
     answer = session.client("lambda").invoke(
         FunctionName=function, Payload=json.dumps(event).encode()
@@ -145,7 +145,7 @@ def _walk(run: CommandRun, walked: Walk) -> object:
 
 
 def _plan(walked: Walk) -> object:
-    place = doing.place(walked)  # a plan for no account would show every step as to do
+    place = doing.place(walked)  # without an account every step would show as to do
     walked.output.say(place)
     first, *later = steps.of(walked.answers.systems)
     found = [StepOutcome(first, DONE, place), *(walk.look(walked, one) for one in later)]
@@ -217,7 +217,7 @@ def _one_secret(run: CommandRun, name: str) -> object:
 
 
 class _Values:
-    """Where a secret's value comes from: a named variable of the environment, or a hidden prompt."""
+    """Gets a secret's value from a named environment variable, or from a hidden prompt."""
 
     def __init__(self, given: Answers, *, may_ask: bool) -> None:
         self._given = given
@@ -231,7 +231,7 @@ class _Values:
 
 
 def _report() -> dict[str, str]:
-    """The variables of the report that facts go to."""
+    """Ask for the variables of the report that facts go to."""
     report = typer.prompt("Facts go to: onelake, powerbi or archive", default="onelake", err=True)
     ids = NEEDED.get(report, ())
     return {"FACTS_REPORT": report, **{one: typer.prompt(one, err=True) for one in ids}}

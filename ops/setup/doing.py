@@ -1,4 +1,4 @@
-"""What the steps of every stage do; each may be repeated."""
+"""The actions of the steps that every stage has; each may be repeated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ops.stage import address, config, deploying, lost_keys, provision, rotation
 from ops.stage.template import ALARM_TOPIC
 
 MADE = {"richpanel/webhook_token": 24, "aloware/webhook_token": 24}
-"""Secrets that setup makes itself, with their bytes; the keyring's are made by `rotation`."""
+"""Secrets that setup makes itself, with their length in bytes; `rotation` makes the keyring's."""
 KEYS = "keys/"
 IDS = f"{KEYS}{KeyPurpose.IDS}"
 EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
@@ -24,7 +24,7 @@ EMPTY = {"router/api_keys": "{}", "twilio/webhook_tokens": "{}"}
 
 
 def place(walk: Walk) -> str:
-    """Refuse another account than the one that was meant."""
+    """Name account, region and caller; refuse an account other than the one in the answers."""
     found = walk.session.identity
     wanted = walk.answers.account
     if wanted and found.account != wanted:
@@ -50,7 +50,7 @@ def variables(walk: Walk) -> str:
 
 
 def variables_seen(walk: Walk) -> str:
-    """The systems of the configuration, where it has every variable as the answers have it."""
+    """Describe the configuration if it has every variable as the answers do; else return ""."""
     configured = config.configured(walk.stage)
     is_given = all(configured.get(name) == value for name, value in _given(walk).items())
     found = list(doctor.examine(walk.session, ("variables",)))
@@ -66,7 +66,7 @@ def _given(walk: Walk) -> dict[str, str]:
 
 
 def secrets(walk: Walk) -> str:
-    """Store every secret that is missing: made here, or asked for; no value is shown or logged."""
+    """Store every missing secret, made here or asked for; no value is shown or logged."""
     session = walk.session
     described = session.template.metadata["Secrets"]
     stored = []
@@ -86,10 +86,10 @@ def secrets(walk: Walk) -> str:
 
 
 def asked(walk: Walk, name: str, why: str, state: str) -> str:
-    """The value of a secret, as it is given now.
+    """Ask for the value of a secret.
 
     Raises:
-        OpsError: there is none.
+        OpsError: no value was given.
     """
     value = walk.ask(name, why)
     if not value.strip():
@@ -98,10 +98,10 @@ def asked(walk: Walk, name: str, why: str, state: str) -> str:
 
 
 def _refuse_lost(session: Session, name: str) -> None:
-    """Refuse what would be written over a deleted secret, or in place of a lost key of the ids.
+    """Refuse to write over a secret scheduled for deletion, or to replace a lost key for keyed ids.
 
     Raises:
-        StuckError: it would; see `lost_keys`.
+        StuckError: it would; names the command that restores the secret (`lost_keys`).
     """
     secret_id = f"rp-mw/{session.stage}/{name}"
     try:
@@ -113,19 +113,19 @@ def _refuse_lost(session: Session, name: str) -> None:
 
 
 def first_keys(name: str, now: datetime) -> str:
-    """The first keys of a purpose; empty for what is not the keyring's."""
+    """The text of a keyring secret with its first key; empty for other secrets."""
     return rotation.first(now) if name.startswith(KEYS) else ""
 
 
 def made(name: str) -> str:
-    """The value of a secret that no vendor gives; empty for the others."""
+    """A new value for a secret that setup makes itself; empty for others."""
     if name in MADE:
         return randomness.token_hex(MADE[name])
     return EMPTY.get(name, "")
 
 
 def refuse_unusable(session: Session, name: str, value: str) -> None:
-    """Refuse a value that would close its door, or that its vendor does not take, before it is stored.
+    """Refuse to store a value of the wrong form, or one that its vendor refuses.
 
     Raises:
         OpsError: says why, never the value.
@@ -145,7 +145,7 @@ def refuse_unusable(session: Session, name: str, value: str) -> None:
 
 
 def store(session: Session, secret_id: str, value: str) -> None:
-    """Create a secret, or give it a new version."""
+    """Create a secret, or give an existing one a new value."""
     client = session.client("secretsmanager")
     try:
         client.create_secret(Name=secret_id, SecretString=value)
@@ -154,13 +154,13 @@ def store(session: Session, secret_id: str, value: str) -> None:
 
 
 def deploy(walk: Walk) -> str:
-    """Deploy as the configuration says."""
+    """Deploy the stage in the chosen way."""
     walk.deploy(walk.session)
     return f"deployed by {walk.answers.way}"
 
 
 def own_address(walk: Walk) -> str:
-    """Learn the API's address, configure it, and deploy with it."""
+    """Find the API's address, configure it, and deploy again with it."""
     found = address.of(walk.session.client("apigateway"), walk.stage)
     if found is None:
         raise OpsError("there is not exactly one API of this stage: python -m ops doctor")
@@ -188,7 +188,7 @@ def recipients(walk: Walk) -> str:
 
 
 def recipients_seen(walk: Walk) -> str:
-    """How many addresses are subscribed, where the answers' one is among them."""
+    """The number of subscribed addresses, if the answers' one is among them; else empty."""
     email, sns = walk.answers.alarm_email, walk.session.client("sns")
     topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
     pages = sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic)
@@ -197,6 +197,6 @@ def recipients_seen(walk: Walk) -> str:
 
 
 def enter(walk: Walk, done: list[str], *, because: str = "") -> None:
-    """Enter the run in the journal."""
+    """Enter the finished setup in the journal."""
     session = walk.session
     journal.enter(session, "setup", "setup:stage", result="done", reason=because, steps=done)

@@ -1,4 +1,4 @@
-"""A trial's event, watched until it has ended, or until it is clear that it waits for longer."""
+"""Watches a trial's event until it has ended, or will clearly wait too long."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ ENDED = frozenset({"processed", "skipped", "failed", "parked"})
 _BY_RULES = frozenset(
     f"{reasons.STAGE_SEND}{code}" for code in CODES.values() if code != reasons.WORDS_MISSING
 )
-"""Refusals that are of the recipient's place alone; words are missing in the company's settings."""
+"""Refusals by rules of the invented recipient's place; missing words, though, are the company's fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialWait:
-    """An event that met something and is tried again later.
+    """The delay of an event that will be tried again later.
 
     Attributes:
-        until: ISO time of the next attempt, at the latest.
-        why: what it met, a fixed code.
-        is_aside: in no queue, so that it can be asked for again before its time.
+        until: ISO time by which the next attempt begins.
+        why: the reason of the delay, a fixed code.
+        is_aside: the event is on no queue, so that a replay can run it before its time.
     """
 
     until: str
@@ -47,7 +47,7 @@ class TrialWait:
 
 
 def waits(session: Session, row: Mapping[str, Any]) -> TrialWait | None:
-    """What an event waits for; None where it has ended or waits for its turn only."""
+    """The delay of an event; None if it has ended or is merely queued."""
     if row["status"] in ENDED:
         return None
     found = whereabouts.of_row(row, now_epoch=session.services.clock.now().timestamp())
@@ -58,7 +58,7 @@ def waits(session: Session, row: Mapping[str, Any]) -> TrialWait | None:
 
 
 def ended(session: Session, key: str) -> str:
-    """Wait until an event has ended, and say how; one that an earlier run left aside is tried now."""
+    """Wait until an event has ended, and say how; replay one that an earlier run left set aside."""
     read = partial(session.ledger_table.get, {"event_id": key})
     found = read()
     before = waits(session, found) if found is not None else None
@@ -73,7 +73,7 @@ def ended(session: Session, key: str) -> str:
 
 
 def stored(session: Session, key: str) -> str:
-    """Wait until a fact is in its ledger, and say how."""
+    """Wait until a fact is in its ledger, and say its status."""
     read = partial(session.services.facts.ledger.row, key)
     row = _watch(session, key, read, lambda _row: True)
     return f"{key} {row['status']} {row.get('reason') or ''}".rstrip()
@@ -86,10 +86,10 @@ def _watch(
     has_ended: Callable[[Mapping[str, Any]], bool],
     asked: TrialWait | None = None,
 ) -> Mapping[str, Any]:
-    """The row of an event that has ended; `asked` is how it waited before it was asked for again.
+    """Wait for a row that `has_ended`; `asked` is the delay that it had before a replay.
 
     Raises:
-        StuckError: it takes longer, which is said at once where the row says so.
+        StuckError: it takes too long; raised at once if the row already says so.
     """
     deadline = time.monotonic() + ENDS_WITHIN_SECONDS
     while True:

@@ -1,8 +1,8 @@
-"""What an empty stage still lacks before its first message, each step with its check; changes nothing.
+"""Checks what a new stage still lacks before its first message; changes nothing.
 
-The checks are those of `setup` and `doctor`; that something has arrived and was processed is read from the
-stage's own metrics.  Once every step was done the journal says so (`ops.first_run_end`), and it is not
-asked again: what breaks later is an incident or an alarm.
+The checks are those of `setup` and `doctor`.  The stage's metrics show whether something has
+arrived and was processed.  Once every step was done, the journal records it (`ops.first_run_end`)
+and nothing is checked again: what breaks later is an incident or an alarm.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ops.setup.walk import DONE, SetupStep, StepOutcome, Walk, look
 
 _ALARMS = "alarm recipients"
 _WEEKS = 52
-"""In which a first message is looked for."""
+"""The weeks in which a first message is searched."""
 _BY_NAME = {one.name: one for one in steps.STEPS}
 
 
 def _ever(metric: str, said: str) -> Callable[[Walk], str]:
-    """Whether a metric of the stage was ever counted."""
+    """A step's `seen` that tells whether a metric of the stage was ever counted."""
 
     def seen(walk: Walk) -> str:
         found = metrics.read(
@@ -70,15 +70,15 @@ STEPS: tuple[SetupStep, ...] = (
         seen=_ever("mw.worker.events", "were processed"),
     ),
 )
-"""In order; as `ops.setup.steps` has them where it does."""
+"""The steps, in order; those of `ops.setup.steps` are the same objects."""
 BY_VENDORS = frozenset({"webhooks", "first message"})
-"""Steps that a vendor's report does."""
+"""Steps that are done by a vendor's report, not by a person."""
 
 
 def examined(session: Session) -> list[StepOutcome]:
-    """How each step is now, of those that the stage's systems need.
+    """Check each step that the stage's systems need.
 
-    A stage on this machine has no alarms.
+    A local stage has no alarms.
     """
     settings = session.services.settings
     walk = _walk(session)
@@ -102,7 +102,7 @@ def is_on_this_machine(session: Session) -> bool:
 
 
 def _walk(session: Session) -> Walk:
-    """A walk that only looks."""
+    """A walk that can only look: its callables do nothing."""
     given = Answers.model_validate({"systems": sorted(session.services.settings.systems)})
     return Walk(
         session.stage,

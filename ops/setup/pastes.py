@@ -1,6 +1,6 @@
-"""What a person enters at the vendors, whose interfaces no API of theirs sets: exact and complete.
+"""What a person must enter at the vendors, exactly, because no API of theirs can set it.
 
-A value that is secret is named, with the command that shows it; it is never printed.
+A secret value is never printed: the command that shows it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ops.session import Session
 BODY = (
     '{"ticket_id": "{{ticket.id}}", "ticket_url": "{{ticket.url}}", "trigger": "customer_message"}'
 )
-"""Of Richpanel's HTTP target: without a customer's text, which Richpanel does not escape."""
+"""The body of Richpanel's HTTP target; without the customer's text, which Richpanel does not escape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Paste:
     """One thing to enter by hand.
 
     Attributes:
-        name: of the step.
+        name: the entry's name.
         where: the place in the vendor's interface.
-        address: what it must call, or what is to be named there.
-        headers: header to value; what follows ``secret:`` is the name of the secret that holds it.
-        body: exactly as it is to be pasted.
-        then: what to choose beside it.
+        address: the URL, domain or ARN to enter there.
+        headers: values by header; ``secret:`` precedes the name of the secret that holds a value.
+        body: the exact text to paste.
+        then: what else to choose or do there.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Paste:
 
 
 def every(session: Session) -> Iterator[Paste]:
-    """Everything to enter, of the systems that the stage is for."""
+    """Yield everything to enter for the systems that the stage runs."""
     settings = session.services.settings
     base, stage = settings.public_base_url, session.stage
     if "support" in settings.systems:
@@ -56,12 +56,12 @@ def every(session: Session) -> Iterator[Paste]:
 
 
 def secret(stage: str, name: str) -> str:
-    """How a header names the value of a secret."""
+    """The placeholder ``secret:<name>`` for a secret's value in a header."""
     return f"secret:rp-mw/{stage}/{name}"
 
 
 def shown(value: str) -> str:
-    """A header's value for a person: a secret's by the command that prints it."""
+    """A header's value for a person; a secret's is the command that prints it."""
     before, mark, name = value.partition("secret:")
     if not mark:
         return value

@@ -1,7 +1,7 @@
-"""Every step, in order: what blocks others comes first, then each system's own, then the trials.
+"""Every step of setup, in order: first those that others need, then each system's, then the trials.
 
-A step of a person's (`do` is None) is not waited for: what is to be entered is printed at the end, and
-the walk goes on.
+Setup does not wait for a person's step (`do` is None): it goes on, and prints at the end what to
+enter.
 """
 
 from __future__ import annotations
@@ -131,5 +131,5 @@ STEPS: tuple[SetupStep, ...] = (
 
 
 def of(wanted: Collection[str]) -> list[SetupStep]:
-    """The steps of a stage that is for these systems."""
+    """The steps of a stage that runs these systems."""
     return [one for one in STEPS if one.system in ("stage", *wanted)]

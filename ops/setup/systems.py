@@ -1,4 +1,4 @@
-"""What the steps of support, outreach and facts do; each may be repeated."""
+"""The actions of the steps of support, outreach and facts; each may be repeated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TWILIO_FORM = 'Twilio\'s {"twilio_account_sid": "AC...", "twilio_auth_token": ".
 
 
 def tags(walk: Walk) -> str:
-    """Create the tags that a plan can set and the tenant lacks."""
+    """Create the tags that a plan can set and the Richpanel tenant lacks."""
     vendor = walk.session.services.support.richpanel
     missing = sorted(every_tag(walk.session.services.support.rules.current()) - vendor.tag_names())
     for tag in missing:
@@ -38,7 +38,7 @@ def tags(walk: Walk) -> str:
 
 
 def first_company(walk: Walk) -> str:
-    """Store the first company's settings and give it a key for the Router."""
+    """Store the first company's settings and issue its API key for the Router."""
     path = walk.answers.company
     if path is None:
         return f"{_stored(walk.session)} projects are stored"
@@ -53,7 +53,7 @@ def first_company(walk: Walk) -> str:
 
 
 def first_company_seen(walk: Walk) -> str:
-    """How many projects are stored, where the answers' one is among them and has a key."""
+    """A note with the number of stored projects, if the answers' one is among them and has a key."""
     stored, path = _projects(walk.session), walk.answers.company
     if stored and path is not None:
         mine = Project(company.read(path))
@@ -63,7 +63,7 @@ def first_company_seen(walk: Walk) -> str:
 
 
 def company_secrets_seen(walk: Walk) -> str:
-    """Whether every secret that the companies' items name has a value."""
+    """Say "present" if every secret that the companies' items name has a value; else nothing."""
     path, client = walk.answers.company, walk.session.client("secretsmanager")
     named = [Project(company.read(path))] if path else _projects(walk.session)
     names = [name for one in named for name in check.secrets_of(one)]
@@ -71,7 +71,7 @@ def company_secrets_seen(walk: Walk) -> str:
 
 
 def company_secrets(walk: Walk) -> str:
-    """Store the secrets that the first company's item names, and the token that signs its webhooks."""
+    """Store the secrets that the first company's item names, and trust its Twilio accounts' webhooks."""
     path, session = walk.answers.company, walk.session
     if path is None:
         _stored(session)
@@ -96,10 +96,10 @@ def company_secrets(walk: Walk) -> str:
 
 
 def _stored(session: Session) -> int:
-    """How many projects there are.
+    """The number of stored projects.
 
     Raises:
-        OpsError: none.
+        OpsError: no project is stored.
     """
     found = len(_projects(session))
     if not found:
@@ -108,7 +108,7 @@ def _stored(session: Session) -> int:
 
 
 def _projects(session: Session) -> list[Project]:
-    """The stored projects; none before there is a table of them."""
+    """The stored projects; none before the table exists."""
     try:
         return senders.projects(session)
     except ProviderError as error:
@@ -124,7 +124,7 @@ def _refused(
     name: str,
     value: str | None = None,
 ) -> str:
-    """Why Twilio does not take an account's credentials; empty where it does, or cannot be asked."""
+    """Why Twilio refuses an account's credentials; empty if it accepts them or cannot be asked."""
     numbers = [project.sender(one) for one in channels]
     if not numbers:
         return ""
@@ -141,10 +141,10 @@ def _refused(
 
 
 def _trust(session: Session, projects: list[Project]) -> None:
-    """Accept webhooks that the projects' accounts sign with their own tokens.
+    """Add the tokens of the projects' Twilio accounts to those whose webhooks are accepted.
 
-    An account's secret may have been there before, by the walk of another stage of the same account.
-    An entry of a person's that has shared keys is left as it is.
+    The setup of another stage may have stored an account's secret before.  A person's entry with
+    shared keys is left as it is.
     """
     client, secret_id = (
         session.client("secretsmanager"),
@@ -161,7 +161,7 @@ def _trust(session: Session, projects: list[Project]) -> None:
 
 
 def _accounts(session: Session, projects: list[Project]) -> Iterator[Credentials]:
-    """The Twilio accounts of projects whose secret is there; `company check` names the others."""
+    """Yield the projects' Twilio accounts whose secrets are readable; `company check` names the others."""
     names = {name for one in projects for name, used in check.secrets_of(one).items() if used}
     for name in sorted(names):
         with suppress(PermanentError, UnavailableError):
@@ -169,7 +169,7 @@ def _accounts(session: Session, projects: list[Project]) -> Iterator[Credentials
 
 
 def dataset(walk: Walk) -> str:
-    """Find or create the push dataset, where facts go to one, and configure its id."""
+    """Find or create Power BI's push dataset, if facts go there, and configure its id."""
     if "powerbi" not in walk.session.services.settings.facts_report:
         return "facts go to none"
     there = reports.existing_datasets(walk.session)
@@ -180,7 +180,7 @@ def dataset(walk: Walk) -> str:
 
 
 def mirrored_tables(walk: Walk) -> str:
-    """Make the tables in OneLake, where facts go there."""
+    """Make the tables in OneLake, if facts go there."""
     services = walk.session.services
     if "onelake" not in services.settings.facts_report or services.posting.onelake is None:
         return "facts do not go there"

@@ -1,8 +1,8 @@
-"""One event through every door, watched until it has ended; only while the stage is in shadow.
+"""Sends one event through every entry point and watches it end; only while the stage is in shadow mode.
 
-Nothing reaches a customer: in shadow mode decisions are recorded and no vendor is called.  The people
-in the events are invented (a 555 number, example.com), and the facts are of a kind that no report
-counts.
+Nothing reaches a customer: in shadow mode decisions are recorded and no vendor is called to act.
+The people in the events are invented (a 555 number, example.com).  No report counts facts of this
+kind.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ NAME_A_TICKET = "write to a test ticket as a customer, and name it: test_ticket"
 JSON_TYPE = {"content-type": "application/json"}
 Headers = Mapping[str, str]
 AGAIN_SECONDS = 5.0
-"""Between two trials at a door that does not know a new secret yet."""
+"""The pause before another trial at an entry point that does not know a new secret yet."""
 
 
 class UnprovenError(OpsError):
-    """A door does not take what proves a request.
+    """An entry point refuses the credential of a trial's request.
 
     Attributes:
-        secret_id: what proves it.
+        secret_id: the secret that holds the credential.
     """
 
     def __init__(self, message: str, *, secret_id: str) -> None:
@@ -67,7 +67,7 @@ class UnprovenError(OpsError):
         self.secret_id = secret_id
 
     def may_be_known_later(self, session: Session) -> bool:
-        """Whether the secret is so new that a container may still have the one before."""
+        """Whether the secret is so new that a container may still cache the previous one."""
         client = session.client("secretsmanager")
         made: datetime = client.get_secret_value(SecretId=self.secret_id)["CreatedDate"]
         age = session.services.clock.now() - made
@@ -75,9 +75,9 @@ class UnprovenError(OpsError):
 
 
 def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
-    """A trial that is left out where the stage acts already.
+    """Decorate a trial: leave it out if the stage is not in shadow mode, and retry for a new secret.
 
-    A door that does not know the trial's secret yet is asked once more, until it must know it.
+    It is retried until every container must know the trial's secret.
     """
 
     def run(walk: Walk) -> str:
@@ -96,7 +96,7 @@ def in_shadow(trial: Callable[[Walk], str]) -> Callable[[Walk], str]:
 
 @in_shadow
 def richpanel(walk: Walk) -> str:
-    """A real ticket's newest message: it is read and decided, and the ticket stays as it is."""
+    """Send a real ticket's newest message: it is read and decided; the ticket stays as it is."""
     session = walk.session
     ticket, newest = _message(session, walk.answers.test_ticket)
     secret_id = session.services.settings.webhook_secret_id
@@ -113,7 +113,7 @@ def richpanel(walk: Walk) -> str:
 
 @in_shadow
 def start(walk: Walk) -> str:
-    """A conversation with an invented person, started as the Router would; its message is withheld."""
+    """Start a conversation with an invented person, as the Router does; the message is withheld."""
     session = walk.session
     project = _project(session)
     secret_id = session.services.settings.router_keys_secret_id
@@ -145,7 +145,7 @@ def start(walk: Walk) -> str:
 
 @in_shadow
 def twilio(walk: Walk) -> str:
-    """A text from a number that no conversation knows, signed as Twilio signs."""
+    """Send a text from a number that no conversation knows, signed as Twilio signs."""
     session = walk.session
     settings = session.services.settings
     tokens = twilio_webhook.accounts(
@@ -188,7 +188,7 @@ def twilio(walk: Walk) -> str:
 
 @in_shadow
 def mail(walk: Walk) -> str:
-    """An e-mail that no conversation waits for, handed to the function as its topic would."""
+    """Invoke the mail function, as SNS would, with an e-mail that no conversation waits for."""
     session = walk.session
     message = json.dumps(_notification(iso(session.services.clock.now())))
     job = ses_webhook.parse(
@@ -205,7 +205,7 @@ def mail(walk: Walk) -> str:
 
 @in_shadow
 def aloware(walk: Walk) -> str:
-    """An incoming call, of a kind that does not count."""
+    """Send an incoming call, of a kind that no report counts."""
     session = walk.session
     body = json.dumps(
         {
@@ -228,7 +228,7 @@ def aloware(walk: Walk) -> str:
 
 @in_shadow
 def hubspot(walk: Walk) -> str:
-    """A deleted ticket, which does not count, signed as HubSpot signs."""
+    """Send a ticket's deletion, which no report counts, signed as HubSpot signs."""
     session = walk.session
     settings = session.services.settings
     stamp = str(int(session.services.clock.now().timestamp() * 1000))
@@ -262,11 +262,11 @@ def hubspot(walk: Walk) -> str:
 def _post(
     session: Session, path: str, body: bytes, headers: Headers, secret_id: str
 ) -> requests.Response:
-    """Send to a door; `secret_id` names what proves the request.
+    """Post to an entry point; `secret_id` names the secret of the request's credential.
 
     Raises:
-        UnprovenError: the door does not take the proof.
-        OpsError: it answers nothing, or anything else.
+        UnprovenError: the entry point refuses the credential.
+        OpsError: there is no answer, or another than 200.
     """
     base = session.services.settings.public_base_url
     try:
@@ -291,7 +291,7 @@ def _post(
 
 
 def _message(session: Session, named: str) -> tuple[str, str]:
-    """A ticket and its customer's newest message, rather one that no earlier trial left waiting."""
+    """A ticket's id and its customer's newest message's; prefers one that no earlier trial left waiting."""
     found = ((one, _newest(session, one)) for one in ([named] if named else _tickets(session)))
     written = [(ticket, newest) for ticket, newest in found if newest]
     if not written:
@@ -329,10 +329,12 @@ def _project(session: Session) -> Project:
 
 
 def _start(session: Session, project: Project, request_id: str) -> dict[str, Any]:
-    """A request to a person in whose zone it is early afternoon, so that it is not quiet."""
+    """A start request for a person in whose time zone it is early afternoon, so outside quiet hours."""
     allowed = project.allowed_channels
     usable = (one for one in Channel if one in allowed)
-    channel = min(usable, key=lambda one: one.traits.form is Form.TEMPLATE)  # one that needs none
+    channel = min(
+        usable, key=lambda one: one.traits.form is Form.TEMPLATE
+    )  # rather without a template
     address = channel.traits.address
     now = session.services.clock.now()
     behind = (now.hour - 13 + 12) % 24 - 12
@@ -357,7 +359,7 @@ def _inbound(session: Session, body: bytes) -> InboundRequest:
 
 
 def _record(message: str) -> dict[str, Any]:
-    """An SNS message as Lambda gets it."""
+    """An SNS record as Lambda receives it."""
     return {
         "EventSource": "aws:sns",
         "Sns": {"Message": message, "Subject": None, "MessageAttributes": {}},

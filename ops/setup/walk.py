@@ -1,4 +1,4 @@
-"""A step of the walk as data, and the loop that checks, does and checks again."""
+"""The setup steps as data, and the loop that checks each, does it and checks again."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ IN_ORDER = frozenset({"ok", MANUAL})
 DONE, TO_DO, BY_HAND, FAILED, LEFT_OUT = "done", "to do", "by hand", "failed", "left out"
 EVERY_WALK = "runs with the walk"
 NO_TRANSFORM = "aws-sam-translator"
-"""What a local engine names that has no SAM transform."""
+"""The package that a local engine without the SAM transform names in its error."""
 WITHOUT_TRANSFORM = 'way = "direct" in the answers, or: make aws-acceptance STAGE=dev WHERE=local'
 AGAIN = "run it again: it goes on from here"
-"""Where AWS was slow, and nothing is to be put right."""
+"""The advice after a slow answer of AWS."""
 
 Way = Callable[[Session], None]
 """Creates or updates everything that the stage's configuration declares."""
 Invoke = Callable[[Session, str, dict[str, Any]], None]
-"""Calls a deployed function as its own source would, and waits; raises `OpsError` where it failed."""
+"""Invokes a deployed function as its event source would, and waits; raises `OpsError` if it failed."""
 Ask = Callable[[str, str], str]
-"""Asks for a secret by its name and why it is needed; nothing is shown; empty where there is none."""
+"""Asks for a secret by its name and purpose, hidden; returns an empty text if none is given."""
 
 
 @dataclass(slots=True)
@@ -40,9 +40,9 @@ class Walk:
     """One run of setup.
 
     Attributes:
-        deploy: the way in which the stage is deployed.
+        deploy: deploys the stage in the chosen way.
         ask: asks for a secret.
-        invoke: calls a function.
+        invoke: calls a deployed function.
     """
 
     stage: str
@@ -56,33 +56,33 @@ class Walk:
 
     @property
     def session(self) -> Session:
-        """The stage as it is configured now."""
+        """The session over the stage's present configuration."""
         if self._session is None:
             self._session = Session(self.stage, self.is_confirmed)
         return self._session
 
     def refresh(self) -> None:
-        """Read the stage's configuration and secrets once more: a step has changed them."""
+        """Drop the session, so that the next one reads configuration and secrets again."""
         self._session = None
 
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """One step.
+    """One step of setup, as data.
 
     Attributes:
         name: short, unique.
         system: ``stage``, or the system that needs it.
         why: what goes wrong without it.
-        checks: of `doctor`, those that look at it.
-        findings: of what they find, what must be in order; empty: everything.
-        without: of what they find, what is another step's.
-        do: does it, may be repeated, and says what it did; None: a person does it.  Without checks
-            it is done by every walk: the answers may be others.
-        seen: without checks: what is there of it already, for a plan; empty: something is to do;
-            None: nothing of it stays.
-        next: what to type or do where it cannot be done.
-        is_needed: the steps after it need it.
+        checks: the names of `doctor`'s checks that tell whether the step is done.
+        findings: the checks' findings that must be in order; empty for all.
+        without: the checks' findings that belong to another step.
+        do: does the step, idempotently, and returns what it did; None if a person does it.  A step
+            without checks is done in every run, because the answers may have changed.
+        seen: for a step without checks, describes what exists already, or returns an empty text if
+            something is to do; None if the step leaves nothing to see.
+        next: what to type or do if the step fails.
+        is_needed: later steps need it, so that a failure ends the run.
     """
 
     name: str
@@ -98,7 +98,7 @@ class SetupStep:
 
 
 class StuckError(OpsError):
-    """A step could not be done, and what helps is known better than the step knows it.
+    """A step failed, and the error knows better advice than the step's own `next`.
 
     Attributes:
         next: what to type or do.
@@ -110,17 +110,17 @@ class StuckError(OpsError):
 
 
 class LeftOutError(OpsError):
-    """A step has nothing to do on this stage, which is no failure; the message says why."""
+    """A step has nothing to do on this stage; not a failure.  The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """How a step was found or left.
+    """The state of a step before or after a run.
 
     Attributes:
-        state: done, to do, by hand, failed, or left out; of a plan also: runs with the walk.
-        next: what to type or do where it failed.
-        seconds: how long it took.
+        state: done, to do, by hand, failed or left out; in a plan also "runs with the walk".
+        next: what to type or do if it failed.
+        seconds: how long the step took.
     """
 
     step: SetupStep
@@ -131,7 +131,7 @@ class StepOutcome:
 
 
 def look(walk: Walk, step: SetupStep) -> StepOutcome:
-    """How a step is now, changing nothing."""
+    """Check a step without changing anything."""
     undone = BY_HAND if step.do is None else TO_DO
     try:
         if not step.checks and step.seen is None:
@@ -146,7 +146,7 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
         ]
     except (MiddlewareError, OpsError) as error:
         return StepOutcome(step, undone, str(error))
-    except ClientError as error:  # what it looks at is not there yet
+    except ClientError as error:  # the checked resource does not exist yet
         return StepOutcome(step, undone, error.response["Error"]["Code"])
     lacking = [name for name in step.findings if name not in {one.check for one in found}]
     wrong = [one for one in found if one.result not in IN_ORDER]
@@ -157,14 +157,14 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
 
 
 def _in_order(found: Sequence[Finding]) -> str:
-    """What checks say that are in order; of many, only how many they are."""
+    """The details of findings in order; for many, only their number."""
     if len(found) > MOST_SHOWN:
         return f"as declared: {len(found)} checks"
     return "; ".join(one.detail for one in found if one.detail)
 
 
 def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:
-    """Do what is not done, in order; stops after the first step that fails and others need."""
+    """Do the steps that are not done, in order; stop after a failed step that others need."""
     for step in steps:
         began = time.monotonic()
         before = look(walk, step)
@@ -195,7 +195,7 @@ def _failed(
     error: OpsError | MiddlewareError | ClientError | BotoCoreError,
     seconds: float,
 ) -> StepOutcome:
-    """How a step ended that an error stopped."""
+    """The outcome of a step that ended with an error, with advice."""
     match error:
         case StuckError():
             return StepOutcome(step, FAILED, str(error), seconds, error.next)

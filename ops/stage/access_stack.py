@@ -1,8 +1,9 @@
-"""Who may do what in a stage, and by what its stacks are made: the access stack, ``rp-mw-<stage>-access``.
+"""A stage's access stack, ``rp-mw-<stage>-access``: permissions, and what makes the other stacks.
 
-`.chalice/access.json` declares the functions' boundary, the people's policies and roles, the bucket of
-artifacts, and the role that deploys, within a boundary of its own.  An administrator of the account makes
-it (`python -m ops access`): the stage's own may not, as a person who may change a boundary has none.
+`.chalice/access.json` declares the functions' boundary, the people's policies and roles, the bucket
+of artifacts, and the deploying role within its own boundary.  An administrator of the account makes
+the stack (`python -m ops access`).  The stage's administrator may not: somebody who may change a
+boundary is not bound by it.
 """
 
 from __future__ import annotations
@@ -21,24 +22,24 @@ from ops.unreachable import REFUSED
 
 ACCESS = TEMPLATE.with_name("access.json")
 COMPLETE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
-"""Statuses in which a stack is what its template says."""
+"""Statuses in which a stack is as its template says."""
 
 
 def declared(stage: str, account: str, region: str) -> StageTemplate:
-    """The access of a stage."""
+    """The access stack's template for a stage."""
     return StageTemplate(
         json.loads(ACCESS.read_text()), {"Stage": stage}, account=account, region=region
     )
 
 
 def of(session: Session) -> StageTemplate:
-    """The access of a session's stage."""
+    """The access stack's template for a session's stage."""
     region = session.client("cloudformation").meta.region_name
     return declared(session.stage, session.identity.account, region)
 
 
 def deployer(stage: str, account: str, region: str) -> Deployer:
-    """By what the stage's other stacks are made."""
+    """The bucket and role that make the stage's other stacks."""
     return Deployer(
         bucket=artifacts.name(stage, account, region),
         role_arn=f"arn:aws:iam::{account}:role/rp-mw/rp-mw-{stage}-deploy",
@@ -46,21 +47,21 @@ def deployer(stage: str, account: str, region: str) -> Deployer:
 
 
 def is_as_declared(clients: Clients, template: StageTemplate) -> bool:
-    """Whether the stack is there, complete, and made of this version's template, with its bucket."""
+    """Whether the stack exists, is complete, has this version's template, and lacks no resource."""
     client, name = clients.client("cloudformation"), stack.access_stack(template.stage)
     if stack_states.status(client, name) not in COMPLETE:
         return False
     made = client.get_template(StackName=name)["TemplateBody"]
-    if template.written_out(made) != template.to_deploy(ACCESS):  # or the file as it is, by hand
+    if template.written_out(made) != template.to_deploy(ACCESS):  # the file may be deployed by hand
         return False
     return not list(lost.absent(clients, template))
 
 
 def make(clients: Clients, template: StageTemplate) -> Made:
-    """Create or update the stack, where it is not as this version declares it.
+    """Create or update the stack if it is not as this version declares it.
 
     Raises:
-        OpsError: CloudFormation failed, or who runs this may not make it.
+        OpsError: CloudFormation failed, or the caller may not change the stack.
     """
     name = stack.access_stack(template.stage)
     if is_as_declared(clients, template):

@@ -1,4 +1,4 @@
-"""The address of a stage's own API, as AWS has it."""
+"""Finds the address of a stage's API at AWS."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 API = "rp-mw"
-"""Name of the REST API in both ways of deploying; its stage is called like ours."""
+"""The REST API's name in both ways of deploying; the API's stage has our stage's name."""
 UNSET_HOST = ".invalid"
-"""What `PUBLIC_BASE_URL` ends with before the first deployment."""
+"""The ending of `PUBLIC_BASE_URL` before the first deployment."""
 
 
 def ids(gateway: Any, stage: str) -> list[str]:  # noqa: ANN401 - a boto3 client
-    """The ids of the APIs that have the stage; more than one is a second deployment."""
+    """The ids of the APIs that have the stage; more than one means a second deployment."""
     return [
         api["id"]
         for page in gateway.get_paginator("get_rest_apis").paginate()
@@ -25,7 +25,7 @@ def ids(gateway: Any, stage: str) -> list[str]:  # noqa: ANN401 - a boto3 client
 
 
 def of(gateway: Any, stage: str) -> str | None:  # noqa: ANN401 - a boto3 client
-    """The address of the stage's API without a final slash; None before its first deployment."""
+    """The address of the stage's API without a final slash; None unless there is exactly one."""
     found = ids(gateway, stage)
     if len(found) != 1:
         return None
@@ -34,4 +34,4 @@ def of(gateway: Any, stage: str) -> str | None:  # noqa: ANN401 - a boto3 client
         domain = "amazonaws.com" + (".cn" if endpoint.endswith(".cn") else "")
         region = gateway.meta.region_name
         return f"https://{found[0]}.execute-api.{region}.{domain}/{stage}"
-    return f"{endpoint}/_aws/execute-api/{found[0]}/{stage}"  # an engine on this machine
+    return f"{endpoint}/_aws/execute-api/{found[0]}/{stage}"  # a local engine

@@ -1,7 +1,7 @@
 """The bucket of a stage's artifacts: packaged code, and Chalice's record of what it deployed.
 
-Without that record `chalice deploy` on a second machine would make a second API beside the first;
-so the record is kept where the whole team reads it, and every version of it.  The access stack has it.
+Without that record `chalice deploy` on a second machine would make a second API.  So the team
+shares the record, in every version.  The access stack declares the bucket.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from botocore.exceptions import ClientError
 
 
 def name(stage: str, account: str, region: str) -> str:
-    """The bucket of a stage: who deploys one stage reads and writes no other's code."""
+    """The name of a stage's bucket: each stage has one, so that its deployers reach no other stage's code."""
     return f"rp-mw-artifacts-{stage}-{account}-{region}"
 
 
 def record(s3: Any, bucket: str, stage: str) -> str | None:  # noqa: ANN401 - a boto3 client
-    """Chalice's record of a stage as it was kept last; None where none was."""
+    """Chalice's newest kept record of a stage, as JSON text; None if there is none."""
     try:
         found = s3.get_object(Bucket=bucket, Key=_key(stage))["Body"].read()
     except ClientError as error:
@@ -34,7 +34,7 @@ def keep_record(s3: Any, bucket: str, stage: str, text: str) -> None:  # noqa: A
 
 
 def record_file(project: Path, stage: str) -> Path:
-    """Where Chalice keeps its record on a machine."""
+    """The file in which Chalice keeps its record on a machine."""
     return project / ".chalice" / "deployed" / f"{stage}.json"
 
 

@@ -1,8 +1,8 @@
-"""What of botocore's data ships: the services that the code calls, of the more than 400 that there are.
+"""Removes botocore's data on services that the code does not call: most of more than 400.
 
-A client is made from its service's model, and before that botocore lists every service that it has:
-872 folders, 60 ms of processor on the way to the first message.  It also reads `endpoints.json`, which
-has the endpoints of all services, whole: 1.3 MB, 45 ms.
+Before its first client, botocore lists the folders of all services: 872 folders, 60 ms of processor
+time before the first message.  It also reads the whole `endpoints.json`, with the endpoints of all
+services: 1.3 MB, 45 ms.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ SERVICES = frozenset(
         "sts",
     }
 )
-"""Those of `chalicelib`, `console` and `ops`, whose functions the console's pages call."""
+"""The services that `chalicelib`, `console` and `ops` call; console pages call `ops`."""
 _ENDPOINTS = "endpoints.json"
 
 
 def keep_used(packages: Path, services: Iterable[str] = SERVICES) -> None:
-    """Remove the data of every other service, and examples, from a folder of packages.
+    """Remove the data of all other services, and examples, from a folder of packages.
 
-    What is no service's own (`partitions.json`, retries, defaults) stays as it is.  A folder without
-    botocore is left alone.
+    Shared data (`partitions.json`, retries, defaults) stays.  A folder without botocore is left
+    alone.
     """
     data = packages / "botocore" / "data"
     if not data.is_dir():
@@ -58,7 +58,7 @@ def keep_used(packages: Path, services: Iterable[str] = SERVICES) -> None:
 
 
 def _prefixes(service: Path) -> Iterator[str]:
-    """What `endpoints.json` calls a service: SES, for one, is `email`."""
+    """The names of a service in `endpoints.json`: for example, SES is `email`."""
     for model in service.glob("*/service-2.json.gz"):
         yield json.loads(gzip.decompress(model.read_bytes()))["metadata"]["endpointPrefix"]
 

@@ -1,9 +1,9 @@
-"""Compiles what ships: Lambda's folder of code is read-only, so each cold start would compile it all.
+"""Compiles the shipped code: Lambda's code folder is read-only, so each cold start would compile it.
 
-The files are unchecked hash-based pycs (PEP 552): Python takes them without a look at the source, and
-they carry no time, so the same sources give the same bytes.  Sources stay beside them, for tracebacks
-and for a runtime whose Python refuses them.  They are those of the Python that compiles: `runtime`
-refuses to package by another one than the functions'.
+The files are unchecked hash-based pycs (PEP 552): Python loads them without looking at the source.
+They hold no time, so the same sources give the same bytes.  Sources stay beside them, for
+tracebacks and for a Python that refuses the files.  `runtime` makes sure that the compiling Python
+is the functions'.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PLACE = "/var/task"
-"""Where Lambda unpacks the code; tracebacks name it."""
+"""The folder into which Lambda unpacks the code, for tracebacks."""
 COMPILE_SECONDS = 600
 
 
 def compiled(folder: Path, parts: Sequence[str] = (".",)) -> None:
-    """Compile every module of a folder, or of parts of it.
+    """Compile every module of a folder, or only of some subfolders.
 
-    In a process of its own, with one seed for hashes and in the order of names: what has been
-    compiled or imported before, and the order of sets, leave traces in the bytes.
+    A separate process with a fixed hash seed does it: earlier imports and the order of sets would
+    change the bytes.
 
     Raises:
         subprocess.CalledProcessError: a module has an error.

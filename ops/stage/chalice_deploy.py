@@ -1,17 +1,12 @@
-"""Adds to `chalice deploy` and `chalice package` what Chalice does not do; `app` calls it under them.
+"""Extends `chalice deploy` and `chalice package` with what Chalice lacks; `app` calls it only under them.
 
-A stage is refused if its data stack was not made, or if a stack has its functions: Chalice would
-make them beside it.
-
-The functions have the roles that the template declares, each within the stage's permission boundary,
-as Chalice knows none; `.chalice/config.json` names them for any account, and the account that the
-command runs in is filled in here.  So are the variables that the template adds to a function, such as
-the name of the facts' bucket, which ends with the account.
-
-The API is created with its stage's tag, by which the policies know whose it is, and its stage gets
-the throttle of each route that the template declares.  Where Lambda keeps failed events is set as well.
-
-What Chalice has deployed before is in `chalice_record`.
+A stage is refused if its data stack does not exist, or if a stack has its functions: Chalice would
+make them a second time.  Each function gets the role that the template declares, within the stage's
+permission boundary.  `.chalice/config.json` names the roles for any account; this module fills in
+the account, and the variables that the template adds to a function, such as the name of the facts'
+bucket.  The API is created with its stage's tag, by which the policies recognise it, and gets the
+declared throttle of each route.  Lambda is configured to keep failed events.  `chalice_record`
+knows what Chalice deployed before.
 """
 
 from __future__ import annotations
@@ -39,11 +34,11 @@ APP = "rp-mw"
 
 
 def check() -> None:
-    """Refuse what would fail after a minute of packaging, or deploy what is not declared.
+    """Refuse a deployment that would fail after a minute of packaging, or is not declared.
 
     Raises:
-        SystemExit: a stage that is not declared or has wrong settings, another Python than the pinned
-            one, one that Lambda takes no more, no region, or a table of another name.
+        SystemExit: the stage is not declared or has wrong settings, this Python is not the pinned
+            one, Lambda no longer accepts it, there is no region, or a table has another name.
     """
     refuse_undeclared(sys.argv)
     runtime.refuse_other()
@@ -62,7 +57,7 @@ def check() -> None:
 
 
 def prepare() -> None:
-    """Refuse a stage that is not provisioned here, and fill this account in.
+    """Refuse a stage that is not provisioned in this account, and patch Chalice for the stage.
 
     Raises:
         SystemExit: the stage does not exist, a stack has its functions, or AWS cannot be reached.
@@ -101,10 +96,10 @@ def prepare() -> None:
 
 
 def refuse_undeclared(arguments: Sequence[str]) -> None:
-    """Refuse a stage that the configuration does not declare: Chalice gives it no variable at all.
+    """Refuse a stage that the configuration does not declare: Chalice would give it no variables.
 
     Raises:
-        SystemExit: names it, and those that there are.
+        SystemExit: names the stage, and the declared ones.
     """
     stage = _given(arguments, "--stage") or "dev"
     if stage not in config.stages():
@@ -113,7 +108,7 @@ def refuse_undeclared(arguments: Sequence[str]) -> None:
 
 
 def after_deployment(do: Callable[[], object]) -> None:
-    """Make Chalice do it once it has recorded a deployment."""
+    """Make Chalice call `do` once it has recorded a deployment."""
     record = ResultsRecorder.record_results  # there is no hook for it
 
     def recorded(self: ResultsRecorder, results: Any, name: str, folder: str) -> None:  # noqa: ANN401
@@ -124,9 +119,9 @@ def after_deployment(do: Callable[[], object]) -> None:
 
 
 def refuse_console(environ: Mapping[str, str]) -> None:
-    """Refuse to deploy the console: Chalice makes no HTTP API, and takes a layer by its ARN only.
+    """Refuse to deploy the console: Chalice makes no HTTP API, and accepts a layer only by its ARN.
 
-    The function without them would be a page that no one reaches.
+    Without them the function could not be reached.
 
     Raises:
         SystemExit: says what to do instead.
@@ -140,7 +135,7 @@ def refuse_console(environ: Mapping[str, str]) -> None:
 
 
 def name_roles(template: StageTemplate) -> None:
-    """Make Chalice fill account and stage into the roles' ARNs, which are written for any."""
+    """Make Chalice fill account and stage into the roles' ARNs."""
     own = vars(Config)["iam_role_arn"].fget  # there is no hook for it
 
     def resolved(self: Config) -> str:
@@ -150,9 +145,10 @@ def name_roles(template: StageTemplate) -> None:
 
 
 def tag_api(template: StageTemplate) -> None:
-    """Make Chalice create the API with its stage's tag, by which the policies know whose it is.
+    """Make Chalice create the API with its stage's tag, by which the policies recognise it.
 
-    API Gateway imports an API without tags, so it is created with them, and then overwritten.
+    API Gateway imports an API without tags, so the API is first created with them, then
+    overwritten.
     """
     imported = TypedAWSClient.import_rest_api  # there is no hook for it
     (api,) = template.resources("AWS::Serverless::Api")
@@ -175,7 +171,7 @@ def add_variables(template: StageTemplate) -> None:
     added = {
         name.removeprefix(f"{APP}-{template.stage}").removeprefix("-"): properties["Environment"]
         for name, properties in template.functions()
-    }  # the routes' function has no name of its own, and nothing is added to it
+    }  # the routes' function has no own name; nothing is added to it
 
     def variables(self: Config) -> dict[str, str]:
         more = added.get(self.function_name, {}).get("Variables", {})
@@ -215,7 +211,7 @@ def throttle_routes(template: StageTemplate) -> None:
 
 
 def _given(arguments: Sequence[str], option: str) -> str:
-    """The value of an option of Chalice's; empty where it was not given."""
+    """The value of a command-line option; empty if it was not given."""
     for one, following in zip(arguments, [*arguments[1:], ""], strict=True):
         if one == option:
             return following

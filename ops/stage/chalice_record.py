@@ -1,10 +1,10 @@
-"""What `chalice deploy` has made of a stage: its kept record, completed by what the account has.
+"""Chalice's record of a stage's deployment, shared between machines and completed from the account.
 
-Chalice knows what it deployed by a file of the machine that deployed, which it writes at the end.  That
-record is kept in the bucket of artifacts as well and is taken from there, so that another machine updates
-the same API.  Of a deployment that was ended half-way there is none: Chalice would make a second API and
-fail at the queues that are read already.  What it finds by no name, the API and the event sources, is
-therefore looked for: the API by its stage's tag, the event sources by their function.
+Chalice records what it deployed in a local file, at the end of a deployment.  The record is also
+kept in the bucket of artifacts and read from there, so that another machine updates the same API.
+An interrupted deployment leaves no record: Chalice would make a second API, and fail at queues that
+already have a reader.  So this module finds what Chalice cannot find by name: the API by its
+stage's tag, the event sources by their function.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EMPTY: Record = {"schema_version": "2.0", "backend": "api", "resources": []}
 
 
 def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
-    """Make Chalice plan by the record; returns what keeps the new one, once it is written.
+    """Make Chalice plan by the shared record; return a function that stores the new record.
 
     Raises:
         SystemExit: the stage has an API that is neither recorded nor tagged as the stage's.
@@ -49,7 +49,7 @@ def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
 
 
 def completed(record: Record, stage: str) -> Record:
-    """The record with what the account has and it lacks."""
+    """The record completed by the API and event sources found in the account."""
     known = {one["name"]: one for one in record["resources"]}
     for one in (*_apis(stage), *_event_sources(stage)):
         known.setdefault(one["name"], one)
@@ -80,7 +80,7 @@ def _event_sources(stage: str) -> Iterator[Record]:
 
 
 def _use(record: Record) -> None:
-    """Make Chalice plan by this record: it reads its file before it imports `app`, and us."""
+    """Make Chalice plan by this record; it has already read its file when it imports `app`."""
     plan = PlanStage.execute  # there is no hook for it
     deployed = DeployedResources(record)
 

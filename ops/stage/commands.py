@@ -1,4 +1,4 @@
-"""The commands that set up a stage: `provision` and `switch`."""
+"""The commands that set up a stage: `access`, `provision` and `switch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 
 _STOPS = ("kill_switch", "shadow_mode")
-"""The switches that let no effect start."""
+"""The switches that can stop every effect."""
 _WITHHELD = ("replay", "--status", "processed", "--since", "24h", "--rate", "1", "--dry-run")
 
 
@@ -78,7 +78,7 @@ def switch_set(
 ) -> object:
     """Set a switch; every container has it within 30 seconds.
 
-    What stops more is done at once, in one call.  What lets more happen asks first.
+    A change that stops more is done at once, in one call.  One that lets more happen asks first.
     """
     if lets_more_happen(run.given):
         run.confirm()
@@ -88,7 +88,7 @@ def switch_set(
         run.proposes("to see what it withheld", *_WITHHELD)
     try:
         values = switches.read(run.session)
-    except (ClientError, BotoCoreError):  # it is set, and that is what counts
+    except (ClientError, BotoCoreError):  # the switch is set; showing the others is optional
         values = {name: value}
     run.output.facts({one: found or "missing" for one, found in values.items()})
     return values
@@ -99,7 +99,8 @@ def access_command(run: CommandRun) -> object:
     """Create or update the stage's access stack: boundaries, people's policies and roles, deployer.
 
     For an administrator of the account, once for each stage and again after an upgrade that changes
-    them.  The stage's own administrator may not: who may change a boundary has none.
+    them.  The stage's own administrator may not: a boundary does not bind somebody who may change
+    it.
     """
     made = deploying.access(run.session)
     run.output.table(("stack", "did"), [(made.name, made.did)])

@@ -14,9 +14,11 @@ from chalicelib.settings import SYSTEMS
 CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 
 MOST_ENVIRONMENT_BYTES = 4096
-"""Of a function's variables, names and values: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html."""
+"""Lambda's limit on a function's variables:
+https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html.
+"""
 LATER_CONCURRENCY = 2
-"""Of the function `later`, as `app` declares it."""
+"""The concurrency of the function `later`, as `app` declares it."""
 
 
 def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
@@ -31,7 +33,7 @@ def configured(stage: str, *, config: Path | None = None) -> dict[str, str]:
 
 
 def environment_bytes(variables: Mapping[str, str]) -> int:
-    """What Lambda counts of a function's variables."""
+    """The size of a function's variables as Lambda counts it: names and values."""
     return sum(len(f"{name}{value}".encode()) for name, value in variables.items())
 
 
@@ -53,7 +55,7 @@ def is_traced(stage: str) -> bool:
 
 
 def write(stage: str, values: Mapping[str, str]) -> list[str]:
-    """Give a stage variables of its own; returns the names of those that changed.
+    """Set variables of a stage in the file; return the names of those that changed.
 
     Raises:
         KeyError: the file declares no such stage.
@@ -66,12 +68,12 @@ def write(stage: str, values: Mapping[str, str]) -> list[str]:
         own.update({name: values[name] for name in changed})
         part = CONFIG.with_suffix(".part")
         part.write_text(json.dumps(raw, indent=2) + "\n")
-        part.replace(CONFIG)  # whole, or as it was: the next run reads it
+        part.replace(CONFIG)  # atomic: an interrupted write leaves the old file
     return changed
 
 
 def systems(stage: str) -> frozenset[str]:
-    """The systems that a stage is for; every one where it names none."""
+    """The systems that a stage runs; all of them if it names none."""
     named = configured(stage).get("SYSTEMS", "")
     return frozenset(one.strip() for one in named.split(",")) if named else frozenset(SYSTEMS)
 
@@ -82,17 +84,17 @@ def worker_timeout_seconds(*, config: Path | None = None) -> int:
 
 
 def lane_concurrency(stage: str, handler: str) -> int:
-    """How many invocations a lane's function may have at a time."""
+    """The most concurrent invocations of a lane's function."""
     variables = configured(stage)
     name = "WORKER_CONCURRENCY" if handler == "worker" else "LANE_CONCURRENCY"
     return int(variables[name])
 
 
 def _read(config: Path | None = None) -> dict[str, Any]:
-    """The file as it is now.
+    """Read the file.
 
     Raises:
-        SettingsError: it cannot be read; names the line.
+        SettingsError: the file cannot be read or is not valid; names the line of a JSON error.
     """
     path = config or CONFIG
     named = f"{path.parent.name}/{path.name}"

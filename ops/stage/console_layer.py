@@ -1,9 +1,9 @@
-"""Builds the layer that only the function `console` carries, beside what `chalice package` writes.
+"""Builds the layer for the function `console` only, beside the output of `chalice package`.
 
 Chalice makes one bundle for all functions, of `app.py`, `chalicelib` and the packages of
-`requirements.txt`.  What only the console needs is in a folder of its own, which the template names
-as the layer's content: the packages of `console/requirements.txt`, the pages, and the functions of
-`ops` that they call.
+`requirements.txt`.  What only the console needs goes into a separate folder, which the template
+names as the layer's content: the packages of `console/requirements.txt`, the pages, and the
+functions of `ops` that they call.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ops.stage import bytecode, provenance
 from ops.stage.packages import CACHE, LOCKS, ROOT, PackagesMissingError, locked, packages
 
 FOLDER = "console-layer"
-"""Where the template looks for it, from its own folder."""
+"""The layer's folder, relative to the template."""
 TREES = ("console", "ops", ".chalice")
-"""`.chalice` for the declared resources, which some pages compare with what there is."""
+"""Some pages compare the resources declared in `.chalice` with the account's."""
 
 
 def build_beside_package() -> None:
-    """Build it under `chalice package`, into the folder that the command writes.
+    """Build the layer during `chalice package`, into the command's output folder.
 
-    When the command has ended, what the folder was made of is written there as well (`provenance`).
-    A single file (`--single-file`) is uploaded by no one who could upload a folder: it gets neither.
+    When the command ends, `provenance` writes its files there too.  With `--single-file` there is
+    no folder to upload, so neither is written.
 
     Raises:
         SystemExit: the packages cannot be downloaded.
@@ -44,7 +44,7 @@ def build_beside_package() -> None:
 
 
 def build(folder: Path, *, lock: Path = ROOT / LOCKS["console layer"]) -> Path:
-    """Build the layer's folder in place of what is there; returns it.
+    """Build the layer's folder, replacing an earlier one; return it.
 
     Raises:
         PackagesMissingError: the packages cannot be downloaded.

@@ -1,4 +1,4 @@
-"""A stage's data stack: tables, queues and the like."""
+"""Makes a stage's data stack: tables, queues, buckets and alarms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ops.stage.template import TEMPLATE, StageTemplate, parameters
 
 
 def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
-    """Create or update the stack of a stage; see `lost.make`."""
+    """Create or update a stage's data stack; restores lost resources as `lost.make` does."""
     name = stack.data_stack(template.stage)
     declared = StageStack(
         name=name, template=template, path=TEMPLATE, values=parameters(template.stage), by=by
@@ -19,6 +19,6 @@ def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
 
 
 def lost_tables(clients: Clients, template: StageTemplate) -> list[str]:
-    """Names of the tables that the stack has made and a person has deleted."""
+    """Names of the tables that the stack made and a person deleted."""
     gone = lost.lost(clients, stack.data_stack(template.stage), template, (lost.TABLE,))
     return [lost.name(one) for one in gone]

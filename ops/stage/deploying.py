@@ -1,7 +1,7 @@
-"""Deploys a stage in either of its two ways, from this machine, with Chalice's own commands.
+"""Deploys a stage from this machine in either of two ways, with Chalice's own commands.
 
-Both make the access stack and the data stack first.  ``stack``: then `chalice package`, the bundle in
-the bucket of artifacts, and a stack of the functions.  ``direct``: then `chalice deploy`.
+Both ways first make the access stack and the data stack.  ``stack`` then runs `chalice package`,
+uploads the bundle and makes a stack of the functions.  ``direct`` then runs `chalice deploy`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
 def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
-    """Create or update everything of a stage but its functions; may be repeated.
+    """Create or update everything of a stage except its functions; idempotent.
 
     Raises:
         OpsError: CloudFormation failed, or an administrator of the account must act first.
@@ -42,10 +42,10 @@ def provisioned(session: Session, *, alarm_email: str = "") -> list[Made]:
 
 
 def refuse_lost_tables(session: Session) -> None:
-    """Refuse to make tables again, empty, while the stage acts: it would do again what was done.
+    """Refuse to remake lost tables while the stage acts: empty tables would let it repeat effects.
 
     Raises:
-        OpsError: a table of the stack is gone, and the stage is not in shadow; says what it means.
+        OpsError: a table of the stack is gone and the stage is not in shadow mode; says what to do.
     """
     tables = data_stack.lost_tables(session, session.template)
     if tables and switches.read(session)["shadow_mode"] == "false":
@@ -57,22 +57,22 @@ def refuse_lost_tables(session: Session) -> None:
 
 
 def access(session: Session) -> Made:
-    """Make the stage's access stack as declared, where it is not.
+    """Create or update the stage's access stack if it is not as declared.
 
     Raises:
-        OpsError: it is not, and who runs this may not make it.
+        OpsError: the stack is not as declared, and the caller may not change it.
     """
     return access_stack.make(session, access_stack.of(session))
 
 
 def deployer(session: Session) -> Deployer:
-    """By what the stage's stacks are made."""
+    """The bucket and role that make the stage's stacks."""
     region = session.client("s3").meta.region_name
     return access_stack.deployer(session.stage, session.identity.account, region)
 
 
 def as_deployer(session: Session) -> dict[str, str]:
-    """The variables by which a program acts as the deployer; an hour's credentials."""
+    """Environment variables with an hour's credentials of the deployer's role."""
     given = session.client("sts").assume_role(
         RoleArn=deployer(session).role_arn,
         RoleSessionName=re.sub(r"[^\w+=,.@-]", "-", session.identity.name)[-64:],
@@ -85,21 +85,21 @@ def as_deployer(session: Session) -> dict[str, str]:
 
 
 def refuse_other_way(session: Session, way: str) -> None:
-    """Refuse a way of deploying over functions that are deployed in the other one.
+    """Refuse a way of deploying if the functions were deployed the other way.
 
     Raises:
-        OpsError: they are; says what to do.
+        OpsError: they were; says what to do.
     """
     refuse = stack.refuse_chalices if way == "stack" else stack.refuse_stacks
     refuse(session, session.stage)
 
 
 def direct(session: Session) -> None:
-    """Provision the stage, and deploy its functions by Chalice, as the deployer.
+    """Provision the stage, and deploy its functions by `chalice deploy` with the deployer's rights.
 
     Raises:
-        OpsError: Chalice or CloudFormation failed, or a stack has the functions; the message ends
-            with what it said.
+        OpsError: Chalice or CloudFormation failed (the message ends with its output), or a stack
+            has the functions.
     """
     refuse_other_way(session, "direct")
     provisioned(session)
@@ -126,15 +126,15 @@ WAYS = {"stack": by_stack, "direct": direct}
 
 
 def release() -> str:
-    """What is deployed: the commit, or the time where the project is no repository."""
+    """The release's name: the short commit, or "unreleased" outside a repository."""
     return provenance.git("rev-parse", "--short", "HEAD") or "unreleased"
 
 
 def chalice(project: Path, environ: Mapping[str, str], *arguments: str) -> str:
-    """Run one of Chalice's commands on a project; returns what it printed.
+    """Run one of Chalice's commands on a project; return its output.
 
     Raises:
-        OpsError: it failed.
+        OpsError: the command failed; the message ends with its output.
     """
     run = subprocess.run(  # noqa: S603 - the command is ours
         [sys.executable, "-c", _CHALICE, *arguments],

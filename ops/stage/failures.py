@@ -1,4 +1,4 @@
-"""Where Lambda keeps the events that a function failed on, which `chalice deploy` cannot say."""
+"""Configures where Lambda keeps the events that a function failed on; `chalice deploy` cannot."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from ops.stage.template import StageTemplate
 
 UNPUBLISHED = "$LATEST"
-"""The function version that is invoked; SAM names it when it expands the template."""
+"""The function version that is invoked; SAM's expanded template names the same."""
 
 
 def keep(functions: Any, template: StageTemplate) -> None:  # noqa: ANN401 - a boto3 client
-    """Set it as declared; a function that is not deployed yet is skipped."""
+    """Set each function's failure destination as declared; skip functions not deployed yet."""
     for name, properties in template.functions():
         if "EventInvokeConfig" not in properties:
             continue

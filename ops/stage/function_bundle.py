@@ -1,7 +1,7 @@
-"""The zip of every function, in place of Chalice's: locked packages, bytecode, the same bytes each time.
+"""Builds the functions' zip in place of Chalice's: locked packages, bytecode, reproducible bytes.
 
-Chalice's own has the sources alone, with the times and modes of the machine that packages.  Its two
-commands call one method for it, which this module replaces: there is no hook.
+Chalice's own zip has only sources, with the packaging machine's times and modes.  Both of Chalice's
+commands call one method for the zip; this module replaces it, as there is no hook.
 
     packages.packages    the locked packages, without what no function uses, compiled
     function_bundle      `app.py`, `chalicelib` and Chalice's runtime over them
@@ -29,7 +29,7 @@ def take_over() -> None:
     own = LambdaDeploymentPackager.create_deployment_package
 
     def create(self: Any, project_dir: str, python_version: str) -> str:  # noqa: ANN401 - Chalice's
-        del python_version  # that of this process, as Chalice has it
+        del python_version  # it is this process's
         project = Path(project_dir)
         try:
             return str(build(project, self._iter_app_filenames(project_dir)))
@@ -40,11 +40,11 @@ def take_over() -> None:
 
 
 def build(project: Path, sources: Iterable[tuple[str, str]]) -> Path:
-    """Build the bundle of a project; returns its archive, which is named by its content.
+    """Build a project's bundle; return the zip, which is named by its content's digest.
 
     Args:
-        project: its folder, with the lock.
-        sources: each file of the app and of Chalice's runtime, and its path in the bundle.
+        project: the folder with the lock.
+        sources: each file of the app and of Chalice's runtime, with its path in the bundle.
 
     Raises:
         PackagesMissingError: the packages cannot be downloaded.

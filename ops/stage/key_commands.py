@@ -75,7 +75,7 @@ def keys_rotate(
         ),
     ] = False,
 ) -> object:
-    """Give a purpose a new key; what the former has signed stays valid for its longest life.
+    """Give a purpose a new key; what the former key signed stays valid as long as it may live.
 
     The new one signs once every container has read it. A purpose without a key gets its first.
     """
@@ -106,10 +106,11 @@ def keys_rotate(
 
 
 def _keys(session: Session, purpose: KeyPurpose) -> tuple[str, list[StageKey]]:
-    """The secret's text and keys; empty where there is no such secret.
+    """The secret's text and keys; both empty if there is no such secret.
 
     Raises:
-        OpsError: the secret holds something else, which a rotation would lose.
+        OpsError: the secret was deleted or cannot be read, or holds something else that a rotation
+            would lose.
     """
     name = secret_id(session.stage, purpose)
     try:
@@ -127,7 +128,7 @@ def _keys(session: Session, purpose: KeyPurpose) -> tuple[str, list[StageKey]]:
 
 def _store(session: Session, purpose: KeyPurpose, text: str, *, is_first: bool) -> None:
     client, name = session.client("secretsmanager"), secret_id(session.stage, purpose)
-    if is_first:  # refused where another has made one meanwhile
+    if is_first:  # fails if another operator has made one meanwhile
         client.create_secret(Name=name, SecretString=text)
     else:
         client.put_secret_value(SecretId=name, SecretString=text)

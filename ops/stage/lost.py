@@ -1,9 +1,9 @@
-"""A stack of a stage, made or updated with what is gone of it, and with what a deleted one has left.
+"""Makes or updates a stack, remakes resources deleted by hand, and re-imports those left behind.
 
-CloudFormation makes nothing that it believes to be there: what a person has deleted is taken out of the
-stack, and put in again.  Tables that a deleted stack has left are taken back by their names.  A queue's
-name is none that CloudFormation could find it by, so queues are imported by their addresses before the
-rest is made, and buckets with them:
+CloudFormation does not make a resource that it believes to exist.  So a resource that a person
+deleted is first taken out of the stack and then added again.  CloudFormation itself takes back
+tables that a deleted stack left, by their names.  It cannot find a queue by its name, so queues are
+imported by their URLs before the rest is made, and buckets with them:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resource-import-new-stack.html
 """
 
@@ -28,19 +28,19 @@ from ops.stage.template import COMPOSITE, NAMES, Resource, StageTemplate
 QUEUE, TABLE, BUCKET = "AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"
 ALARM = "AWS::CloudWatch::Alarm"
 EMPTY = frozenset({QUEUE, TABLE, BUCKET})
-"""Types of what is made again without what was in it."""
+"""Types whose resources come back empty when made again."""
 BATCH = 100
 """The most alarms that CloudWatch describes in one response; without `MaxRecords` it is half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageStack:
-    """A stack as it is declared.
+    """A stack to make: its name, template and parameters.
 
     Attributes:
-        path: the file of its template.
-        values: of its parameters.
-        by: as what it is made; None: by the caller alone.
+        path: the template's file.
+        values: the parameters' values.
+        by: the deployer that makes it; None for the caller's own rights.
     """
 
     name: str
@@ -51,10 +51,10 @@ class StageStack:
 
 
 def make(clients: Clients, declared: StageStack) -> str:
-    """Create or update a stack; may be interrupted and repeated at every point.
+    """Create or update a stack; may be interrupted at any point and repeated.
 
     Returns:
-        What was done: created, updated or unchanged, and what was made again.
+        What was done: created, updated or unchanged, and the names of resources made again.
 
     Raises:
         OpsError: CloudFormation failed; names the first reasons.
@@ -83,7 +83,7 @@ def _apply(clients: Clients, declared: StageStack, document: Mapping[str, Any]) 
 def lost(
     clients: Clients, stack_name: str, template: StageTemplate, types: Collection[str] = ()
 ) -> list[Resource]:
-    """What the stack has made and is not there any more: a person has deleted it."""
+    """The resources that the stack made and that no longer exist: a person deleted them."""
     gone = absent(clients, template, types)
     return [one for one in gone if _is_in_stack(clients, stack_name, one)]
 
@@ -91,7 +91,7 @@ def lost(
 def absent(
     clients: Clients, template: StageTemplate, types: Collection[str] = ()
 ) -> Iterator[Resource]:
-    """Declared resources that are not there, of the types that are looked for by name."""
+    """Yield declared resources that do not exist, of the types that can be found by name."""
     for kind, there in _THERE.items():
         if kind in types or not types:
             declared = {name(one): one for one in template.resources(kind)}
@@ -105,7 +105,7 @@ def name(one: Resource) -> str:
 
 
 def _is_in_stack(clients: Clients, stack_name: str, one: Resource) -> bool:
-    """Whether the stack has made a resource; a new version's own it has not yet."""
+    """Whether the stack has made a resource; one that is new in this version it has not."""
     client = clients.client("cloudformation")
     try:
         found = client.describe_stack_resources(
@@ -131,7 +131,7 @@ def _tables(clients: Clients, names: Sequence[str]) -> set[str]:
 
 
 def _queues(clients: Clients, names: Sequence[str]) -> dict[str, str]:
-    """Each queue's address, by its name."""
+    """The URL of each existing queue, by name."""
     sqs, found = clients.client("sqs"), {}
     for one in names:
         with suppress(sqs.exceptions.QueueDoesNotExist):
@@ -140,7 +140,7 @@ def _queues(clients: Clients, names: Sequence[str]) -> dict[str, str]:
 
 
 def _buckets(clients: Clients, names: Sequence[str]) -> set[str]:
-    """Those of which S3 does not say that they are not there; one may be another account's."""
+    """The buckets that S3 does not report as missing; one may be another account's."""
     s3, found = clients.client("s3"), set(names)
     for one in names:
         try:
@@ -159,7 +159,7 @@ def alarms(clients: Clients, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         answer = cloudwatch.describe_alarms(
             AlarmNames=names[start : start + BATCH],
             AlarmTypes=["MetricAlarm", "CompositeAlarm"],
-            MaxRecords=BATCH,  # by default 50, whatever is named
+            MaxRecords=BATCH,  # the default is 50, even for more names
         )
         listed = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
         found |= {one["AlarmName"]: one for one in listed}
@@ -179,7 +179,7 @@ _THERE: Mapping[str, Callable[[Clients, Sequence[str]], Collection[str]]] = {
 
 
 def _without(declared: StageStack, gone: Collection[str]) -> dict[str, Any]:
-    """The stack's template without some resources; what refers to them has their names and ARNs."""
+    """The stack's template without some resources; references to them become names and ARNs."""
     raw = declared.template.to_deploy(declared.path)
     for part in ("Resources", "Outputs"):
         raw[part] = {
@@ -201,9 +201,9 @@ def _spelled_out(value: Any, template: StageTemplate, gone: Collection[str]) -> 
 
 
 def _referred(function: str, argument: Any) -> str:  # noqa: ANN401 - JSON
-    """What a reference refers to, by its logical id; empty for what is none.
+    """The logical id that a reference names; empty for anything else.
 
-    A composite alarm's rule is none: CloudWatch keeps an alarm that one depends on.
+    A composite alarm's rule is no reference: CloudWatch keeps an alarm that a rule names.
     """
     if function not in ("Ref", "Fn::GetAtt"):
         return ""
@@ -211,7 +211,7 @@ def _referred(function: str, argument: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _take_back(clients: Clients, declared: StageStack) -> None:
-    """Import the queues and buckets that a deleted stack has left."""
+    """Import the queues and buckets that a deleted stack left behind."""
     template = declared.template
     queues = _queues(clients, [name(one) for one in template.resources(QUEUE)])
     buckets = _buckets(clients, [name(one) for one in template.resources(BUCKET)])

@@ -1,6 +1,6 @@
-"""What forbids a new key of the ids: a deleted one that can be restored, or rows that it named.
+"""Refuses a new key for keyed ids while the old key can be restored, or rows depend on it.
 
-With another key the service repeats what it did, and no longer knows who must not be contacted.
+With another key the service would repeat effects, and no longer know who must not be contacted.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ops.unreachable import ABSENT
 
 
 def restoring(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """The command that restores a secret that waits for its deletion; empty where none does.
+    """The command that restores a secret that is scheduled for deletion; empty if it is not.
 
     https://docs.aws.amazon.com/secretsmanager/latest/userguide/manage_delete-secret.html
     """
     try:
-        if "/keys/" in name:  # which a person may look at, and not always read
+        if "/keys/" in name:  # a person may describe every key, but not read all
             is_deleted = "DeletedDate" in client.describe_secret(SecretId=name)
         else:
             is_deleted = not client.get_secret_value(SecretId=name)
@@ -36,10 +36,10 @@ def restore(name: str) -> str:
 
 
 def refuse_deleted(session: Session, name: str) -> None:
-    """Refuse to write a secret that waits for its deletion.
+    """Refuse to write a secret that is scheduled for deletion.
 
     Raises:
-        OpsError: it does; says how it is restored.
+        OpsError: the secret is; gives the command that restores it.
     """
     command = restoring(session.client("secretsmanager"), name)
     if command:
@@ -47,10 +47,11 @@ def refuse_deleted(session: Session, name: str) -> None:
 
 
 def refuse_new_ids(session: Session, *, is_loss_accepted: bool = False) -> None:
-    """Refuse a first key of the ids on a stage whose ledger or register has rows.
+    """Refuse a first key for keyed ids on a stage whose ledger or register has rows.
 
     Raises:
-        OpsError: it has, and the loss is not accepted; says what it means and both ways out.
+        OpsError: there are rows and the loss is not accepted; says what that means and both ways
+            out.
     """
     name = secret_id(session.stage, KeyPurpose.IDS)
     refuse_deleted(session, name)

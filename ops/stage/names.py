@@ -1,7 +1,7 @@
-"""The tables' names: the environment and the declared resources must agree.
+"""Checks that the environment and the declared resources name the same tables.
 
-Policies and tables are declared with their names in `.chalice`; a variable that named another table
-would give a function a table that it may not use.
+`.chalice` declares tables and policies with their names.  A variable with another name would give a
+function a table that it may not use.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ops.stage.template import StageTemplate, StageTemplateError
 
 
 def refuse_other_names(template: StageTemplate, settings: Settings) -> None:
-    """Refuse a table's name that only the environment has: its table and policies are declared.
+    """Refuse a table's name in the environment that differs from the declared name.
 
-    The variables name another table where there is neither, such as on an engine of one's own.
+    Other names are useful only where nothing is declared, such as on a local engine.
 
     Raises:
         StageTemplateError: names the variable and both names.

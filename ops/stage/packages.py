@@ -1,9 +1,9 @@
 """The third-party packages that ship, exactly as the locks name them.
 
-`requirements.in` and `console/requirements.in` name the packages with the reason for each; `make lock`
-compiles them into `requirements.txt` and `console/requirements.txt`, where every package has its version
-and the hashes of its files.  Both ways of deploying take the packages from here: pip refuses a file that
-has another hash, and installs nothing that the lock does not name.
+`requirements.in` and `console/requirements.in` name the packages with the reason for each.  `make
+lock` compiles them into `requirements.txt` and `console/requirements.txt`, with every package's
+version and files' hashes.  Both ways of deploying use this module: pip refuses a file with another
+hash, and installs nothing that the lock does not name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LOCKS = {
     "functions": Path("requirements.txt"),
     "console layer": Path("console") / "requirements.txt",
 }
-"""By what carries them, from the project's folder."""
+"""The lock files, by what ships their packages; paths are relative to the project."""
 CACHE = ROOT / "build"
 COMMAND_SECONDS = 600
 _PINNED = re.compile(
@@ -35,7 +35,7 @@ _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 class PackagesMissingError(Exception):
-    """The package index cannot be reached, or does not have what is locked."""
+    """The package index cannot be reached, or lacks a locked file."""
 
 
 class LockError(ValueError):
@@ -44,10 +44,10 @@ class LockError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """A package of a lock.
+    """One package of a lock.
 
     Attributes:
-        hashes: SHA-256 of each file of this version that the index has, in hexadecimal digits.
+        hashes: the SHA-256, in hexadecimal, of each of the version's files in the index.
     """
 
     name: str
@@ -76,13 +76,13 @@ def _locked(text: str) -> Iterator[Locked]:
 
 
 def packages(lock: Path, cache: Path) -> Path:
-    """The folder with the packages of a lock as Lambda needs them; made once for each content.
+    """The folder with a lock's packages as Lambda needs them; made once for each content.
 
-    Compiled, and without the data of AWS services that no function calls.
+    The packages are compiled, and lack the data of AWS services that no function calls.
 
     Args:
         lock: the lock.
-        cache: where folders of packages are kept.
+        cache: the folder that holds the made folders.
 
     Raises:
         PackagesMissingError: the package index cannot be reached, or a file has another hash.
@@ -112,7 +112,7 @@ def packages(lock: Path, cache: Path) -> Path:
         raise PackagesMissingError(
             f"the packages of {lock.name} cannot be downloaded, or are not those that it names"
         ) from error
-    shutil.rmtree(scratch / "bin", ignore_errors=True)  # commands of a shell
+    shutil.rmtree(scratch / "bin", ignore_errors=True)  # shell commands
     aws_models.keep_used(scratch)
     bytecode.compiled(scratch)
     scratch.rename(made)
@@ -120,6 +120,6 @@ def packages(lock: Path, cache: Path) -> Path:
 
 
 def _recipe() -> bytes:
-    """How the folder is made of what is downloaded: with another recipe it is made again."""
+    """The code that makes the folder, as part of the cache's key: changed code makes it again."""
     modules = (aws_models.__file__, bytecode.__file__)
     return b"".join(Path(one).read_bytes() for one in modules)

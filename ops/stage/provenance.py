@@ -1,8 +1,9 @@
-"""What a packaged stage was made of: its packages as CycloneDX, and where it came from as SLSA.
+"""Writes what a packaged stage was made of: its packages as CycloneDX, its origin as SLSA.
 
-`chalice package` writes both beside the template.  The first lists every package that ships, with the
-hashes of its lock; the second names the commit, the locks, and the digest of each file that is uploaded.
-It is not signed: who may write to the bucket of artifacts may write it.
+`chalice package` writes both files beside the template.  The first lists every package that ships,
+with the hashes of its lock.  The second names the commit, the locks, and the digest of each
+uploaded file.  Neither is signed: everybody who may write to the bucket of artifacts could replace
+them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def listed(commit: str) -> str:
 
 
 def origin(out: Path, stage: str, commit: str) -> dict[str, Any]:
-    """What was built from what, as an in-toto statement with SLSA's predicate, version 1."""
+    """The built files and their sources, as an in-toto statement with SLSA's predicate, version 1."""
     locks = [
         {"uri": f"file:{lock.as_posix()}", "digest": {"sha256": _digest(ROOT / lock)}}
         for lock in LOCKS.values()
@@ -99,10 +100,10 @@ def _digest(path: Path) -> str:
 
 
 def git(*arguments: str) -> str | None:
-    """What git says of the project; None where it is no repository."""
+    """Git's output for the project; None if git fails, as outside a repository."""
     try:
         return subprocess.run(  # noqa: S603 - the command is ours
-            ["git", *arguments],  # noqa: S607 - wherever the system has it
+            ["git", *arguments],  # noqa: S607 - found on the PATH
             cwd=ROOT,
             capture_output=True,
             text=True,

@@ -1,6 +1,6 @@
-"""What a stage has beside its stacks: the switches, and the secrets that must still be provided.
+"""Creates a stage's switches and finds its missing secrets, which are in no stack.
 
-Neither is in a stack: an update would write the declared values over what a person has set.
+A stack's update would write declared values over those that a person has set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Clients(Protocol):
     """A source of boto3 clients."""
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """A boto3 client."""
+        """A boto3 client of a service."""
         ...
 
 
@@ -31,7 +31,7 @@ class Made:
     """What was done with one resource.
 
     Attributes:
-        name: a stack's name, a switch's path.
+        name: a stack's name or a switch's path.
         did: created, updated or unchanged.
     """
 
@@ -54,7 +54,7 @@ def switches(clients: Clients, template: StageTemplate, stage: str) -> Iterator[
 def missing_secrets(
     clients: Clients, template: StageTemplate, stage: str, settings: Settings
 ) -> list[str]:
-    """Names of the secrets that must still be provided; secrets that no feature reads are left out."""
+    """Names of the secrets that must still be provided; those that no feature reads do not count."""
     client = clients.client("secretsmanager")
     return [
         secret_id
@@ -64,7 +64,7 @@ def missing_secrets(
 
 
 def secret_names(template: StageTemplate, settings: Settings) -> list[str]:
-    """The declared secrets that a stage reads: of its systems, and of the features it uses."""
+    """The declared secrets that the stage's systems and enabled features read."""
     needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
     return [
         name
@@ -88,7 +88,7 @@ _SYSTEM_OF: Mapping[str, str] = {
 """The system that reads a secret, by the first part of its name; any other is the stage's own."""
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
-    "console/client_secret": lambda _settings: False,  # only a stack has the console
+    "console/client_secret": lambda _settings: False,  # read only by a console deployed as a stack
     "keys/tool_results": lambda settings: "outreach" in settings.systems,
     "keys/unsubscribe": lambda settings: "outreach" in settings.systems,
     "fabric/client_secret": lambda settings: "onelake" in settings.facts_report,
@@ -98,7 +98,7 @@ _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "shopify/client_id": lambda settings: settings.support.shopify_base_url,
     "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
 }
-"""Optional secrets, each with the setting that makes a stage read it."""
+"""Optional secrets, each with the setting that makes a stage read it; false for never."""
 
 
 def has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401
@@ -110,7 +110,7 @@ def has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401
 
 
 def has_keys(client: Any, secret_id: str) -> bool:  # noqa: ANN401
-    """Whether a purpose's keys are there; of those that no person may read, that the secret exists."""
+    """Whether a purpose's keys are valid; of keys that no person may read, whether the secret exists."""
     _, stage, _, name = secret_id.split("/")
     purpose = KeyPurpose(name)
     try:
@@ -124,4 +124,4 @@ def has_keys(client: Any, secret_id: str) -> bool:  # noqa: ANN401
 
 
 READ_BY_FUNCTIONS_ONLY = frozenset({KeyPurpose.UNSUBSCRIBE, KeyPurpose.TOOL_RESULTS})
-"""With these one speaks as a recipient or as a company's tool; an administrator rotates them."""
+"""Keys that could sign as a recipient or as a company's tool; an administrator rotates them."""

@@ -1,4 +1,4 @@
-"""The keys of a purpose, first and after a rotation, as the text of their secret; see `once.keyring`."""
+"""Makes the text of a purpose's secret (`once.keyring`): with its first key, or after a rotation."""
 
 from __future__ import annotations
 
@@ -11,32 +11,31 @@ from chalicelib.clock import iso
 from chalicelib.once.keyring import KEY_HEX, VERIFIES_FOR, KeyPurpose, StageKey
 
 SPREADS_IN = timedelta(seconds=CACHE_SECONDS + 60)
-"""Until every container has read a new key; it signs from then on."""
+"""The time until every container has read a new key, which then begins to sign."""
 ENDS_IN = SPREADS_IN + timedelta(minutes=9)
-"""When a key that others may know stops to verify: what it signed last is worked off by then."""
+"""The time until a compromised key stops verifying; what it signed last is processed by then."""
 
 
 class RotationError(Exception):
-    """The keys are not rotated now; the message is for the operator."""
+    """The keys cannot be rotated now; the message is for the operator."""
 
 
 def first(now: datetime) -> str:
-    """A purpose's first key, which signs at once."""
+    """The secret's text with a purpose's first key, which signs at once."""
     return _text([_new(now)])
 
 
 def rotated(
     text: str, found: list[StageKey], purpose: KeyPurpose, now: datetime, *, is_known: bool
 ) -> str:
-    """The keys after a rotation: a new one, and the former ones until their end.
+    """The secret's text after a rotation: a new key, and the former keys until they end.
 
     Args:
-        text: of the secret, newest first.
+        text: the secret's text, newest key first.
         found: the same keys, parsed.
-        purpose: whose.
+        purpose: what the keys are for.
         now: the time.
-        is_known: others may know the former keys, so that these verify no longer than a new one
-            takes to be known.
+        is_known: others may know the former keys, so that these end within `ENDS_IN`.
 
     Raises:
         RotationError: the key has no successor, or the newest does not sign yet.

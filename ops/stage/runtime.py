@@ -1,4 +1,4 @@
-"""The Python of the functions, pinned in `.python-version`: Chalice would take the deployer's own."""
+"""The functions' Python, pinned in `.python-version`; Chalice alone would use the deployer's."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PIN = CONFIG.parents[1] / ".python-version"
 
 
 class RuntimeEnd(NamedTuple):
-    """When Lambda lets a runtime go.
+    """The dates on which Lambda ends its support of a runtime.
 
     Attributes:
-        deprecated: from then on it gets no security patch.
-        no_create: from then on no function is made with it.
-        no_update: from then on no function that has it can be changed: nothing can be deployed.
+        deprecated: no security patches from then on.
+        no_create: no new function can use the runtime.
+        no_update: no function with the runtime can be changed, so nothing can be deployed.
     """
 
     deprecated: date
@@ -32,7 +32,7 @@ ENDS: Mapping[str, RuntimeEnd] = {
     "python3.13": RuntimeEnd(date(2029, 6, 30), date(2029, 7, 31), date(2029, 8, 31)),
     "python3.14": RuntimeEnd(date(2029, 6, 30), date(2029, 7, 31), date(2029, 8, 31)),
 }
-"""As https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html forecasts them."""
+"""The dates forecast in https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html."""
 
 
 def pinned() -> str:
@@ -41,7 +41,7 @@ def pinned() -> str:
 
 
 def name() -> str:
-    """What Lambda calls it, such as ``python3.11``."""
+    """Lambda's name of the pinned version, such as ``python3.11``."""
     return f"python{pinned()}"
 
 
@@ -49,7 +49,7 @@ def refuse_other() -> None:
     """Refuse to package for another Python than the pinned one.
 
     Raises:
-        SystemExit: this is another; names both.
+        SystemExit: this process runs another Python; names both.
     """
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     if here != pinned():
@@ -60,10 +60,10 @@ def refuse_other() -> None:
 
 
 def refuse_ended(today: date) -> None:
-    """Refuse to package for a runtime that Lambda takes no more.
+    """Refuse to package for a runtime that Lambda no longer accepts.
 
     Raises:
-        SystemExit: names the day and how another one is pinned.
+        SystemExit: names the date and how to pin another version.
     """
     end = ENDS.get(name())
     if end is not None and today >= end.no_create:

@@ -1,4 +1,4 @@
-"""A stage's CloudFormation stacks: bundles and template into a bucket, then a change set."""
+"""Makes a stage's CloudFormation stacks: uploads bundles and template, then runs a change set."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ops.stage.provision import Clients
 
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
 _NO_CHANGE = ("didn't contain changes", "No updates are to be performed")
-"""CloudFormation's words; the second is of templates that a macro expands, such as SAM's."""
+"""CloudFormation's reasons for no change; the second is for templates that a macro expands."""
 CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 _DID = {"CREATE": CREATED, "UPDATE": UPDATED}
 
 
 @dataclass(frozen=True, slots=True)
 class Deployer:
-    """By what a stage's stacks are made; its access stack has it.
+    """The bucket and role that make a stage's stacks; the access stack declares both.
 
     Attributes:
-        bucket: takes templates and packaged code.
-        role_arn: as what CloudFormation acts, and `chalice deploy`.
+        bucket: holds templates and packaged code.
+        role_arn: the role that CloudFormation and `chalice deploy` assume.
     """
 
     bucket: str
@@ -36,17 +36,17 @@ class Deployer:
 
 
 def access_stack(stage: str) -> str:
-    """The stack of a stage's boundaries, policies and roles of people, and of its `Deployer`."""
+    """The name of the stack of a stage's boundaries, people's policies and roles, and `Deployer`."""
     return f"rp-mw-{stage}-access"
 
 
 def data_stack(stage: str) -> str:
-    """The stack of a stage's tables, queues and everything else that its functions find by name."""
+    """The name of the stack of a stage's tables, queues and other resources found by name."""
     return f"rp-mw-{stage}-data"
 
 
 def functions_stack(stage: str) -> str:
-    """The stack of a stage's functions, where it is not Chalice that deploys them."""
+    """The name of the stack of a stage's functions, unless Chalice deploys them."""
     return f"rp-mw-{stage}"
 
 
@@ -54,7 +54,7 @@ def refuse_chalices(clients: Clients, stage: str) -> None:
     """Refuse to make a stack of functions that `chalice deploy` has made.
 
     Raises:
-        OpsError: it has.
+        OpsError: Chalice made them.
     """
     if stack_states.status(clients.client("cloudformation"), functions_stack(stage)):
         return
@@ -66,10 +66,10 @@ def refuse_chalices(clients: Clients, stage: str) -> None:
 
 
 def refuse_stacks(clients: Clients, stage: str) -> None:
-    """Refuse to deploy by Chalice the functions that a stack has: it would make them beside it.
+    """Refuse to deploy functions by Chalice if a stack has them: they would exist twice.
 
     Raises:
-        OpsError: one has.
+        OpsError: a stack has them.
     """
     owner = functions_stack(stage)
     if stack_states.status(clients.client("cloudformation"), owner):
@@ -81,10 +81,10 @@ def refuse_stacks(clients: Clients, stage: str) -> None:
 
 
 def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any]) -> dict[str, Any]:
-    """Upload a packaged template's bundles, as `aws cloudformation package` does.
+    """Upload a packaged template's bundles and layers, as `aws cloudformation package` does.
 
     Returns:
-        The template, which names them there.
+        The template, which now names the uploaded objects.
     """
     s3 = clients.client("s3")
     done: dict[str, str] = {}
@@ -110,10 +110,10 @@ def uploaded(clients: Clients, bucket: str, out: Path, template: dict[str, Any])
 def make_functions(
     clients: Clients, stage: str, out: Path, values: Mapping[str, str], by: Deployer
 ) -> str:
-    """Create or update the stack of the functions of what `chalice package` has written.
+    """Create or update the functions' stack from the output of `chalice package`.
 
     Raises:
-        OpsError: see `apply`.
+        OpsError: as `apply`.
     """
     packaged = json.loads((out / "sam.json").read_text())
     template = uploaded(clients, by.bucket, out, packaged)
@@ -128,17 +128,17 @@ def apply(
     *,
     by: Deployer | None,
 ) -> str:
-    """Create or update a stack, from whatever status it is in, and wait for it.
+    """Create or update a stack, from any status, and wait until it is complete.
 
-    A retained resource that a deleted stack has left behind is taken back into the new one.
+    The new stack imports retained resources that a deleted stack left behind.
 
     Args:
-        clients: of the account.
-        name: the stack's.
-        template: of the stack.
-        values: of its parameters; one that is not named keeps its value, or gets its default.
-        by: as what it is made, and where the template is put: in a request it may have 51,200
-            bytes, there a megabyte; None: by the caller alone, as before there is a deployer.
+        clients: the account's clients.
+        name: the stack's name.
+        template: the stack's template.
+        values: parameter values; a parameter not named keeps its value, or gets its default.
+        by: makes the stack, and its bucket holds the template, which may have a megabyte there and
+            51,200 bytes in a request; None for the caller's own rights, before there is a deployer.
 
     Returns:
         What was done: created, updated or unchanged.
@@ -169,7 +169,7 @@ def apply(
 
 
 def carried_out(client: Any, name: str, change: str, kind: str) -> bool:  # noqa: ANN401 - a boto3 client
-    """Wait for a change set, carry it out and wait for the stack; False where it has no change.
+    """Execute a change set and wait for the stack; return False if there is no change.
 
     Raises:
         OpsError: the change set or the stack failed; names the first reasons.
@@ -207,7 +207,7 @@ def _given_to(
 
 
 def _given(client: Any, name: str, kind: stack_states.Kind) -> list[str]:  # noqa: ANN401 - a boto3 client
-    """The parameters that a stack has values of."""
+    """The names of the parameters that an existing stack has values for."""
     if kind == "CREATE":
         return []
     found = client.describe_stacks(StackName=name)["Stacks"][0].get("Parameters", [])

@@ -1,10 +1,8 @@
-"""What each status of a CloudFormation stack asks for before the stack takes a change set.
+"""Brings a CloudFormation stack from any status to one that accepts a change set.
 
-CloudFormation refuses an update of a stack whose first create failed, and a create of one that is
-there.  `ready` leads a stack from every status to one that takes a change set, and says of which type.
-A stack that was complete once is never deleted here, but for one whose deletion a person has begun.
-
-Source of the statuses and of what each allows:
+CloudFormation refuses to update a stack whose first create failed, and to create one that exists.
+`ready` says whether the change set must create or update.  A stack that was ever complete is
+deleted only if a person had begun its deletion.  Source of the statuses and what each allows:
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html
 """
 
@@ -21,14 +19,14 @@ from ops.session import OpsError
 
 Kind = Literal["CREATE", "UPDATE"]
 ABSENT = ""
-"""The status of a stack that is not there."""
+"""The status of a stack that does not exist."""
 DELAY_SECONDS = 5
 MOST_LOOKS = 720
-"""An hour: an index of a large table is built for as long as reading the table takes."""
+"""The most polls, an hour's: building an index takes as long as reading its table."""
 
 
 class Need(StrEnum):
-    """What a status asks for."""
+    """What must happen to a stack in some status."""
 
     CREATE = "a change set that creates"
     UPDATE = "a change set that updates"
@@ -49,7 +47,7 @@ CREATED, UPDATED, ROLLED_BACK, DELETED, IMPORTED = (
 )
 NEEDS: Mapping[str, tuple[Need, str]] = {
     ABSENT: (Need.CREATE, ""),
-    "REVIEW_IN_PROGRESS": (Need.CREATE, ""),  # a change set was made and never carried out
+    "REVIEW_IN_PROGRESS": (Need.CREATE, ""),  # a change set was made and never executed
     "DELETE_COMPLETE": (Need.CREATE, ""),
     "CREATE_COMPLETE": (Need.UPDATE, ""),
     "UPDATE_COMPLETE": (Need.UPDATE, ""),
@@ -70,10 +68,10 @@ NEEDS: Mapping[str, tuple[Need, str]] = {
     "ROLLBACK_COMPLETE": (Need.DELETE, DELETED),
     "ROLLBACK_FAILED": (Need.DELETE, DELETED),
     "DELETE_FAILED": (Need.LEAVE, DELETED),
-    "IMPORT_ROLLBACK_IN_PROGRESS": (Need.PERSON, ""),  # no waiter ends with it
+    "IMPORT_ROLLBACK_IN_PROGRESS": (Need.PERSON, ""),  # boto3 has no waiter for its end
     "IMPORT_ROLLBACK_FAILED": (Need.PERSON, ""),
 }
-"""Every status: what it asks for, and the waiter that ends with that operation, well or badly."""
+"""What each status needs, and the boto3 waiter that ends with that operation, even with a failure."""
 
 _KINDS: Mapping[Need, Kind] = {Need.CREATE: "CREATE", Need.UPDATE: "UPDATE"}
 _CALLS: Mapping[Need, Callable[[Any, str], object]] = {
@@ -90,12 +88,12 @@ _CALLS: Mapping[Need, Callable[[Any, str], object]] = {
 
 
 def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
-    """Lead a stack to a status that takes a change set; returns the type of that change set.
+    """Bring a stack to a status that accepts a change set; return that change set's type.
 
-    What another run has begun is waited for.  May be interrupted and repeated at every point.
+    Waits for operations of another run.  May be interrupted at any point and repeated.
 
     Raises:
-        OpsError: it does not come out of a status, or a person must lead it; names the reasons.
+        OpsError: the stack stays in a status, or a person must act; names the reasons.
     """
     seen: set[str] = set()
     while True:
@@ -107,44 +105,44 @@ def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
             raise OpsError(f"stack {name} is {now}: {need}; {why(client, name)}")
         seen.add(now)
         _CALLS[need](client, name)
-        with suppress(WaiterError):  # a bad end is an end: the status says which
+        with suppress(WaiterError):  # the new status says how the operation ended
             wait(client, waiter, name)
 
 
 def _stuck(client: Any, name: str) -> list[str]:  # noqa: ANN401 - a boto3 client
-    """What the deletion of a stack could not delete, such as data that its role may not."""
+    """The logical ids of resources that a stack's deletion could not delete."""
     found = client.describe_stack_resources(StackName=name)["StackResources"]
     return [one["LogicalResourceId"] for one in found if one["ResourceStatus"] == "DELETE_FAILED"]
 
 
 def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """A stack's status; `ABSENT` where there is none.
+    """A stack's status; `ABSENT` if there is no stack.
 
     Raises:
-        ClientError: CloudFormation cannot be asked, or refuses to say.
+        ClientError: CloudFormation cannot be queried, or refuses.
     """
     try:
         found: str = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
     except ClientError as error:
-        if error.response["Error"]["Code"] != "ValidationError":  # its word for: does not exist
+        if error.response["Error"]["Code"] != "ValidationError":  # it means: does not exist
             raise
         return ABSENT
     return found
 
 
 def wait(client: Any, waiter: str, name: str, **more: str) -> None:  # noqa: ANN401 - a boto3 client
-    """Wait by one of boto3's waiters.
+    """Wait by one of boto3's waiters, for an hour at most.
 
     Raises:
-        WaiterError: what is waited for ended badly, or has not ended in an hour.
+        WaiterError: the operation failed, or has not ended in an hour.
     """
-    is_here = client.meta.endpoint_url.startswith("http://127.")  # an engine is done at once
+    is_here = client.meta.endpoint_url.startswith("http://127.")  # a local engine is done at once
     config = {"Delay": 0.1 if is_here else DELAY_SECONDS, "MaxAttempts": MOST_LOOKS}
     client.get_waiter(waiter).wait(StackName=name, WaiterConfig=config, **more)
 
 
 def why(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
-    """The first resources that failed or were refused beforehand, and why."""
+    """The first five resources that failed or were refused by validation, with the reasons."""
     refused = client.describe_events(StackName=name, Filters={"FailedEvents": True})
     failed = client.describe_stack_events(StackName=name)["StackEvents"]
     found = [

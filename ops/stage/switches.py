@@ -1,6 +1,6 @@
 """Reads and sets the four switches of a stage in SSM, and shows the changes of each.
 
-A switch's story is its parameter's own history, which SSM keeps for a hundred changes.
+A switch's changes come from its parameter's history, of which SSM keeps a hundred.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ops.identity import Identity
 from ops.session import OpsError, Session
 
 TIGHT = {"kill_switch": True, "safe_mode": True, "automation_enabled": False, "shadow_mode": True}
-"""The value of each switch that stops more than the other."""
+"""The value of each switch that stops more."""
 
 
 MOST_DESCRIBED = 1024
-"""Characters of a description that SSM takes."""
+"""The longest description, in characters, that SSM accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchChange:
-    """A change of a switch.
+    """One change of a switch.
 
     Attributes:
-        value: as it was stored; an unreadable one stops every effect.
+        value: the stored text; an invalid one stops every effect.
         at: ISO-8601 UTC.
         by: a person's name, as in `ops.identity`.
     """
@@ -62,7 +62,7 @@ def story(session: Session, name: str) -> list[SwitchChange]:
 
 
 def in_force(changes: list[SwitchChange]) -> SwitchChange | None:
-    """The change since which a switch has its value: setting it again is not a change of it."""
+    """The change that gave a switch its present value; setting the same value again does not count."""
     since = None
     for one in changes:
         if one.value != changes[0].value:
@@ -72,22 +72,22 @@ def in_force(changes: list[SwitchChange]) -> SwitchChange | None:
 
 
 def since_when(session: Session) -> dict[str, SwitchChange | None]:
-    """Of every switch the change since which it has its value; None where that cannot be read."""
+    """By switch, the change that gave it its present value; None if unreadable."""
     found: dict[str, SwitchChange | None] = {}
     for name in NAMES:
         try:
             found[name] = in_force(story(session, name))
-        except (ClientError, BotoCoreError):  # shown beside the values, which matter more
+        except (ClientError, BotoCoreError):  # the values matter more and are shown anyway
             found[name] = None
     return found
 
 
 VALUES = {"true": True, "on": True, "false": False, "off": False}
-"""What a switch may be set to; what only may mean it, such as yes, is refused."""
+"""The accepted words for a switch; others, such as yes, are refused."""
 
 
 def is_tightening(name: str, value: str) -> bool:
-    """Whether the switch would stop more than before, whatever it was.
+    """Whether a value is the switch's tighter one, which stops more.
 
     Raises:
         OpsError: no such switch, or the value is not a boolean.
@@ -102,7 +102,7 @@ def write(session: Session, name: str, value: str, *, because: str = "") -> None
         session: the stage.
         name: the switch.
         value: true or false.
-        because: why; SSM keeps it with the change, and the sweep copies it into the journal.
+        because: the reason; SSM keeps it with the change, and the sweep copies it into the journal.
 
     Raises:
         OpsError: no such switch, or the value is not a boolean.

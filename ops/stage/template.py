@@ -1,4 +1,4 @@
-"""Resolves the part of CloudFormation that the stage's templates use, to compare them with what there is.
+"""Resolves the CloudFormation functions that the stage's templates use, to compare them with AWS.
 
 Supported: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
 ``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
-"""The data stack's; beside it are those of the functions and of the access."""
+"""The data stack's template; beside it are those of the functions and the access stack."""
 FUNCTIONS = TEMPLATE.with_name("functions.json")
 ALARM_TOPIC = "AlarmTopic"
 """The alarm topic's logical id; its subscribers are notified of alarms only, never of mail."""
@@ -66,9 +66,9 @@ class Resource:
 
 
 def parameters(stage: str) -> dict[str, str]:
-    """The data stack's parameters, as `.chalice/config.json` has them.
+    """The data stack's parameters, from `.chalice/config.json`.
 
-    Which systems the stage is for, and the identities that send its e-mails.
+    They say which systems the stage runs, and which identities send its e-mails.
     """
     mine = config.systems(stage)
     values = {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
@@ -79,11 +79,11 @@ def parameters(stage: str) -> dict[str, str]:
 
 
 class StageTemplate:
-    """A template of one stage.
+    """A CloudFormation template with the parameters of one stage.
 
     Args:
         raw: the parsed JSON.
-        parameters: values of its parameters; the others get their defaults.
+        parameters: parameter values; the others get their defaults.
         account: the account in ARNs.
         region: the region in ARNs.
     """
@@ -105,7 +105,7 @@ class StageTemplate:
 
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> StageTemplate:
-        """Both of the project's templates for a stage, data and functions, as one."""
+        """Load the data and functions templates of a stage as one."""
         raw = json.loads(path.read_text())
         functions = json.loads(FUNCTIONS.read_text())
         for part in ("Parameters", "Conditions", "Resources"):
@@ -137,15 +137,15 @@ class StageTemplate:
             yield Resource(logical_id, resource["Type"], properties)
 
     def to_deploy(self, path: Path = TEMPLATE) -> dict[str, Any]:
-        """The template of a stack of this stage, the names of what outlives it written out.
+        """A template to deploy: resources that outlive the stack have literal names.
 
-        CloudFormation takes back only what it finds by a name without a function:
+        CloudFormation re-imports a resource only by a literal name:
         https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
         """
         return self.written_out(json.loads(path.read_text()))
 
     def written_out(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """A template with the names of what outlives its stack written out; may be repeated."""
+        """Write out the names of resources that outlive the stack, in `raw` itself; idempotent."""
         for one in raw["Resources"].values():
             name = NAMES.get(one["Type"])
             if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":

@@ -1,4 +1,4 @@
-"""A share with its 95 % bounds, as reports give it."""
+"""Computes a share with its 95 % bounds, as reports show it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 _Z = 1.959963984540054
-"""Of a normal distribution, for 95 %."""
+"""The normal distribution's two-sided quantile for 95 %."""
 
 
 def share(count: int, total: int) -> dict[str, Any]:
-    """How many of how many, and the bounds of Wilson's interval; no bounds without a total."""
+    """A count of a total, the share, and the bounds of Wilson's interval; None if the total is 0."""
     if total == 0:
         return {"count": count, "of": 0, "share": None, "low": None, "high": None}
     part = count / total
@@ -28,7 +28,7 @@ def share(count: int, total: int) -> dict[str, Any]:
 
 
 def said(found: dict[str, Any]) -> str:
-    """For people: ``3 of 120 (2.5 %, 0.9 to 7.1 %)``."""
+    """A share as text: ``3 of 120 (2.5 %, 0.9 % to 7.1 %)``."""
     if found["share"] is None:
         return f"{found['count']} of 0"
     percent = f"{found['share']:.1%}, {found['low']:.1%} to {found['high']:.1%}"

@@ -73,7 +73,7 @@ def restore(
     run: CommandRun,
     number: Annotated[int, typer.Argument(min=0, help="The version to go back to.")],
 ) -> object:
-    """Publish what an earlier version says as the next version; 0 is the built-in settings."""
+    """Publish an earlier version's content as the next version; 0 is the built-in settings."""
     rules = settings_file.rules(settings_file.version(run.session, number))
     why = f": {run.because}" if run.because else ""
     return _publish(run, rules.document, f"as version {number}{why}")
@@ -81,7 +81,7 @@ def restore(
 
 @command(settings_app, "support-settings show", examples=["support-settings show --stage $STAGE"])
 def show(run: CommandRun, number: Number = None) -> object:
-    """Print a version; what --json prints of it `put` takes unchanged."""
+    """Print a version; `put` accepts its --json output unchanged."""
     found = settings_file.version(run.session, number)
     if found is None:
         run.output.say("version 0: the built-in settings")

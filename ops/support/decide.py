@@ -1,4 +1,4 @@
-"""What the worker would decide about a conversation: the same judge, nothing stored or sent."""
+"""Decides about a given conversation as the worker would, by the same judge; stores and sends nothing."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _NO_CUSTOMER = {"agent": why.ANSWERED_BY_OPERATOR, "machine": why.ANSWERED}
 
 @dataclass(frozen=True, slots=True)
 class TriedSettings:
-    """How a stage would decide.
+    """The settings under which given conversations are decided.
 
     Attributes:
-        policy: who may be answered, by which templates.
+        policy: who may be answered, and with which templates.
     """
 
     rules: Rules
@@ -46,10 +46,10 @@ class TriedSettings:
 
     @classmethod
     def of(cls, settings: SupportSettings, rules: Rules) -> TriedSettings:
-        """Those of a stage, with answers on and for everyone.
+        """A stage's settings, with answers enabled for every recipient.
 
         Raises:
-            SettingsError: a template is enabled that does not exist.
+            SettingsError: an enabled template does not exist.
         """
         policy = replace(
             policy_of(settings),

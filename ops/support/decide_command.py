@@ -18,7 +18,7 @@ support_app = typer.Typer(help="What is decided about customers' messages.", no_
 
 @support_app.callback()
 def _group() -> None:
-    """Keep `decide` a command of its own."""
+    """Make typer keep `decide` a subcommand, although it is the only one."""
 
 
 @command(
@@ -57,7 +57,7 @@ def decide(
 
 
 def _shown(one: dict[str, object]) -> dict[str, object]:
-    """A row of the table: lists as words."""
+    """A row of the table, with lists as text."""
     return {
         name: ", ".join(map(str, value)) if isinstance(value, list) else value
         for name, value in one.items()

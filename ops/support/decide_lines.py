@@ -1,4 +1,4 @@
-"""Conversations in a file of JSON lines, one a line, checked; see `support decide`."""
+"""Reads the conversations for `support decide` from JSON lines, one a line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Part(BaseModel):
 
 
 class GivenTicket(_Part):
-    """The ticket."""
+    """The ticket of a given conversation."""
 
     subject: str | None = Field(default=None, repr=False)
     channel: str | None = "email"
@@ -29,14 +29,14 @@ class GivenTicket(_Part):
 
 
 class GivenCustomer(_Part):
-    """The customer; `open_risks` are the grave matters on their other tickets."""
+    """The customer; `open_risks` are grave matters on the customer's other tickets."""
 
     email: str | None = Field(default=None, repr=False)
     open_risks: list[str] = []
 
 
 class GivenMessage(_Part):
-    """One message, or a note of an agent's."""
+    """One message of the conversation."""
 
     at: GivenTime
     by: Literal["customer", "agent", "machine"] = Field(alias="from")
@@ -48,7 +48,7 @@ class GivenConversation(_Part):
     """One line: a conversation whose newest message is to be decided.
 
     Attributes:
-        orders: of the shop; None where the shop cannot be read.
+        orders: the shop's orders; None for an unreadable shop.
     """
 
     id: str
@@ -60,13 +60,13 @@ class GivenConversation(_Part):
 
 
 def read(file: Path | None) -> Iterator[GivenConversation]:
-    """The conversations, checked.
+    """Yield the conversations, validated.
 
     Args:
         file: None for standard input.
 
     Raises:
-        OpsError: a line is no conversation; it names the line's number and the field, never the value.
+        OpsError: a line is not valid; names the line's number and the field, never the value.
     """
     try:
         whole = sys.stdin.read() if file is None else file.read_text(encoding="utf-8-sig")
@@ -81,10 +81,10 @@ def read(file: Path | None) -> Iterator[GivenConversation]:
 
 
 def conversation(line: str) -> GivenConversation:
-    """The conversation in a line, checked.
+    """Validate the conversation in a line.
 
     Raises:
-        OpsError: it is none; names the field, never the value.
+        OpsError: the line is not valid; names the field, never the value.
     """
     try:
         return GivenConversation.model_validate_json(line)
@@ -94,7 +94,7 @@ def conversation(line: str) -> GivenConversation:
 
 
 def _wrong(error: ValidationError) -> str:
-    """The first thing that is wrong, by its place."""
+    """The first fault, with its place."""
     first = error.errors(include_input=False, include_url=False)[0]
     place = _place(first["loc"])
     match first["type"]:
@@ -108,7 +108,7 @@ def _wrong(error: ValidationError) -> str:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """A place, e.g. ``orders[0].fulfillments[1].created_at``."""
+    """A field's path, such as ``orders[0].fulfillments[1].created_at``."""
     place = ""
     for part in location:
         if isinstance(part, int):

@@ -1,8 +1,8 @@
-"""The decisions of a period, from the ledger's event rows: no text, no scan of the ledger.
+"""Reads the decisions of a period from the ledger's event rows, without texts or a scan.
 
-Table B names the conversations; the audit trail of each, its actions; each action, its event.  A
-table is read in the order of its keys' hashes, so that the first conversations found are a random
-sample of all.
+Table B names the conversations, a conversation's audit trail names its actions, and an action names
+its event.  A scan of table B follows the hashes of keys, so the first conversations found are a
+random sample.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _EVENT = ("event_id", "conversation_id", "received_at", "status", "reason", "pla
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One message as it was decided.
+    """The decision on one message.
 
     Attributes:
-        facts: of its plan: intent, route, template, reasons.
-        replied_at: ISO time of its automatic reply, where one was sent.
-        closed: its ticket was closed automatically.
+        facts: the plan's facts: intent, route, template, reasons.
+        replied_at: ISO time of the automatic reply; None if none was sent.
+        closed: the ticket was closed automatically.
     """
 
     event: str
@@ -47,28 +47,28 @@ class Decided:
 
     @property
     def department(self) -> str:
-        """Where it was routed, or would have been."""
+        """The department that it was routed to, or would have been."""
         return str(self.facts["route"])
 
     @property
     def is_escalation(self) -> bool:
-        """Never answered automatically."""
+        """Whether such a message is never answered automatically."""
         return str(self.facts.get("tier", "")).startswith("TIER_0")
 
     @property
     def is_kept(self) -> bool:
-        """A person had the ticket, so it was not routed."""
+        """Whether a person had the ticket, so that it was not routed."""
         return bool(self.facts.get("kept"))
 
     @property
     def is_withheld(self) -> bool:
-        """A switch kept its actions from being done."""
+        """Whether a switch withheld its actions."""
         held = (self.reason or "").partition("withheld:")[2]
         return bool(held) and held != UNKNOWN_TAG
 
 
 def conversations(session: Session, since: str, at_most: int) -> Iterator[str]:
-    """Ids of conversations with a message decided since a time, at most so many."""
+    """Yield ids of conversations with a message decided since a time, at most `at_most`."""
     table = session.services.table(session.services.settings.state_table)
     start: Item | None = None
     found = 0
@@ -112,7 +112,7 @@ def decisions(session: Session, conversation_id: str, since: str) -> list[Decide
 
 
 def _events_of(session: Session, actions: list[str]) -> dict[str, str]:
-    """Each action's event."""
+    """The event key of each action, by action key."""
     wanted = [{"event_id": one} for one in dict.fromkeys(actions)]
     names = ("event_id", "event_key")
     found = session.ledger_table.get_all(wanted, attributes=names) if wanted else []

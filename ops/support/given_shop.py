@@ -1,4 +1,4 @@
-"""A shop made of the orders of a line, and what else a judge needs that keeps nothing."""
+"""A shop made of a given line's orders, a still clock and a table that stores nothing."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class StillClock:
     at: datetime
 
     def now(self) -> datetime:
-        """The line's time."""
+        """The line's time, always the same."""
         return self.at
 
     def monotonic(self) -> float:
-        """The same in seconds."""
+        """The line's time in epoch seconds."""
         return self.at.timestamp()
 
     def sleep(self, seconds: float) -> None:
-        """Nothing waits."""
+        """Return at once."""
         del seconds
 
 
 class ForgetfulTable:
-    """A table in which nothing is kept: no limit is ever reached, and no lookup cached."""
+    """A table that stores nothing, so that no limit is reached and no lookup is cached."""
 
     name = "none"
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> None:
-        """Nothing is there."""
+        """Find nothing."""
         del key, consistent
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """Nothing is kept."""
+        """Store nothing."""
         del item, condition, values
 
 
@@ -54,15 +54,15 @@ class GivenShop:
     """`OrderSearch` and `LinkedOrders` over the orders of a line.
 
     Attributes:
-        orders: None where the shop cannot be read.
-        email: the customer's, whose only order counts as the one linked to the ticket.
+        orders: the shop's orders; None for an unreadable shop.
+        email: the customer's address; a single order of it counts as linked to the ticket.
     """
 
     orders: Sequence[GivenOrder] | None
     email: str | None
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """See `OrderSearch.find_order`."""
+        """The order of a number if it is the requester's; else a code for why not."""
         if self.orders is None:
             raise TransientError(PROVIDER, "find_order", reason=UNREADABLE)
         named = [(n, one) for n, one in enumerate(self.orders) if _number(one) == number]
@@ -75,7 +75,7 @@ class GivenShop:
         return Lookup(given_order(order.model_dump(), f"orders[{place}]"))
 
     def linked_order(self, conversation_id: str) -> str | None:
-        """See `LinkedOrders.linked_order`."""
+        """The number of the customer's order if there is exactly one; every conversation has the same."""
         del conversation_id
         theirs = [one for one in self.orders or () if self.email and _is_of(one, self.email)]
         return _number(theirs[0]) if len(theirs) == 1 else None

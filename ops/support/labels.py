@@ -1,4 +1,4 @@
-"""What persons say of a decision made in shadow: right, or wrong by a code; it changes nothing else."""
+"""People's labels on shadow decisions: right, or wrong with a code; only reports use them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WRONG: Mapping[str, str] = {
     "wrong_answer": "the answer is not true, or not what was asked",
     "should_have_answered": "a person was not needed",
 }
-"""By code: what a person found."""
+"""The meaning of each code for a wrong decision."""
 CAUTIOUS = frozenset({"false_risk", "should_have_answered"})
 """Mistakes that cost a person's time and harm no customer."""
 
 
 def known(session: Session, ticket: str) -> ConversationState:
-    """What table B has of a ticket with a decision; raises `OpsError` where there is none."""
+    """A ticket's state in table B; raises `OpsError` if it has no shadow decision."""
     found = session.services.support.state.read(ticket)
     if found is None or not found.decisions:
         raise OpsError(f"no decision made in shadow is stored for ticket {ticket}")
@@ -35,7 +35,7 @@ def known(session: Session, ticket: str) -> ConversationState:
 
 
 def decision_of(state: ConversationState, message: str = "") -> Mapping[str, Any]:
-    """The decision on a message; without one, that by which people's acts are judged."""
+    """The decision on a message; by default the one that agents' acts are compared with."""
     if not message:
         return to_follow(state.decisions) or {}
     event = ticket_message(state.conversation_id, message)
@@ -46,7 +46,7 @@ def decision_of(state: ConversationState, message: str = "") -> Mapping[str, Any
 
 
 def code(*, right: bool, wrong: str) -> str:
-    """The label that is stored."""
+    """The label for the options ``--right`` and ``--wrong``; exactly one must be given."""
     if right == bool(wrong):
         raise OpsError("give --right or --wrong CODE", code=EXIT_UNUSABLE)
     if wrong and wrong not in WRONG:
@@ -55,7 +55,7 @@ def code(*, right: bool, wrong: str) -> str:
 
 
 def put(session: Session, state: ConversationState, event: str, label: str) -> None:
-    """Store a label in place of the decision's earlier one; the caller has entered it in the journal."""
+    """Store a label, replacing the decision's earlier one; the caller must enter it in the journal."""
     others = [one for one in state.labels if one["event"] != event]
     kept = {one["event"] for one in state.decisions}
     new = {"event": event, "code": label, "at": iso(session.services.clock.now())}
@@ -65,5 +65,5 @@ def put(session: Session, state: ConversationState, event: str, label: str) -> N
 
 
 def of_event(labels: Sequence[Mapping[str, Any]], event: str) -> str | None:
-    """The label of a decision."""
+    """The label of a decision, by its event; None without one."""
     return next((str(one["code"]) for one in labels if one["event"] == event), None)

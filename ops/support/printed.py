@@ -1,4 +1,4 @@
-"""The shadow report as people read it."""
+"""Prints the shadow report for people."""
 
 from __future__ import annotations
 

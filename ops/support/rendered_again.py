@@ -1,7 +1,7 @@
-"""The reply of a decision made in shadow, rendered again from the ticket and the shop as they are now.
+"""Renders the reply of a shadow decision again, from the present ticket and shop.
 
-The same judge decides again, at the decision's own time and with its settings, so that only facts can
-differ.  Nothing is stored or sent, and no model is asked.
+The same judge decides again, with the decision's time and settings, so that only facts can differ.
+It stores and sends nothing, and calls no model.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SAME, CHANGED = "same", "changed"
 
 @dataclass(frozen=True, slots=True)
 class ReplyAgain:
-    """A reply as it would be now.
+    """The reply that would be sent now.
 
     Attributes:
-        facts: ``same``, or ``changed``: what it rests on differs from then.
-        text: None where it would not be sent now.
-        because: why not.
-        sentences: each sentence about an order, with the paths of its facts, and whether they changed.
-        other_release: parts of the release that are not those of the decision.
+        facts: ``same``, or ``changed`` if the facts behind the reply differ from then.
+        text: None if no reply would be sent now.
+        because: why no reply would be sent.
+        sentences: each sentence about an order, the paths of its facts, and whether they changed.
+        other_release: parts of the release that have changed since the decision.
     """
 
     facts: str
@@ -48,11 +48,11 @@ class ReplyAgain:
 
 
 def rendered_again(session: Session, ticket_id: str, decided: Mapping[str, Any]) -> ReplyAgain:
-    """The reply that a decision would have sent.
+    """Render the reply of a decision again.
 
     Raises:
-        OpsError: the ticket does not show the message any more.
-        ProviderError: ticket or shop cannot be read now.
+        OpsError: the ticket no longer shows the message.
+        ProviderError: the ticket or shop cannot be read now.
     """
     services = session.services
     message = str(decided["event"]).rpartition(":")[2]
@@ -92,7 +92,7 @@ def rendered_again(session: Session, ticket_id: str, decided: Mapping[str, Any])
 
 
 def _reading(replies: Replies, clock: StillClock) -> Replies:
-    """The stage's own replies, which count nothing and remember nothing."""
+    """The stage's reply maker, without counting, caching or models."""
     table = cast("Store", ForgetfulTable())
     return replace(
         replies,
@@ -104,7 +104,7 @@ def _reading(replies: Replies, clock: StillClock) -> Replies:
 
 
 def _as_it_was(ticket: Ticket, message: str) -> Ticket:
-    """The ticket up to the message, without what people have put on it since."""
+    """The ticket up to the message, without tags and assignment."""
     shown = [one.id for one in ticket.comments]
     if message not in shown:
         raise OpsError("the ticket does not show the message any more")

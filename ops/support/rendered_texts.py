@@ -1,4 +1,4 @@
-"""Every template in every language on sample orders, as a customer would read it."""
+"""Renders every template in every language on sample orders, as a customer would read it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ EMAIL = "ada@example.com"
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """One text.
+    """One rendered text, or the reason why there is none.
 
     Attributes:
-        case: the sample order and question, or that there is none.
-        text: what a customer reads; empty where the answer is left to a person.
-        person: why it is left to a person.
+        case: the sample order and question; for a text without an order, whether with a name.
+        text: what a customer reads; empty if a person must answer.
+        person: why a person must answer.
     """
 
     template: str
@@ -39,7 +39,7 @@ class RenderedText:
 
 
 def samples(now: datetime) -> dict[str, Order]:
-    """Sample orders by what they show; numbers and links are invented."""
+    """Invented sample orders, by what each shows."""
     placed = now - timedelta(days=1)
     link = "https://carrier.example/t/1Z999AA10123456784"
     parcel = Shipment(placed, "IN_TRANSIT", tracking=(Tracking("UPS", "1Z999AA10123456784", link),))
@@ -76,7 +76,7 @@ def samples(now: datetime) -> dict[str, Order]:
 
 
 def preview(rules: Rules, signature: str, now: datetime) -> Iterator[RenderedText]:
-    """Every text, with and without a name; those about orders for every sample order.
+    """Yield every text: those about orders for each sample order, others with and without a name.
 
     Raises:
         TemplateError: a text cannot be rendered.

@@ -1,4 +1,4 @@
-"""What of a valid settings document is warned of, and what only Richpanel can say."""
+"""Warns of dangerous rows in a valid settings document, and checks its assignees at Richpanel."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 
 def warnings(rules: Rules) -> list[str]:
-    """Dangerous rows, each with its place."""
+    """A warning for each dangerous row, with its place."""
     return list(dangers(rules))
 
 
 def assignees_exist(session: Session, rules: Rules) -> str | None:
-    """Ask Richpanel for everyone to whom departments' tickets would be assigned.
+    """Check that Richpanel has every user and team to whom departments assign tickets.
 
     Returns:
-        What could not be checked, as a warning; None where all is well.
+        None, or a warning if Richpanel could not be asked.
 
     Raises:
         OpsError: Richpanel has no such user or team; names every place.

@@ -1,4 +1,4 @@
-"""The settings document in a file (TOML or JSON): read, checked, published, restored."""
+"""Reads, checks and publishes support's settings document from a file (TOML or JSON)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = {"version", "document", "at", "by", "note"}
 
 
 def read(path: Path) -> Document:
-    """The document in a file, also in one that has what `support-settings show --json` printed.
+    """Read the document in a file; also accepts the output of `support-settings show --json`.
 
     Raises:
         OpsError: the file cannot be read, or the document is invalid; names every place.
@@ -39,7 +39,7 @@ def read(path: Path) -> Document:
         raw = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise OpsError(f"{path} cannot be read: {error}", code=EXIT_UNUSABLE) from None
-    except ValueError as error:  # of both formats
+    except ValueError as error:  # either format's parser
         raise OpsError(f"{path} is neither TOML nor JSON: {error}", code=EXIT_UNUSABLE) from None
     if not isinstance(raw, dict):
         raise OpsError(f"{path} holds no table of settings", code=EXIT_UNUSABLE)
@@ -49,10 +49,10 @@ def read(path: Path) -> Document:
 
 
 def checked(raw: dict[str, Any]) -> Document:
-    """The valid document in plain data.
+    """Validate a document given as plain data.
 
     Raises:
-        OpsError: it is invalid; names every place.
+        OpsError: the document is invalid; names every place.
     """
     try:
         document = parsed(raw)
@@ -71,12 +71,12 @@ def publish(session: Session, document: Document, *, note: str, act: str) -> Ver
 
     Args:
         session: the stage.
-        document: what it says.
+        document: the new version's content.
         note: what changed and why.
-        act: the command, for the journal.
+        act: the command's name, for the journal.
 
     Raises:
-        OpsError: it says what the current version says, or another was published meanwhile.
+        OpsError: the document equals the current version, or another was published meanwhile.
     """
     versions = session.services.support.versions
     current = to_replace(session, document)
@@ -93,10 +93,10 @@ def publish(session: Session, document: Document, *, note: str, act: str) -> Ver
 
 
 def to_replace(session: Session, document: Document) -> int:
-    """The current version, which a document would replace.
+    """The number of the current version, which a document would replace.
 
     Raises:
-        OpsError: the document says what the current version says.
+        OpsError: the document equals the current version.
     """
     versions = session.services.support.versions
     current: int = versions.current(consistent=True)
@@ -121,7 +121,7 @@ def version(session: Session, number: int | None) -> Version | None:
 
 
 def rules(found: Version | None) -> Rules:
-    """A stored version as flows read it.
+    """A stored version as rules; None gives the built-in settings.
 
     Raises:
         OpsError: this release cannot read it.

@@ -1,8 +1,8 @@
-"""What people did with tickets that would have been answered, and which departments may be switched on.
+"""Judges by agents' acts which departments' tickets could be answered automatically without harm.
 
-A ticket that would have been answered shows *harm* where a person did something that an answer would
-have got in the way of; it shows *gain* where a person answered and did none of that.  Where neither is
-known yet, it counts for nothing.
+A ticket that would have been answered shows *harm* if an agent did something that an answer would
+have hindered.  It shows *gain* if an agent answered and did nothing of that kind.  Until either is
+known, it does not count.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _READ = ("conversation_id", "decisions", "people", "labels")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One ticket with a decision made in shadow.
+    """One ticket with a decision made in shadow mode, and what agents did.
 
     Attributes:
-        decided: the decision by which people's acts are judged; see `shadow_decisions`.
-        done: what people have done since, where that is known.
-        label: what a person says of it.
+        decided: the decision that agents' acts are compared with (`shadow_decisions`).
+        done: what agents have done since; None if unknown.
+        label: a person's label on that decision, if any.
         labelled: every label on the ticket.
     """
 
@@ -42,11 +42,11 @@ class Outcome:
 
     @property
     def would_answer(self) -> bool:
-        """It would have been answered, or asked for its number."""
+        """Whether the ticket would have been answered, or asked for an order number."""
         return str(self.decided["decision"]) != PERSON
 
     def harms(self, rules: Rules) -> list[str]:
-        """Codes of what a person did that shows harm."""
+        """Codes of agents' acts, or the label, that show harm."""
         found, done = [], self.done or {}
         tags = {_alike(one) for one in done.get("tags", ())}
         if any(one.startswith(RISK_TAG.format("")) for one in tags):
@@ -60,13 +60,13 @@ class Outcome:
         return found
 
     def is_gain(self, rules: Rules) -> bool:
-        """A person answered likewise, or says that the decision was right."""
+        """Whether a person answered the ticket or labelled the decision right, without harm."""
         is_answered = bool((self.done or {}).get("answered"))
         return (is_answered or self.label == labels.RIGHT) and not self.harms(rules)
 
 
 def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outcome]:
-    """The outcomes of tickets with a decision since a time, as table B has them."""
+    """Read from table B the outcomes of tickets with a decision since a time."""
     table = session.services.table(session.services.settings.state_table)
     rows = table.get_all([{"conversation_id": one} for one in tickets], attributes=_READ)
     found: dict[str, Outcome] = {}
@@ -87,7 +87,7 @@ def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outc
 
 
 def compared(found: Iterable[Outcome], rules: Rules) -> dict[str, Any]:
-    """Harm and gain by department and intent, and the counts of the labels."""
+    """Harm and gain by department and by intent, and the count of each label."""
     listed = list(found)
     said = Counter(code for one in listed for code in one.labelled)
     return {

@@ -1,8 +1,8 @@
-"""What automation would have done in a period, or has done, and what people did with it then.
+"""Reports what automation would have done in a period, or did, and what agents then did.
 
-The same data serve the command and a screen.  They hold identifiers, tags and counts, and no text
-of a customer.  In shadow tickets and orders are read as they are otherwise, so that what could have been
-answered is what would have been.
+The command and the console show the same data: identifiers, tags and counts, no customer's text.
+In shadow mode tickets and orders are read as usual, so a decision shows truly what would have been
+answered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ops.support.decided import Decided, conversations, decisions
 from ops.support.tickets_now import MOST, Now
 
 TO_READ = 20
-"""Tickets that the report lists for people to read."""
+"""The number of tickets that the report lists for people to read."""
 Following = Callable[[Iterable[Any], str], Iterable[Any]]
 
 
@@ -39,15 +39,15 @@ def report(
     per_second: float = 0.5,
     following: Following = lambda items, _what: items,
 ) -> dict[str, Any]:
-    """The report as plain data.
+    """Make the report as JSON-ready data.
 
     Args:
         session: the stage.
         since: ISO time.
-        at_most: conversations; of more, these are a random sample.
-        tickets: to read back from Richpanel, at most 200; 0 for none.
-        per_second: of those.
-        following: shows the progress of a loop.
+        at_most: the most conversations; of more, a random sample is read.
+        tickets: the number of tickets to read back from Richpanel, at most 200.
+        per_second: the most tickets read in a second.
+        following: passes items through and shows progress.
     """
     rules = session.services.support.rules.current()
     ids = list(conversations(session, since, at_most + 1))
@@ -85,7 +85,7 @@ def report(
 
 
 def could_be_answered(session: Session, one: Decided) -> bool:
-    """It would have been answered in shadow; of a plan that does not say so, it could have been."""
+    """Whether a message would have been answered; if its plan does not say, whether it could."""
     if "made" in one.facts:
         return "would" in one.facts
     enabled = session.services.settings.support.templates
@@ -102,7 +102,7 @@ def could_be_answered(session: Session, one: Decided) -> bool:
 def _by(
     session: Session, found: Sequence[Decided], name: Callable[[Decided], str]
 ) -> list[dict[str, Any]]:
-    """Counts per intent or team, the most frequent first."""
+    """Counts of messages by intent or team, the most frequent first."""
     groups: dict[str, list[Decided]] = {}
     for one in found:
         groups.setdefault(name(one), []).append(one)
@@ -123,11 +123,11 @@ def _by(
 
 
 _SURE = 0.60
-"""Below it a message is not routed by its intent; as `decision.ROUTE_FROM`."""
+"""Below this confidence a message is not routed by its intent; equals `decision.ROUTE_FROM`."""
 
 
 def _reason(one: Decided) -> str:
-    """Why it was not answered: the last of its reasons, but for shadow itself, without the details."""
+    """Why a message was not answered: its last reason other than shadow mode, without details."""
     if one.replied_at is not None:
         return "answered"
     if "would" in one.facts:
@@ -138,9 +138,9 @@ def _reason(one: Decided) -> str:
 
 
 def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decided]:
-    """The newest decision of some tickets: up to half of those answered or to be answered.
+    """Choose a sample of tickets by one decision each: about half answered or answerable ones.
 
-    The choice is random, and the same for the same decisions.
+    The choice is random but the same for the same decisions.
     """
     newest = {one.conversation_id: one for one in found}
     answers = {
@@ -178,7 +178,7 @@ def _tickets(seen: Sequence[Now], *, unreadable: int) -> dict[str, Any]:
 def _switching_on(
     session: Session, found: Sequence[Decided], seen: Sequence[Now], days: float
 ) -> dict[str, Any]:
-    """What answering would save at most, and which of those answers people took elsewhere."""
+    """What answering would save at most, and how many such tickets agents routed elsewhere."""
     could = [one for one in found if could_be_answered(session, one) and one.replied_at is None]
     checked = [
         one
@@ -197,7 +197,7 @@ def _switching_on(
 
 
 def _quality(found: Sequence[Decided], seen: Sequence[Now]) -> dict[str, Any]:
-    """What happened after automatic answers, as a whole and by week of the answer."""
+    """What happened after automatic answers, in total and by week of the answer."""
     answered = [one for one in seen if one.decided.replied_at is not None]
     closed = [one for one in answered if one.decided.closed]
     weeks: dict[str, list[Now]] = {}

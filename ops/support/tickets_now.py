@@ -1,6 +1,6 @@
-"""What people have done since with tickets of the report, read back from Richpanel at a low rate.
+"""Reads back from Richpanel, at a low rate, what agents did with the report's tickets.
 
-Texts are read to recognise a complaint after an automatic answer; none is kept.
+Texts are read only to recognise a complaint after an automatic answer; none is kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ops.session import Session
 from ops.support.decided import Decided
 
 MOST = 200
-"""Tickets read in one run."""
+"""The most tickets read in one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Now:
     """A ticket as it is now, beside the newest decision on it.
 
     Attributes:
-        department: that has it; None where nothing shows one.
-        tagged_otherwise: people took our intent's tag off, or put another intent's on.
+        department: the department that has it now; None if unknown.
+        tagged_otherwise: the tag of our intent is gone, because agents changed it.
         wrote_again: the customer wrote after the automatic reply.
-        complained: and it was a complaint.
-        first_answer: how long the customer waited for a person's first answer.
-        done: what people have done since a decision made in shadow.
+        complained: what the customer then wrote was a complaint.
+        first_answer: how long the customer waited for an agent's first answer.
+        done: what agents have done since a decision made in shadow mode.
     """
 
     decided: Decided
@@ -49,7 +49,7 @@ class Now:
 
     @property
     def routed_otherwise(self) -> bool:
-        """People have it in another department."""
+        """Whether agents moved it to another department."""
         return not self.decided.is_kept and self.department not in (None, self.decided.department)
 
 
@@ -61,14 +61,14 @@ def read(
     per_second: float,
     records: Mapping[str, Record],
 ) -> Iterator[Now | None]:
-    """Each ticket, at most `MOST`; None for one that Richpanel does not show.
+    """Yield each ticket, at most `MOST`; None for one that Richpanel does not show.
 
     Args:
         session: the stage.
         sample: the newest decision on each ticket.
-        rules: name the departments.
-        per_second: tickets, at most.
-        records: by ticket, decisions made in shadow, since which people's acts are wanted.
+        rules: the settings that name the departments.
+        per_second: the most tickets read in a second.
+        records: the shadow decision to compare agents' later acts with, by ticket.
     """
     pace = LoopPace(session.services.clock, per_second)
     author = session.services.settings.support.bot_agent_id
@@ -123,6 +123,6 @@ def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | 
 
 
 def _is_complaint(text: str, rules: Rules) -> bool:
-    """Something is still wrong, or the message is about a grave matter."""
+    """Whether a text says that something is still wrong, or is about a grave matter."""
     found = message_reading.read(text, phrases=rules.phrases)
     return found.is_complaint or bool(found.risks)

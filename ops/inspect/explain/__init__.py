@@ -1,26 +1,26 @@
 """Explains what happened to anything that an operator can name, and why, from stored records.
 
-pasted         the identifiers in what a person pastes
+pasted         finds the identifiers in pasted text
 subjects       what an identifier may be, by its form
-found          what a look-up starts from and what it finds
-nothing        what is said where nothing is found
+found          the input and result of a look-up
+nothing        the error for a text that finds nothing
 ledger_keys    look-ups: events, actions, facts
 tickets        look-ups: tickets, order numbers
 conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
 people         look-ups: a person's conversations on all their addresses, a request alone
-scanning       look-ups by what has no index: unfinished events, dead letters, a scan
-unfinished_keys  the keys of what is unfinished, from two sparse indexes
+scanning       look-ups without an index: unfinished events, dead letters, a scan
+unfinished_keys  the keys of unfinished events, from two sparse indexes
 dead_letter_keys  the first dead letters
-event_records  reads events with everything that belongs to them
-stored         what is stored of one event, joined
+event_records  reads events with their actions, audit rows and receipts
+stored         one stored event with everything that belongs to it
 timeline       every step with its time; the outcome in one line
 attempts       the attempts at one action
 plain_words    fixed codes in plain words
 state_words    what is known of a conversation, in words
 story          an event in plain words: why it was not answered, and one paragraph
-written        what was written in a ticket, asked of the stage's function that may read it
+written        reads a ticket's texts through the stage's function for that
 customer       a customer's story: what they wrote, what was answered, by whom and why
-searching      looks up what a text names, in every place where it may be
+searching      looks up what a text names, in every place that may hold it
 log_queries    queries of CloudWatch Logs Insights
 report         the report: identifier in, plain data out
 

@@ -1,6 +1,6 @@
-"""The attempts at one action, distinguished by when their requests left; pure.
+"""The earlier attempts at one action, each identified by when its request left; pure.
 
-A row shows its newest attempt.  Earlier ones are in its ``tries``.
+An action's row shows its newest attempt; its ``tries`` hold the earlier ones.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class EarlierAttempt:
 
     Attributes:
         at: ISO time of its start.
-        end: how it ended, a fixed code.
-        settled: the verdict on its unknown outcome; None where there was none.
+        end: a fixed code for how the attempt ended.
+        settled: how its unknown outcome was settled; None if it was not.
     """
 
     at: str | None
@@ -43,12 +43,12 @@ def earlier(action: Row) -> list[EarlierAttempt]:
 
 
 def may_be_double(action: Row) -> bool:
-    """An action that is done was attempted before, and that request's outcome is not known."""
+    """Whether an earlier attempt's outcome is unknown, so that the effect may have happened twice."""
     return any(one.end in _UNKNOWN for one in earlier(action))
 
 
 def judged(attempt: EarlierAttempt) -> str:
-    """What was made of an outcome that was unknown, as the end of a sentence."""
+    """The end of a sentence on how an unknown outcome was settled; empty if it was not."""
     if attempt.settled is None:
         return ""
     if attempt.settled.startswith("operator"):

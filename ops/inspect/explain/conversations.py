@@ -22,9 +22,9 @@ from ops.inspect.explain.found import Looking, LookupResult
 from ops.inspect.explain.nothing import Unasked
 
 NEWEST_MESSAGES = 100
-"""Messages of a conversation whose events are looked up; older ones by their keys."""
+"""The most messages of a conversation whose events are looked up; older events need their keys."""
 NEWEST_CONVERSATIONS = 5
-"""Conversations of an address that are explained; the others are listed."""
+"""The most conversations of an address that are explained; further ones are only listed."""
 _UNREPORTED = Unasked(
     *("an e-mail of ours that SES has reported nothing of", "no index leads there"),
     "paste the recipient's address, or look again in a minute",
@@ -33,7 +33,7 @@ _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def start(looking: Looking, text: str) -> LookupResult | None:
-    """By ``company#request``, or ``company#project#request#recipient``."""
+    """Look up a start by ``company#request`` or ``company#project#request#recipient``."""
     company, *rest = text.split("#")
     request = rest[0] if len(rest) == 1 else rest[1]
     row = looking.session.ledger_table.get({"event_id": outreach_keys.start(company, request)})
@@ -44,14 +44,14 @@ def start(looking: Looking, text: str) -> LookupResult | None:
 
 
 def conversation(looking: Looking, opaque_id: str) -> LookupResult | None:
-    """By the id that a conversation has outside its table."""
+    """Look up a conversation by its opaque id."""
     found = _opened(looking, opaque_id)
     is_known = bool(found.event_keys or found.state)
     return found if is_known else LookupResult(opaque_id, unasked=(people.BY_MESSAGE,))
 
 
 def address(looking: Looking, text: str) -> LookupResult:
-    """By a phone number in E.164 or an e-mail address: its person's newest conversations, and tickets."""
+    """Look up an E.164 number or e-mail address: its person's newest conversations, and tickets."""
     conversations = looking.session.services.outreach.conversations
     records, unasked = people.conversations_of(looking.session, text)
     newest = records[:NEWEST_CONVERSATIONS]
@@ -81,7 +81,7 @@ def address(looking: Looking, text: str) -> LookupResult:
 
 
 def handoff(looking: Looking, text: str) -> LookupResult | None:
-    """By a hand-off's id, alone or with its conversation: one query of each company's list."""
+    """Look up a hand-off by its id, alone or as ``id#conversation``: one query for each company."""
     handoff_id, _, opaque_id = text.partition("#")
     services = looking.session.services
     table = services.table(services.settings.conversations_table)
@@ -96,7 +96,7 @@ def handoff(looking: Looking, text: str) -> LookupResult | None:
 
 
 def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
-    """By Twilio's id of a message, ours or the recipient's."""
+    """Look up a message, ours or the recipient's, by Twilio's id."""
     bound = [
         {"event_id": keys.bound_ref(kind.name, "", provider_id)}
         for kind in KINDS.values()
@@ -112,7 +112,7 @@ def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
 
 
 def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
-    """By SES's id of a message: its delivery events lead to its conversation, and to who sent it."""
+    """Look up an e-mail by SES's id: its delivery events name its conversation and sending event."""
     receipts = looking.reader.rows(receipt_keys(provider_id))
     reply = message_id(looking, provider_id)
     if not receipts:
@@ -124,7 +124,7 @@ def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
 
 
 def message_id(looking: Looking, text: str) -> LookupResult | None:
-    """By the Message-ID of a recipient's e-mail, with or without its angle brackets."""
+    """Look up a recipient's e-mail by its Message-ID, with or without angle brackets."""
     bare = text.strip("<>")
     digests = [message_id_digest(one) for one in (text, f"<{bare}>", bare)]
     threaded = [one for one in Channel if one.traits.is_threaded]
@@ -134,7 +134,7 @@ def message_id(looking: Looking, text: str) -> LookupResult | None:
 
 
 def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> LookupResult:
-    """Every event of a conversation: of its trail, of its messages, of its hand-off, and unfinished ones."""
+    """Collect a conversation's events: from its trail, messages and hand-off, and unfinished ones."""
     events = looking.reader.events_of(opaque_id) | looking.reader.unfinished_of(opaque_id)
     conversations = looking.session.services.outreach.conversations
     record = record or conversations.find(opaque_id)

@@ -1,8 +1,8 @@
 """A customer's story: newest first, what they wrote, what was answered, by whom and why.
 
-A turn is an event that a person would name: somebody wrote, something was sent, a person acted. What
-machines tell each other (receipts, notices, events for the company, notifications) is counted and folded.
-Texts are read where they are, for this one answer: outreach's in its table, a ticket's at Richpanel.
+A turn is an event that matters to a person: somebody wrote, something was sent, a person acted.
+Messages between machines (receipts, notices, events for the company, notifications) are only
+counted.  Texts are read for this one answer: outreach's from its table, a ticket's from Richpanel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PERSONS = frozenset(
         *(SubjectKind.REQUEST, SubjectKind.ORDER, SubjectKind.HANDOFF),
     }
 )
-"""What is of a customer or their conversation, and not of one event."""
+"""Kinds of identifiers that name a customer or a conversation rather than one event."""
 _TURNS = {
     "evt:reply": "the customer wrote",
     "evt:rp": "the customer wrote",
@@ -41,11 +41,11 @@ _TURNS = {
     "evt:unsubscribe": "the customer unsubscribed",
 }
 VIEW = "story view"
-"""In the journal: a person saw what was written."""
+"""The journal's name for the act of reading a customer's texts."""
 Texts = Mapping[str, list[tuple[str, str]]]
-"""Authors and texts, by the key of the event or the effect that they belong to."""
+"""(author, text) pairs by the key of their event or action."""
 Allowed = Callable[[str], bool]
-"""Whether the reader may see the texts of a company's conversations; of tickets for ``""``."""
+"""Whether the reader may see a company's texts, by its id; ``""`` asks for tickets' texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,13 @@ class Turn:
 
     Attributes:
         at: ISO time.
-        what: what began it, in words.
-        became: why it was not answered, or what became of it.
-        more: what happened besides, where it was not answered.
-        event: its key.
-        conversation: the opaque id of its conversation; empty for a ticket.
-        is_open: it has not ended, or its outcome is not known.
-        is_answered: whatever was to be sent was sent.
+        what: what began the event, in words.
+        became: why the event was not answered, or how it was.
+        more: what else happened to an unanswered event.
+        event: the event's key.
+        conversation: the opaque id of the conversation; empty for a ticket.
+        is_open: the event has not ended, or its outcome is unknown.
+        is_answered: everything to be sent was sent.
         said: texts with their authors, oldest first.
     """
 
@@ -80,10 +80,10 @@ class Customer:
     """The story of a customer.
 
     Attributes:
-        open: what has not ended, the oldest first: it waits longest.
-        turns: all others, the newest first.
-        folded: events between machines.
-        notes: what was not asked, and why.
+        open: turns that have not ended, oldest first.
+        turns: ended turns, newest first.
+        folded: the number of events between machines.
+        notes: which place could not be read for texts, and why.
     """
 
     open: tuple[Turn, ...]
@@ -93,27 +93,27 @@ class Customer:
 
     @property
     def unanswered(self) -> tuple[Turn, ...]:
-        """What ended without an answer, the newest first."""
+        """Ended turns without an answer, newest first."""
         return tuple(one for one in self.turns if not one.is_answered)
 
     @property
     def answered(self) -> tuple[Turn, ...]:
-        """What ended as it was meant to, the newest first."""
+        """Ended turns that were answered, newest first."""
         return tuple(one for one in self.turns if one.is_answered)
 
 
 def no_texts(_company_id: str) -> bool:
-    """For who may see none."""
+    """Allow no texts: the default of `tell`."""
     return False
 
 
 def note_view(session: Session, found: LookedUp) -> None:
-    """Enter in the journal that the caller sees what was written, right before it is read."""
+    """Enter in the journal that the caller reads texts; call it before they are read."""
     journal.enter(session, VIEW, f"story:{found.findings[0].result.about}"[:200])
 
 
 def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> Customer:
-    """The story of whom an identifier names; with texts where the reader may see them."""
+    """The story of what an identifier names, with the texts that the reader may see."""
     texts, notes = _texts(session, found.events, allowed)
     turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]
     return Customer(
@@ -125,7 +125,7 @@ def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> C
 
 
 def plain(customer: Customer) -> dict[str, Any]:
-    """The story as JSON has it."""
+    """The story as a JSON-ready dictionary."""
 
     def of(one: Turn) -> dict[str, Any]:
         said = [{"by": by, "text": text} for by, text in one.said]
@@ -161,7 +161,7 @@ def _turn(stored: Stored, texts: Texts) -> Turn | None:
 
 
 def _texts(session: Session, events: list[Stored], allowed: Allowed) -> tuple[Texts, list[str]]:
-    """The texts, and what could not be read."""
+    """Read the texts of events; return them and a note on each place that failed."""
     found: dict[str, list[tuple[str, str]]] = {}
     notes: list[str] = []
     tickets = {_story(one) for one in events if one.key.startswith("evt:rp:")}
@@ -169,7 +169,7 @@ def _texts(session: Session, events: list[Stored], allowed: Allowed) -> tuple[Te
     for name in dict.fromkeys(map(_story, events)):
         read = _of_ticket if name in tickets else _of_conversation
         place = "Richpanel" if name in tickets else "the table of conversations"
-        if place in silent:  # what did not answer once makes no reader wait for each of its stories
+        if place in silent:  # a place that failed once is not tried again for each conversation
             continue
         try:
             for key, by, text in read(session, name, allowed):
@@ -188,7 +188,7 @@ def _story(stored: Stored) -> str:
 def _of_ticket(
     session: Session, ticket_id: str, allowed: Allowed
 ) -> Iterator[tuple[str, str, str]]:
-    """A ticket's comments: those of ours belong to the customer's before them."""
+    """Yield a ticket's comments; an agent's or our own belongs to the customer's comment before it."""
     if not allowed(""):
         return
     theirs = ""

@@ -1,4 +1,4 @@
-"""The first dead letters, whose events no index names; to read them is to take them for a minute."""
+"""Reads the first dead letters, which no index lists; reading hides each for a minute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ops.session import OpsError, Session
 from ops.unreachable import REFUSED
 
 MOST = 20
-"""Letters that are read, of all lanes."""
+"""The most letters read, over all lanes."""
 _HIDDEN = Unasked("the dead letters", "your role may not take them", "ask an operator")
 
 
@@ -23,7 +23,7 @@ class FirstLetters:
     """The first dead letters.
 
     Attributes:
-        letters: each was put back.
+        letters: the letters read; each was put back.
         unasked: the letters that were not read.
     """
 
@@ -31,12 +31,12 @@ class FirstLetters:
     unasked: tuple[Unasked, ...] = ()
 
     def has(self, event_key: str) -> bool:
-        """Whether one of them is an event's."""
+        """Whether one of the letters carries an event."""
         return any(one.job is not None and one.job.event_key == event_key for one in self.letters)
 
 
 def read(session: Session) -> FirstLetters:
-    """The first letters of every lane; none is received where the queues are empty."""
+    """Read the first letters of every lane; receives nothing if the queues are empty."""
     try:
         total = sum(dead_letters.totals(session).values())
         if not total:

@@ -1,7 +1,7 @@
-"""Reads events with everything that belongs to them: by key and by query, never by a scan.
+"""Reads events with their actions, audit rows and receipts: by key and by query, never by a scan.
 
-The number of calls does not grow with the tables: per report one batch of event rows and one of
-action rows (100 keys a call), and per conversation one query of table C.
+The number of calls does not grow with the tables.  A report takes one batch of event rows and one
+of action rows (100 keys a call), and one query of table C for each conversation.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _READ = tuple(dict.fromkeys((*EVENT_SHOWN, *ACTION_SHOWN, *_FACTS)))
 
 
 ARRIVING_READ = 1_000
-"""Unfinished messages and receipts that are compared, of all conversations."""
+"""The most unfinished messages and receipts, over all conversations, that are compared."""
 _ARRIVING = tuple(f"evt:{one}:" for one in (EventKind.MESSAGE, EventKind.RECEIPT))
 _REPORTED = frozenset(KINDS)
-"""Kinds of actions whose arrival a carrier reports."""
+"""Kinds of actions whose delivery a carrier reports."""
 _STATUSES = (
     *("sent", "delivered", "read", "canceled", "undelivered", "failed"),
     *("bounced", "complained", "rejected"),
@@ -57,12 +57,12 @@ _STATUSES = (
 
 
 def receipt_keys(provider_id: str) -> list[str]:
-    """The event keys of every receipt that a message may have."""
+    """The event keys of every receipt that may exist for a provider's message id."""
     return [outreach_keys.receipt(provider_id, status) for status in _STATUSES]
 
 
 class Reader:
-    """Reads for one report; a conversation's trail and what is unfinished are read once."""
+    """Reads the rows for one report; reads each conversation's trail and the indexes once."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -80,7 +80,7 @@ class Reader:
         return sorted(found, key=lambda row: order[row["event_id"]])
 
     def trail(self, conversation_id: str) -> list[Item]:
-        """Table C's rows of a conversation, oldest first: actions that ended, and persons' acts."""
+        """A conversation's rows of table C, oldest first: ended actions and people's acts."""
         if conversation_id not in self._trails:
             pages = self._session.audit_table.query_pages(
                 KeyConditionExpression="conversation_id = :c", values={"c": conversation_id}
@@ -90,7 +90,7 @@ class Reader:
 
     @cached_property
     def unfinished(self) -> unfinished_keys.Unfinished:
-        """The keys of what is unfinished; read once."""
+        """The keys of unfinished events; read once."""
         return unfinished_keys.read(self._session)
 
     @cached_property
@@ -108,20 +108,20 @@ class Reader:
         )
 
     def unfinished_of(self, opaque_id: str) -> set[str]:
-        """Keys of a conversation's unfinished events; of `arriving` the first `ARRIVING_READ`."""
+        """Keys of a conversation's unfinished events, as far as `arriving` reads."""
         named = {key for key in self.unfinished.keys if opaque_id in key}
         arriving = (one for one in self.arriving if one.get("conversation_id") == opaque_id)
         return named | {str(one["event_id"]) for one in arriving}
 
     def events_of(self, conversation_id: str) -> set[str]:
-        """Keys of the events whose actions or persons' acts the conversation's trail names."""
+        """Keys of the events that the conversation's trail names, directly or by their actions."""
         named = [str(one["idempotency_key"]) for one in self.trail(conversation_id)]
         events = {key for key in named if key.startswith("evt:")}
         actions = self.rows([key for key in named if not key.startswith("evt:")])
         return events | {row["event_key"] for row in actions if "event_key" in row}
 
     def events(self, event_keys: Iterable[str]) -> list[Stored]:
-        """The events of these keys that exist, the first received first."""
+        """The existing events among these keys, in order of receipt."""
         rows = self.rows(sorted(set(event_keys)))
         rows.sort(key=lambda row: str(row.get("received_at")))
         wanted = {row["event_id"]: self._actions_of(row) for row in rows}
@@ -141,7 +141,7 @@ class Reader:
         shown = [_shown(actions.get(key), key, row["status"]) for key in wanted]
         about = {row["event_id"], *wanted}
         trail = self.trail(row["conversation_id"])
-        if row.get("outcome") == DECLINED:  # the act is on the conversation
+        if row.get("outcome") == DECLINED:  # a declined event: its act names the conversation
             about.add(str(row["conversation_id"]))
         ours = [
             one
@@ -159,12 +159,12 @@ class Reader:
         )
 
     def may_be_dead_letter(self, row: Row) -> bool:
-        """Whether only the queues know where an event's message is."""
+        """Whether an event's message may be a dead letter: its row says only that it is queued."""
         now = self._session.services.clock.now().timestamp()
         return whereabouts.of_row(row, now_epoch=now).place in whereabouts.QUEUED
 
     def _actions_of(self, row: Item) -> list[str]:
-        """Keys of an event's actions: those of its plan, then others that its trail shows."""
+        """Keys of an event's actions: those of its plan, then others in its trail."""
         ending = f":{keys.joined(self._suffix(row))}"
         trail = self.trail(row["conversation_id"])
         audited = (str(one["idempotency_key"]) for one in trail)
@@ -182,7 +182,7 @@ class Reader:
 
 
 def _shown(row: Row | None, key: str, status: str) -> dict[str, Any]:
-    """An action as a report shows it; of an ended event, what has not started never will."""
+    """An action as a report shows it; an unstarted action of an ended event is marked so."""
     if row is None:
         shown: dict[str, Any] = {"event_id": key, "status": NOT_STARTED}
     else:
@@ -194,6 +194,6 @@ def _shown(row: Row | None, key: str, status: str) -> dict[str, Any]:
 
 
 def _refs(actions: Sequence[Row]) -> set[str]:
-    """The vendors' ids of these actions' effects, of every attempt."""
+    """The vendors' ids of the actions' effects, from every attempt."""
     tries = (one for action in actions for one in action.get("tries", ()))
     return {str(one["ref"]) for one in (*actions, *tries) if one.get("ref")}

@@ -1,4 +1,4 @@
-"""What a look-up starts from and what it finds."""
+"""The input and the result of a look-up."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ops.inspect.explain.nothing import Unasked
 from ops.session import Session
 
 Watch = Callable[[Iterable[Item], int | None], Iterable[Item]]
-"""Passes rows on and shows progress; the number is how many there are, None if unknown."""
+"""Passes rows on and shows progress; takes the rows and their number, None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """One report's means.
+    """What look-ups of one report share.
 
     Attributes:
-        deep: the operator asked for a scan.
+        deep: whether to scan the ledger too.
         watch: shows a scan's progress.
     """
 
@@ -32,16 +32,16 @@ class Looking:
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """What an identifier names.
+    """What a look-up of one identifier found.
 
     Attributes:
-        about: as the report calls it: a ticket's id or a key.
-        event_keys: the events to explain; one without a row is left out.
+        about: the identifier as the report shows it, such as a ticket's id or a key.
+        event_keys: the events to explain; keys without a row are left out.
         facts: rows of the facts' ledger.
-        notes: what a reader should know besides.
-        state: what is known of the conversation.
-        is_known: something is stored although there is no event.
-        unasked: the places that may have more, and were not asked.
+        notes: further remarks for the reader.
+        state: the state of the conversation or ticket.
+        is_known: something is stored, even if there is no event.
+        unasked: the places that may hold more and were not searched.
     """
 
     about: str

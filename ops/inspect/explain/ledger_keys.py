@@ -1,4 +1,4 @@
-"""Look-ups of what is a key of the ledgers already: events, actions, facts."""
+"""Look-ups by keys of the ledgers: events, actions, facts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _UNCLAIMED = "it has no row: no worker took its message, which is a dead letter;
 
 
 def action(looking: Looking, key: str) -> LookupResult | None:
-    """An action's event."""
+    """Look up an action's key: finds its event."""
     rows = looking.reader.rows([key])
     return LookupResult(key, frozenset({str(rows[0]["event_key"])})) if rows else None
 
 
 def event(looking: Looking, key: str) -> LookupResult:
-    """An event; without a row, a dead letter may be all that there is of it."""
+    """Look up an event's key; an event without a row may exist as a dead letter."""
     if looking.reader.rows([key]):
         return LookupResult(key, frozenset({key}))
     letters = looking.reader.dead_letters
@@ -24,6 +24,6 @@ def event(looking: Looking, key: str) -> LookupResult:
 
 
 def fact(looking: Looking, key: str) -> LookupResult | None:
-    """A fact of the report."""
+    """Look up a fact's key in the facts' ledger."""
     row = looking.session.services.facts.ledger.row(key)
     return LookupResult(key, facts=(row,)) if row is not None and "metric" in row else None

@@ -1,4 +1,4 @@
-"""What is said where nothing is found: every place was asked, or which were not and why."""
+"""The error for a text that finds nothing: names the places not searched, and why."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ops.session import OpsError, Session
 from ops.unreachable import why
 
 BY_A_SCAN = "--deep asks it"
-"""How a place is asked that only a scan of the ledger reaches."""
+"""The hint for a place that only a scan of the ledger searches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """A place that may have it and was not asked.
+    """A place that may hold the sought thing and was not searched.
 
     Attributes:
         place: the place, as the middle of a sentence.
-        because: why it was not asked.
-        how: what asks it.
+        because: why it was not searched.
+        how: what the operator can do to search it.
     """
 
     place: str
@@ -33,11 +33,11 @@ class Unasked:
 
 
 class NothingFoundError(OpsError):
-    """Nothing is found under an identifier.
+    """Nothing was found under an identifier.
 
     Attributes:
-        asked: what it was looked up as.
-        unasked: the places that were not asked; with none, nothing is stored.
+        asked: the kinds of identifiers it was looked up as.
+        unasked: the places not searched; empty if surely nothing is stored.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class NothingFoundError(OpsError):
 
 
 def on_the_queues(session: Session) -> Iterator[Unasked]:
-    """The queues that hold messages: what was accepted and is not worked yet may have no row."""
+    """Yield each non-empty queue as an unsearched place: an event still on a queue may have no row."""
     try:
         queues = whereabouts.on_queues(session)
     except (ClientError, BotoCoreError) as error:

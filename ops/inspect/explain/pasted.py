@@ -1,7 +1,7 @@
-"""The identifiers in what a person pastes: a link, a log line, a mail's header, a sentence; pure.
+"""Finds the identifiers in pasted text: a link, a log line, a mail's header, a sentence; pure.
 
-A text is read in turn as the fields of JSON or of a form, as links, as identifiers whose form alone tells
-them, and as a word or a number that may be one.
+A text is read in turn as fields of JSON or of a form, as links, as identifiers with a typical form,
+and as words or numbers that may be identifiers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from urllib.parse import unquote
 from chalicelib.outreach.channels import ADDRESSES
 
 MOST = 12
-"""Identifiers that are looked up of one text: each costs a few reads."""
+"""The most identifiers looked up from one text: each costs a few reads."""
 LONGEST = 20_000
-"""Characters that are read of a text; a log line has less."""
+"""The characters of a text that are read; a log line is shorter."""
 _ADDRESSES = tuple(one.field for one in ADDRESSES)
 _FIELDS = (
     *("mw_trace_id", "idempotency_key", "event_id", "ticket_id", "conversation_id", "conversation"),
@@ -26,7 +26,7 @@ _FIELDS = (
     *("sid", "messageId", "message_id", "From", "To", "phone", "email"),
     *("q", "event", "key", "ticket", "request_id", "X-Request-Id", "id"),
 )
-"""Names of fields whose value identifies something, the most specific first."""
+"""Names of fields whose values are identifiers, the most specific first."""
 _FIELD = re.compile(
     rf"(?<![\w-])[\"']?({'|'.join((*_FIELDS, 'company_id'))})[\"']?\s*(?:=|:)\s*[\"']?([^\s\"',;&}}]+)"
 )
@@ -51,37 +51,37 @@ _MARKED = (
     r"<[^\s<>]+@[^\s<>]+>",
     r"\b(?:aloware|hubspot|richpanel):\d[^\s\"'<>|,;)\]}]*",
 )
-"""What is an identifier wherever it is found, the most specific first."""
+"""Patterns that are identifiers anywhere in a text, the most specific first."""
 _PHONE = re.compile(r"(?<![\w#.-])\+?\(?\d[\d \t().\-/]{8,22}\d(?![\w-])")
 _TRUNK = re.compile(r"(\+\d{1,3})[ -]*\(0\)")
-"""The digit in brackets that is dialled within a country alone."""
+"""The ``(0)`` of a number that is dialled only within its country."""
 _NUMBERED = re.compile(
     r"(?:\b(?:ticket|order|case|conversation|aloware|rp|n[ro])\b[.:#-]?\s*|(?<!\w)#\s*)+"
     r"(#?[a-z-]*\d[\w-]*)",
     re.IGNORECASE,
 )
-"""A ticket or an order as people call it."""
+"""A ticket or order number as people write it, such as ``ticket 123``."""
 _PAIR = re.compile(r"([\w.-]+)\s*[\s/#]\s*([\w.-]*\d[\w.-]*)")
-"""A company and a request as people write both."""
+"""A company and a request written together, such as ``acme / r-17``."""
 _KEY = re.compile(r"\b(?:evt|act):")
 _FRAGMENT = re.compile(r"#(\d+)(?=&|$)")
-"""What a page shows, of a link such as Richpanel's own to a ticket."""
+"""The number in a link's fragment, such as in Richpanel's link to a ticket."""
 _DATE = re.compile(
     r"(?<![\w+])(?<![\d)][ .\-/])"
     r"(?:(?:19|20)\d\d([./-])\d\d?\1\d\d?|\d\d?([./-])\d\d?\2(?:(?:19|20)\d\d|\d\d))"
     r"(?:[T,\s]+\d\d?:\d\d(?::\d\d(?:\.\d+)?)?Z?)?(?![\w./-])"
 )
-"""A day, with a time or without: no part of a number."""
+"""A date, with or without a time; it is removed before numbers are read."""
 _WORD = re.compile(r"(?<![\w.@:/#-])(?=[\w.-]*\d)[A-Za-z][\w.-]{4,99}(?![\w:/#@-])")
-"""A request's id among words."""
+"""A word that may be a request's id."""
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{4,12}(?![\w:/-])")
 
 
 def things(text: str) -> tuple[tuple[str, ...], ...]:
-    """What a text names: of each thing its identifiers, the most likely first.
+    """Return, for each thing that a text names, its identifiers, the most likely first.
 
-    A record names one thing by all of its fields; an identifier that is a part of another one names the
-    same thing.  A single word is among them as it is.
+    All fields of one record name one thing.  An identifier that is part of another names the same
+    thing.  A single word counts as an identifier unchanged.
     """
     found: list[list[str]] = []
     for names in _readings(_plain(text[:LONGEST])):
@@ -100,11 +100,11 @@ def _is_part(name: str, *, of: str) -> bool:
 
 
 def _readings(text: str) -> Iterator[Iterable[str]]:
-    """The identifiers of a text, those of one thing together; some are found in several ways."""
+    """Yield the identifiers of a text grouped by thing; an identifier may occur more than once."""
     fields = _fields(text)
     yield _of_fields(fields)
     if any(name in fields for name in ("mw_trace_id", "conversation", *_ADDRESSES)):
-        return  # a log line or a body, whole: its other values are of no help
+        return  # a whole log line or body: its other values do not help
     bare = text.strip(_AROUND)
     links = [unquote(one).rstrip(_AROUND) for one in _LINK.findall(bare)]
     marked = [one for form in _MARKED for one in re.findall(form, bare, re.IGNORECASE)]
@@ -126,7 +126,7 @@ def _readings(text: str) -> Iterator[Iterable[str]]:
 
 
 def _of_words(bare: str) -> Iterator[Iterable[str]]:
-    """A text without a mark: a number as people call it, a pair, a word."""
+    """Yield the identifiers of a text without marked ones: a ticket number, a pair, a word."""
     if found := _NUMBERED.fullmatch(bare):
         yield [found[1]]
         return
@@ -138,7 +138,7 @@ def _of_words(bare: str) -> Iterator[Iterable[str]]:
 
 
 def _of_link(link: str) -> Iterator[str]:
-    """What a link's path names, the last part first; a conversation of ours before its parts."""
+    """Yield the identifiers of a link: its fragment, then its path's parts, the last first."""
     inner = re.split(r"https?://", link, flags=re.IGNORECASE)[-1]
     path = re.split(r"[?#]", inner, maxsplit=1)[0]
     if shown := _FRAGMENT.search(inner):
@@ -159,7 +159,7 @@ def _of_fields(fields: Mapping[str, str]) -> Iterator[str]:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """The fields of JSON, of a log line with what a viewer writes around it, or of a form."""
+    """The known fields of JSON, of a log line as a log viewer shows it, or of a form."""
     for written in (text, text.replace('""', '"'), text.replace('\\"', '"')):
         with suppress(ValueError, RecursionError):
             found = json.loads(written[written.index("{") : written.rindex("}") + 1])
@@ -172,7 +172,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _flat(value: object) -> Iterator[tuple[str, str]]:
-    """Names and values that are known, of any depth; the outer ones are last and win."""
+    """Yield known names and values at any depth; outer ones come last, so that they win in a dict."""
     if not isinstance(value, dict):
         return
     for inner in value.values():
@@ -186,7 +186,7 @@ def _flat(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _as_issued(text: str) -> str:
-    """An identifier as its issuer writes it; anything else without its scheme."""
+    """An identifier as its issuer writes it; other text without its scheme, such as ``tel:``."""
     if re.fullmatch(r"[sm]m[0-9a-f]{32}", text, re.IGNORECASE):
         return f"{text[:2].upper()}{text[2:].lower()}"
     if found := re.fullmatch(r"(aloware|hubspot|richpanel):(\d.*)", text, re.IGNORECASE):
@@ -195,7 +195,7 @@ def _as_issued(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Compatibility forms, dashes and escapes as plain characters, nothing invisible."""
+    """The text normalised: plain letters and dashes, URL escapes decoded, invisible characters removed."""
     plain = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_DASHES)
     plain = _TRUNK.sub(r"\1", plain)
-    return plain if _KEY.search(plain) else unquote(plain)  # a key has escapes of its own
+    return plain if _KEY.search(plain) else unquote(plain)  # a key's own escapes must stay

@@ -1,7 +1,7 @@
-"""Look-ups of people and of what companies hold: by any of a person's addresses, by a request alone.
+"""Look-ups in every company: a person by any of their addresses, a request by its id alone.
 
-Which addresses are one person is each company's own knowledge, so every company is asked: by keys that
-derive from the address, a hundred a call. The companies are the settings' keys, read in one page.
+Each company knows for itself which addresses are one person.  So every company is asked, by keys
+derived from the address, a hundred a call.  The companies come from one page of stored settings.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NOT_LISTED = Unasked(
     "`python -m ops explain` asks them, or paste company#request",
 )
 MOST_PROJECTS = 2_000
-"""Settings whose companies are asked."""
+"""The most stored settings whose companies are asked."""
 _ALL_TIME = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
-"""Not until now: the clock of the machine that asks may be behind."""
+"""It ends far ahead: the clock of the asking machine may be slow."""
 BY_MESSAGE = Unasked(
     *("messages and events of a company by their own id", "no index leads there"),
     "paste the whole message or event, or its conversation, request or address",
@@ -36,9 +36,9 @@ BY_MESSAGE = Unasked(
 
 
 def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
-    """The ids of the companies that have settings, and which were left out.
+    """The ids of the companies with settings, and what was left out.
 
-    A console on AWS may scan nothing, so it asks none.
+    A console on AWS may not scan, so it gets no company.
     """
     try:
         found, is_all = company.ids(session, at_most=MOST_PROJECTS)
@@ -54,7 +54,7 @@ def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
 
 
 def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list[Subject]:
-    """What each company knows of the person of an address, in whichever form."""
+    """The subject that each company has for an address, in whichever form."""
     conversations = session.services.outreach.conversations
     places = [conversations.place(address, one) for one in company_ids]
     return distinct(conversations.subjects(places).values()) if places else []
@@ -63,15 +63,15 @@ def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list
 def conversations_of(
     session: Session, address: str, *, of: Collection[str] | None = None
 ) -> tuple[list[Record], tuple[Unasked, ...]]:
-    """Every conversation with the person of an address, on any of their addresses; the newest first.
+    """Every conversation with an address's person, on any of the person's addresses; newest first.
 
-    Its companies tell the person's other addresses; where no conversation is of the address itself, all
-    companies are asked whose person it is.
+    The person's other addresses come from the companies of the address's own conversations.  If it
+    has none, every company is asked.
 
     Args:
         session: the stage.
         address: in whichever form.
-        of: only conversations of these companies, of which alone is asked; None for all.
+        of: the only companies to ask; None for all.
     """
     every = _created_with(session, numbers.forms(address))
     found = [one for one in every if of is None or one.company_id in of]
@@ -94,7 +94,7 @@ def _created_with(session: Session, addresses: Iterable[str]) -> list[Record]:
 
 
 def request(looking: Looking, request_id: str) -> LookupResult | None:
-    """By a request's id alone: that of each company."""
+    """Look up a request's id in each company."""
     company_ids, unasked = companies(looking.session)
     rows = looking.reader.rows([outreach_keys.start(one, request_id) for one in company_ids])
     if not rows:
@@ -104,5 +104,5 @@ def request(looking: Looking, request_id: str) -> LookupResult | None:
 
 
 def company_event(_looking: Looking, _event_id: str) -> LookupResult:
-    """By the id of an event that a company got: a digest, which only the event itself leads back from."""
+    """Refuse to look up a company event's id: it is a digest, which no index has."""
     return LookupResult("an event of a company", unasked=(BY_MESSAGE,))

@@ -1,6 +1,6 @@
-"""Fixed codes in plain words, for a reader who does not know them; pure.
+"""Translates stored codes into plain words; pure.
 
-A code that is not declared is shown as it is: codes are stored for years, and releases add some.
+An undeclared code is shown unchanged: codes are stored for years, and releases add some.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from chalicelib.vendors import reasons as vendors
 CATALOGUE = Catalogue(
     {**declared(core, vendors, outreach, support, facts), **codes.REASONS}, vendors.PROVIDERS
 )
-"""Every reason that is stored, whichever system stores it."""
+"""Every reason that any system stores."""
 _TEAM = "route-"
 
 
 def reason(code: str, provider: str = "") -> str:
-    """A stored reason in plain words, with the code, to search for.
+    """A stored reason in plain words, followed by the code to search for.
 
     Args:
-        code: as it is stored.
-        provider: whom the action was at, for a code that does not say so.
+        code: the stored code.
+        provider: the action's vendor, for a code that does not name it.
     """
     words = CATALOGUE.words(code, provider)
     return words if words == code else f"{words} ({code})"
@@ -54,7 +54,7 @@ def moment(iso_time: object) -> str:
 
 
 def later(iso_time: object, after: object) -> str:
-    """A time after another one: its clock alone on the same day, else all of it."""
+    """A time as "at 10:02:07" if on the same day as `after`, else "on" with the full date."""
     first, second = _utc(after), _utc(iso_time)
     if first and second and first.date() == second.date():
         return f"at {second:%H:%M:%S}"

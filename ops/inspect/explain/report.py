@@ -1,4 +1,4 @@
-"""The report on an identifier, as plain data."""
+"""Builds the report on an identifier as JSON-ready data."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ops.session import Session
 def explain(
     session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
 ) -> dict[str, Any]:
-    """Report everything stored about what an identifier names, as plain data; see `look_up`."""
+    """Report everything stored about what a text names; raises as `look_up`."""
     return report(session, look_up(session, text, deep=deep, watch=watch))
 
 
 def report(session: Session, found: LookedUp) -> dict[str, Any]:
-    """What was found, as plain data: the first finding, and the others under `also`."""
+    """The first finding as a dictionary, with the other findings under `also`."""
     now = session.services.clock.now().timestamp()
     first, *others = [_report(one, now_epoch=now) for one in found.findings]
     return {**first, "also": others, "unasked": [asdict(one) for one in found.unasked]}

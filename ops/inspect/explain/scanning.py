@@ -1,8 +1,8 @@
-"""Look-ups by what has no index: among the unfinished events and dead letters, or by a scan.
+"""Look-ups without an index: among the unfinished events and dead letters, or by a scan.
 
-A trace id, a digest and a queue message's id lead to no key.  What an alarm is about is unfinished or
-dead-lettered, so those are searched first: the sparse indexes of what is unfinished and the head of the
-dead-letter queue, a bounded number of calls.  Anything else needs `--deep`, which reads the ledger.
+No index has trace ids, digests or ids of queue messages.  An alarm is about unfinished events or
+dead letters, so these are searched first, in a bounded number of calls: the sparse indexes and the
+head of the dead-letter queues.  Anything else needs `--deep`, which reads the whole ledger.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.inspect.ledger_rows import PAGE
 
 UNFINISHED_READ = 1_000
-"""Unfinished events that are compared; `python -m ops unfinished` lists them all."""
+"""The most unfinished events that are compared; `python -m ops unfinished` lists them all."""
 IN_NO_INDEX = "what a worker has and nothing has held up, and what ended without an action"
 Matches = Callable[[Item], bool]
 
 
 def digest(looking: Looking, value: str) -> LookupResult | None:
-    """By a trace id, or by the digest of a ticket's id or of an event's key, as log lines have them."""
+    """Look up a trace id, or the digest of a ticket's id or event's key, as log lines show them."""
 
     def matches(row: Item) -> bool:
         identifiers = (row.get("event_id", ""), row.get("conversation_id", ""))
@@ -33,7 +33,7 @@ def digest(looking: Looking, value: str) -> LookupResult | None:
 
 
 def queue_message(looking: Looking, message_id: str) -> LookupResult | None:
-    """By the SQS id of a message: of one in the dead-letter queue, or that reopened an event."""
+    """Look up an SQS message id: of a dead letter, or of the message that reopened an event."""
 
     def matches(row: Item) -> bool:
         return row.get("taken_by") == message_id
@@ -42,18 +42,18 @@ def queue_message(looking: Looking, message_id: str) -> LookupResult | None:
 
 
 def of_conversation(looking: Looking, conversation_id: str) -> set[str]:
-    """Keys of every event of a conversation, by a scan."""
+    """Scan for the keys of every event of a conversation."""
     rows = _every_event(looking)
     return {row["event_id"] for row in rows if row.get("conversation_id") == conversation_id}
 
 
 def unasked(place: str) -> Unasked:
-    """Something that only a scan finds."""
+    """A place that only a scan searches."""
     return Unasked(place, "no index leads there", BY_A_SCAN)
 
 
 def cost(looking: Looking) -> str:
-    """What a scan would read, for the operator to decide."""
+    """A sentence on how much a scan would read, for the operator to decide."""
     described = looking.session.client("dynamodb").describe_table(
         TableName=looking.session.ledger_table.name
     )["Table"]
@@ -83,7 +83,7 @@ def _found(looking: Looking, value: str, matches: Matches) -> LookupResult | Non
 
 
 def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
-    """The events of the first dead letters."""
+    """Yield the identifiers of the first dead letters that match."""
     for letter in looking.reader.dead_letters.letters:
         if letter.job is None:
             continue
@@ -98,7 +98,7 @@ def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
 
 
 def of_order(looking: Looking, opaque_order: str) -> set[str]:
-    """The tickets that name an order, or for which it was looked up and not found, by two scans."""
+    """Find by two scans the tickets that name an order, or for which the order was looked up."""
     values = {"lookup": "act:shopify_lookup:", "order": opaque_order}
     absent = _scanned(looking, "begins_with(#k, :lookup) AND contains(#k, :order)", values)
     services = looking.session.services
@@ -118,12 +118,12 @@ def of_order(looking: Looking, opaque_order: str) -> set[str]:
 
 
 def _every_event(looking: Looking) -> Iterator[Item]:
-    """Every event's identifiers."""
+    """Yield every event's identifiers, by a scan."""
     return _scanned(looking, "begins_with(#k, :evt)", {"evt": "evt:"})
 
 
 def _scanned(looking: Looking, condition: str, values: dict[str, str]) -> Iterator[Item]:
-    """The identifiers of the rows that match a filter, page by page, with progress."""
+    """Yield the identifiers of the rows that match a filter, page by page, with progress."""
     names = {"#k": "event_id", "#c": "conversation_id", "#t": "trace_id", "#b": "taken_by"}
     table = looking.session.ledger_table
     described = looking.session.client("dynamodb").describe_table(TableName=table.name)["Table"]

@@ -1,4 +1,4 @@
-"""Looks up what a text names, in every place where it may be."""
+"""Looks up what a text names, in every place that may hold it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NAME_ONE = (
 
 @dataclass(frozen=True, slots=True)
 class FoundAs:
-    """What an identifier names as one kind of thing, with its events, the first received first."""
+    """A result of looking up one interpretation, with its events in order of receipt."""
 
     subject: Sought
     result: LookupResult
@@ -53,11 +53,11 @@ class FoundAs:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """All that a text names.
+    """Everything found for a text.
 
     Attributes:
         findings: at least one, the most specific first.
-        unasked: the places that may have more, and were not asked.
+        unasked: the places that may hold more and were not searched.
     """
 
     findings: tuple[FoundAs, ...]
@@ -65,30 +65,30 @@ class LookedUp:
 
     @property
     def events(self) -> list[Stored]:
-        """Every event once, the first received first."""
+        """Every event once, in order of receipt."""
         each = {event.key: event for one in self.findings for event in one.events}
         return sorted(each.values(), key=lambda event: str(event.row.get("received_at")))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know besides, of every finding."""
+        """The notes of every finding."""
         return tuple(note for one in self.findings for note in one.result.notes)
 
 
 def look_up(
     session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
 ) -> LookedUp:
-    """Everything that is stored about what a text names.
+    """Find everything stored about what a text names.
 
     Args:
         session: the stage.
-        text: what an operator has: see `subjects.SubjectKind`.
-        deep: scan the ledger for what has no index.
+        text: pasted text with identifiers of any `subjects.SubjectKind`.
+        deep: also scan the ledger for what has no index.
         watch: shows the progress of a scan.
 
     Raises:
-        NothingFoundError: says what was asked, and which places were not, and why.
-        OpsError: it names nothing.
+        NothingFoundError: names what was searched, and which places were not and why.
+        OpsError: the text names nothing.
     """
     wanted = things(text)
     if not wanted:
@@ -110,14 +110,14 @@ def look_up(
 
 @dataclass(slots=True)
 class _Search:
-    """Looks things up; keeps what was asked and what was not, each once."""
+    """Looks things up and remembers, each once, what was searched and what was not."""
 
     looking: Looking
     asked: dict[str, None] = field(default_factory=dict)
     unasked: dict[Unasked, None] = field(default_factory=dict)
 
     def first(self, thing: Thing) -> list[FoundAs]:
-        """All that the first reading finds that finds something."""
+        """The results of the first reading that finds anything."""
         for reading in thing:
             if found := [one for sought in reading if (one := self._asked(sought)) is not None]:
                 return found
@@ -138,7 +138,7 @@ class _Search:
 
 
 def _distinct(findings: Iterable[FoundAs]) -> tuple[FoundAs, ...]:
-    """Without those whose events are all in one before them."""
+    """The findings without those whose events all occur in earlier ones."""
     kept: list[FoundAs] = []
     shown: set[str] = set()
     for one in findings:
@@ -150,7 +150,7 @@ def _distinct(findings: Iterable[FoundAs]) -> tuple[FoundAs, ...]:
 
 
 def _in_the_logs(subjects: Sequence[Sought]) -> Iterator[Unasked]:
-    """The logs, which have the lines of ended events for as long as they are kept."""
+    """Yield the logs as an unsearched place, with the query, for identifiers that log lines hold."""
     logged = next((one for one in subjects if one.kind in _LOG_FIELDS), None)
     if logged is not None:
         either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])

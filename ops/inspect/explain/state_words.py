@@ -1,4 +1,4 @@
-"""What is known of a conversation or a ticket, in words: names and texts, a line each; pure."""
+"""Describes the state of a conversation or ticket in words, a line for each attribute; pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NAMES = {
     "last_routed_team": "last routed to",
 }
 _FAILURE = ("failure_stage", "failure_reason")
-"""They are said with the status that they explain."""
+"""Attributes shown together with the status that they explain."""
 
 
 def in_words(state: Mapping[str, Any]) -> dict[str, str]:
-    """Each part of a report's ``state`` under its name for people."""
+    """A report's ``state`` as {name for people: text}."""
     return {
         _NAMES.get(name, name.replace("_", " ")): _said(name, value, state)
         for name, value in state.items()

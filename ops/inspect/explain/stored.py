@@ -1,7 +1,6 @@
-"""What is stored of one event, joined: its row, plan, actions, audit rows, persons' acts, receipts.
+"""One stored event with its actions, audit rows, people's acts and receipts.
 
-The values are plain rows, so that `timeline` and `story` are pure functions of them: the command line
-reads them from the tables, another program may bring its own.
+The values are plain rows, so that `timeline` and `story` can be pure functions.
 """
 
 from __future__ import annotations
@@ -20,16 +19,17 @@ ENDED = frozenset({"processed", "failed", "skipped"})
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One event.
+    """One event with everything stored about it.
 
     Attributes:
         row: the event's row of table A.
-        actions: rows of its actions in the plan's order; of one without a row its key and status.
-        audit: rows of table C about these actions, oldest first: one for each end, so an outcome
+        actions: rows of its actions in the plan's order; for an action without a row, key and
+            status.
+        audit: rows of table C about these actions, oldest first.  Each end has a row, so an outcome
             that was unknown at first has two.
-        acts: persons' entries of table C about the event or its actions, oldest first.
-        receipts: rows of table A: what carriers reported of its messages, oldest first.
-        is_dead_letter: its message, which its row says to be on the queue, is a dead letter.
+        acts: people's acts on the event or its actions, from table C, oldest first.
+        receipts: rows of table A with carriers' reports on its messages, oldest first.
+        is_dead_letter: the event's message is a dead letter, although its row says queued.
     """
 
     row: Row
@@ -51,7 +51,7 @@ class Stored:
 
     @property
     def plan(self) -> Plan | None:
-        """The stored decision; None where there is none or this version cannot read it."""
+        """The stored plan; None if there is none or this version cannot read it."""
         try:
             return Plan.decode(self.row["plan"])
         except (KeyError, ValueError, TypeError):
@@ -63,12 +63,12 @@ class Stored:
 
 
 def receipt_of(row: Row) -> tuple[str, str]:
-    """The provider's id and the status that a receipt's row reports."""
+    """The provider's message id and the status in a receipt's key."""
     _, _, provider_id, status, *_ = str(row["event_id"]).split(":")
     return provider_id, status
 
 
 def is_desk_act(event_key: str, entry: Row) -> bool:
-    """Whether a person's entry on a conversation is the act that an event of the desk carries out."""
+    """Whether a person's entry in table C is the act that a desk event carries out."""
     kind, _, act_id = event_key.rpartition(":")
     return kind.startswith("evt:desk:") and str(entry["ts_action_id"]).endswith(f":{act_id}")

@@ -1,8 +1,8 @@
-"""An event in plain words, for a reader who knows the customer and not the system; pure.
+"""Describes an event in sentences, for a reader who knows the customer and not the system; pure.
 
-`tell` takes what is stored and returns text, so that the command line and any other screen say the
-same.  Why something was *not* answered comes first; the paragraph follows the event's life.  No text
-of a message and no personal data is in it, because none is stored with an event.
+The command line and the console show the same text.  It begins with why something was *not*
+answered, then follows the event's life.  It holds no message text and no personal data, because
+none is stored with an event.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, is_desk_act, receipt_of
 
 _VENDOR_OF = {one.name: one.vendor for one in (REPLY, *(of.sends for of in CHANNELS.values()))}
-"""Of the actions that reach a customer with a text, who carries it."""
+"""The vendor, by kind, of each action that sends a customer a text."""
 _PROVIDERS = {**_VENDOR_OF, "tell_company": "company"}
-"""Whom an action was at, by its kind."""
+"""Who received an action's request, by the action's kind."""
 _ARRIVED = ("delivered", "read")
 _NOT_ARRIVED = ("undelivered", "failed", "bounced", "rejected", "canceled")
 _ATTENTION = ":middleware_error_needs_attention:"
@@ -35,17 +35,17 @@ _DONE = {
     "evt:release": "sent",
     "evt:follow": "sent",
 }
-"""What an event is for, by the first two parts of its key; others are processed."""
+"""The verb for a finished event, by the first two parts of its key; others are "processed"."""
 _ACT = "evt:desk:"
-"""What a person did: of the acts only a reply is sent."""
+"""The key's prefix of a desk act; only a reply sends anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An event in words.
+    """The description of one event.
 
     Attributes:
-        why_not: why it was not answered, sent or processed; None where it was.
+        why_not: why the event was not answered, sent or processed; None if it was.
         paragraph: what happened, in order.
     """
 
@@ -54,23 +54,23 @@ class Story:
 
     @property
     def text(self) -> str:
-        """Both, why not first."""
+        """`why_not`, then `paragraph`."""
         return " ".join(part for part in (self.why_not, self.paragraph) if part)
 
 
 def tell(stored: Stored) -> Story:
-    """The story of one event."""
+    """Describe one event."""
     sentences = [_asked(stored), _routed(stored), *_answered(stored), _handed_over(stored)]
     others = (
         act for act in stored.acts if not is_desk_act(stored.key, act)
-    )  # that one is `_asked`
+    )  # `_asked` describes that act
     sentences += [_by_person(stored, act) for act in others]
     sentences.append(_waits(stored))
     return Story(_why_not(stored), " ".join(one for one in sentences if one))
 
 
 def of_fact(row: Row) -> str:
-    """The story of one fact, from its row in the facts' ledger."""
+    """Describe one fact, from its row in the facts' ledger."""
     kept = plain_words.moment(row.get("created_at"))
     first = f"It reached us on {kept}"
     if row.get("metric"):
@@ -99,7 +99,7 @@ def _answer(stored: Stored) -> Row | None:
 
 
 def _why(stored: Stored, code: str) -> str:
-    """A reason of the event in words; of an action that was attempted, it may be its vendor's answer."""
+    """A reason code in words; a vendor's code is read as that of the event's vendor."""
     kinds = (str(one.get("action_kind")) for one in stored.actions)
     at = next((_PROVIDERS[kind] for kind in kinds if kind in _PROVIDERS), "")
     return plain_words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
@@ -139,7 +139,7 @@ def _why_not(stored: Stored) -> str | None:
 
 
 def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | None:
-    """Why an event that was processed reached no customer."""
+    """Why a processed event sent nothing to a customer; None if it was not meant to."""
     how = f"Not {verb} automatically" if verb == "answered" else f"Not {verb}"
     if answer is not None:
         why = str(answer.get("reason") or stored.row.get("reason") or answer["status"])
@@ -159,7 +159,7 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
 
 
 def _otherwise(plan: Plan | None) -> str:
-    """What would have become of a message that was judged in shadow."""
+    """The sentence on what would have happened to a message decided in shadow mode."""
     if plan is None or "made" not in plan.facts:
         return ""
     if "would" in plan.facts:
@@ -266,7 +266,7 @@ def _sent(stored: Stored, action: Row) -> list[str]:
 
 
 def _arrival(stored: Stored, action: Row, carrier: str) -> str:
-    """What the carrier reported of a message that it had accepted."""
+    """The sentence on whether the carrier reported a message's delivery."""
     if action["action_kind"] == "reply":
         return ""
     at = {receipt_of(one)[1]: one["received_at"] for one in stored.receipts}
@@ -303,7 +303,7 @@ def _by_person(stored: Stored, act: Row) -> str:
 
 
 def _waits(stored: Stored) -> str:
-    """How often it was attempted and when it is tried again, of an event that has not ended."""
+    """The sentence on attempts so far and the next one; empty for an ended event."""
     if stored.status in ENDED:
         return ""
     tried = int(stored.row.get("attempts", 0))

@@ -1,8 +1,8 @@
-"""What an identifier may be, by its form alone; pure.
+"""Decides from an identifier's form what it may be; pure.
 
-An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows; `pasted`
-takes the identifiers out of it.  A text may name several things, and one identifier may be of several
-kinds: a number is a ticket's, an order's and a request's.
+An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows;
+`pasted` extracts the identifiers.  A text may name several things.  One identifier may be of
+several kinds: a number may be a ticket's, an order's or a request's.
 """
 
 from __future__ import annotations
@@ -39,48 +39,48 @@ class SubjectKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """One reading of what was typed."""
+    """One interpretation of an identifier: its kind and its normalised value."""
 
     kind: SubjectKind
     value: str
 
 
 Reading = tuple[Sought, ...]
-"""What an identifier may be at once: all of it is looked up, and all that has something is shown."""
+"""Interpretations that are all looked up; every one that finds something is shown."""
 Thing = tuple[Reading, ...]
-"""One thing that a text names: its readings, the most specific first; the first that has something is it."""
+"""One thing that a text names: its readings, most specific first; the first that finds something counts."""
 
 LONGEST_KEY = 1_000
-"""Bytes of an identifier; DynamoDB takes no longer key."""
+"""The longest identifier, in bytes: DynamoDB takes no longer key."""
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
 _HEX_32 = re.compile(r"[0-9a-f]{32}")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FACT = re.compile(r"[A-Z]{2,20}:\S+")
 _FACT_NUMBER = re.compile(r"\d{6,12}")
 _FACT_SOURCE = "ALOWARE"
-"""Whose ids are numbers and nothing else."""
+"""The source of facts whose ids are plain numbers."""
 _COMPANY_EVENT = re.compile(r"evt_[0-9a-f]{32}")
 _REQUEST = re.compile(r"[A-Za-z0-9][\w.\-]{0,99}")
 _TWILIO = re.compile(r"[SM]M[0-9a-f]{32}")
 _SES = re.compile(r"[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}")
 _PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}|\(?\d+(?:[\s().\-/]+\d+){2,}")
-"""Begins with a country's code, or is written in groups."""
+"""A number that begins with a country code, or is written in groups."""
 _PHONE_DIGITS = range(9, 18)
 _ABROAD = ("011", "00")
-"""What is dialled before a country's code, in North America and elsewhere."""
+"""International prefixes, dialled before a country code, in North America and elsewhere."""
 _NORTH_AMERICAN = 10
-"""Digits of a number there, without the country's 1."""
+"""Digits of a North American number without the country code 1."""
 _DIGITS = re.compile(r"\d{10,15}")
 _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 
 def candidates(text: str) -> tuple[Sought, ...]:
-    """What a text may name; empty for a text that names nothing."""
+    """Every interpretation of a text, in one list; empty for a text that names nothing."""
     return tuple(one for thing in things(text) for reading in thing for one in reading)
 
 
 def things(text: str) -> tuple[Thing, ...]:
-    """What a text names; empty for a text that names nothing."""
+    """The things that a text names; empty for a text that names nothing."""
     seen: set[Sought] = set()
     found = []
     for names in pasted.things(text):
@@ -99,7 +99,7 @@ def _of(text: str) -> Iterator[Reading]:
         if text.startswith(prefix):
             yield (Sought(kind, text),)
             return
-    yield from ((one,) for one in _by_form(text))  # what was issued is of one thing
+    yield from ((one,) for one in _by_form(text))  # an issued identifier names one thing
     yield tuple(_by_name(text))
     yield from ((one,) for one in _of_machines(text))
 
@@ -136,7 +136,7 @@ def _by_form(text: str) -> list[Sought]:
 
 
 def _by_name(text: str) -> list[Sought]:
-    """What people call things: a number may be a ticket's, an order's and a request's."""
+    """Interpretations as what people call things: a ticket, an order, a request, a phone number."""
     found = [] if address_of(text) else [Sought(SubjectKind.TICKET, text)]
     lower = text.lower()
     if _DIGITS.fullmatch(text):
@@ -153,7 +153,7 @@ def _by_name(text: str) -> list[Sought]:
 
 
 def _of_machines(text: str) -> Iterator[Sought]:
-    """What a text may be where nothing of that name is known; these take the longest to look up."""
+    """Yield interpretations to try last, because they take the longest to look up."""
     lower = text.lower()
     if _HEX_16.fullmatch(lower):
         yield Sought(SubjectKind.DIGEST, lower)
@@ -162,7 +162,7 @@ def _of_machines(text: str) -> Iterator[Sought]:
 
 
 def _e164(text: str) -> list[str]:
-    """The numbers that a written one may be; one in groups may lack its country."""
+    """The E.164 numbers that a written number may mean; it may lack its country code."""
     digits = "".join(one for one in text if one.isdigit())
     for abroad in _ABROAD:
         if digits.startswith(abroad) and not text.startswith("+"):

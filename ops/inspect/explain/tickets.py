@@ -1,4 +1,4 @@
-"""Look-ups of tickets: by their id, and by an order that was looked up for one."""
+"""Look-ups of tickets: by id, by customer, and by an order that was looked up for them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ops.inspect.explain.nothing import Unasked
 
 NOT_SHOWN = "Richpanel did not show the ticket"
 MOST_TICKETS = 20
-"""Tickets of one customer that are looked up."""
+"""The most tickets of one customer that are looked up."""
 _NUMBER = re.compile(r"\d{1,9}")
 _BY_ID = "paste the ticket's number"
 _NONE = 404
-"""Richpanel was asked, and has no such ticket."""
+"""HTTP status: Richpanel answered that it has no such ticket."""
 
 
 def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
-    """By a ticket's id, or by the number under which people see it."""
+    """Look up a ticket by its id, or by the number that people see."""
     result = _of_id(looking, conversation_id)
     if (
         result.event_keys
@@ -35,13 +35,13 @@ def ticket(looking: Looking, conversation_id: str) -> LookupResult | None:
         shown = looking.session.services.support.richpanel.read_ticket_by_number(
             int(conversation_id)
         )
-    except MiddlewareError:  # it is in `unasked` already
+    except MiddlewareError:  # `result.unasked` names Richpanel already
         return result
     return _of_id(looking, shown.id) if shown is not None else result
 
 
 def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
-    """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
+    """Collect a ticket's events: from the comments that Richpanel lists and from its trail."""
     found, unasked = _stored(looking, conversation_id), []
     notes: tuple[str, ...] = ()
     try:
@@ -54,7 +54,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
     else:
         theirs = [comment for comment in shown.comments if not comment.is_operator]
         found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
-    if looking.deep:  # every row is read, so it is no matter what Richpanel lists
+    if looking.deep:  # every row is read, so Richpanel's list does not matter
         found, unasked, notes = found | scanning.of_conversation(looking, conversation_id), [], ()
     else:
         unasked += [scanning.unasked(scanning.IN_NO_INDEX), *looking.reader.unfinished.unasked]
@@ -79,7 +79,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
 
 
 def of_customer(looking: Looking, address: str) -> LookupResult:
-    """The tickets that Richpanel lists under a customer's address: one call, no ticket is read."""
+    """Look up the tickets that Richpanel lists for a customer's address: one call, no ticket is read."""
     listed = looking.session.services.support.richpanel.conversations_of
     try:
         ids = listed("email" if "@" in address else "phone", address)
@@ -99,29 +99,29 @@ def of_customer(looking: Looking, address: str) -> LookupResult:
 
 
 def _stored(looking: Looking, conversation_id: str) -> set[str]:
-    """The events of a ticket that its trail names, and its unfinished ones."""
+    """The keys of a ticket's events in its trail, and of its unfinished events."""
     ours = ticket_keys.ticket_message(conversation_id, "")
     unfinished = {key for key in looking.reader.unfinished.keys if key.startswith(ours)}
     return unfinished | looking.reader.events_of(conversation_id)
 
 
 def _request(stored: Mapping[str, Any]) -> str:
-    """What the customer has asked for, in a line; the order by its keyed id."""
+    """A line on a customer's request, with the order as a keyed id."""
     about = f", order {stored['order']}" if stored.get("order") else ""
     return f"{stored.get('kind')} {stored.get('state')} since {stored.get('at')}{about}"
 
 
 def order(looking: Looking, number: str) -> LookupResult | None:
-    """The tickets for which the shop was asked about an order.
+    """Look up the tickets for which the shop was asked about an order.
 
-    Rows hold an order's number as a keyed hash, behind the ticket's id, and no index begins with it:
-    an index would cost every answered event a write.  So it is found by `--deep`.
+    Rows hold an order's number as a keyed hash after the ticket's id.  No index has it, because the
+    index would cost every answered event a write.  So only `--deep` finds it.
     """
     if not looking.deep:
         return LookupResult("an order", unasked=(scanning.unasked("tickets by an order"),))
     try:
         opaque = looking.session.services.opaque_ids
-    except MiddlewareError:  # the key of the ids cannot be read
+    except MiddlewareError:  # the key of the keyed hashes cannot be read
         return None
     hashed = opaque.of("order", number.lstrip("#").lower())
     asked = sorted(scanning.of_order(looking, hashed))

@@ -1,4 +1,4 @@
-"""Every step of an event with its time, and its outcome in one line; pure."""
+"""Lists every step of an event with its time, and sums up its outcome in one line; pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ops.inspect.explain.stored import Row, Stored, receipt_of
 
 
 def timeline(stored: Stored) -> list[dict[str, Any]]:
-    """Every step, oldest first; undated ones precede the last."""
+    """Every step, oldest first; undated steps precede the last."""
     row = stored.row
     steps = [
         _step(row["received_at"], "received", f"from {row.get('source', '?')}"),

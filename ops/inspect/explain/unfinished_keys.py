@@ -1,8 +1,9 @@
-"""The keys of unfinished events, from the two sparse indexes that have them; no row is read.
+"""Reads the keys of unfinished events from two sparse indexes; reads no row.
 
-An event that waits, is parked or is to be handed off has a date.  One that a worker has again, or that was
-given up, has none, and keeps the cause that holds it up.  What a worker has and nothing has held up before
-is in neither index: an index of every event would cost each of them two writes.
+An event that waits, is parked or is to be handed off has a due date.  An event that a worker has
+again, or that was given up, has no date, but keeps the cause that held it up.  An event that a
+worker has for the first time is in neither index: indexing every event would cost two more writes
+for each.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from ops.inspect.explain.nothing import BY_A_SCAN, Unasked
 from ops.session import Session
 
 MOST = 10_000
-"""Keys that are read of each index: a few calls for each shard."""
+"""The most keys read from each index: a few calls for each shard."""
 KIND = "event"
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What is unfinished.
+    """The keys of unfinished events.
 
     Attributes:
-        undated: keys of what a worker has again or that was given up, in order.
-        dated: keys of what has a date, the longest due first.
-        unasked: what may be behind `MOST` of them.
+        undated: sorted keys of events that a worker has again or that were given up.
+        dated: keys of events with a due date, the longest due first.
+        unasked: names the keys beyond `MOST`, if any.
     """
 
     undated: Sequence[str]
@@ -35,12 +36,12 @@ class Unfinished:
 
     @property
     def keys(self) -> Sequence[str]:
-        """Both."""
+        """The undated keys, then the dated."""
         return [*self.undated, *self.dated]
 
 
 def read(session: Session) -> Unfinished:
-    """The keys of both indexes."""
+    """Read the keys of both indexes."""
     table = session.ledger_table
     dated = [key for _, key in Timer(table).due(None, kind=KIND, limit=MOST)]
     held = session.services.incidents.keys(limit=MOST)

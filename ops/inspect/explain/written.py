@@ -1,6 +1,6 @@
-"""What was written in a ticket, asked of the stage's function that may read it; see `support.ticket_texts`.
+"""Reads a ticket's texts through the stage's function that may read them (`support.ticket_texts`).
 
-Its answer is for the one reader that asked: it is kept nowhere.
+The texts are shown once and stored nowhere.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ops.session import Session
 
 FUNCTION = "rp-mw-{stage}-ticket_texts"
 _ONCE = Config(connect_timeout=2, read_timeout=10, retries={"total_max_attempts": 1})
-"""A page waits for it; a person who looks again asks again."""
+"""One quick attempt, because a page waits for it."""
 
 
 def in_ticket(session: Session, ticket_id: str) -> Iterator[tuple[str, str, str]]:
-    """A ticket's comments, oldest first: id, who wrote it, and the text.
+    """Yield a ticket's comments, oldest first, as (id, author, text).
 
     Raises:
-        UnavailableError: the function was not reached, or Richpanel did not answer it.
+        UnavailableError: the function was not reached, or Richpanel did not answer the function.
     """
     question = json.dumps({"ticket_id": ticket_id}).encode()
     name = FUNCTION.format(stage=session.stage)
@@ -34,7 +34,7 @@ def in_ticket(session: Session, ticket_id: str) -> Iterator[tuple[str, str, str]
         raise UnavailableError(f"{name} {error.response['Error']['Code']}") from None
     except (BotoCoreError, ValueError) as error:
         raise UnavailableError(f"{name} {type(error).__name__}") from None
-    if "said" not in answer:  # what Lambda answers in its place has neither
+    if "said" not in answer:  # the function failed: Lambda's own answer has neither key
         raise UnavailableError(str(answer.get("refused", f"{name} failed")))
     for one in answer["said"]:
         yield str(one["comment"]), str(one["by"]), str(one["text"])
