@@ -24,6 +24,7 @@ from werkzeug.wrappers import Response
 from chalicelib.outreach.people import persons
 from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
+from console.compiled import Compiled
 from console.pages import company, inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn
@@ -35,6 +36,8 @@ MOST_BYTES = 256 * 1024
 """Bytes of a posted form at most."""
 _OPEN = frozenset({"static"})
 """Endpoints that anyone may read and that have no view of ours."""
+
+_COMPILED = Compiled()
 
 
 class _Application(Flask):
@@ -56,6 +59,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     """
     app = _Application("console")
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.jinja_env.bytecode_cache = _COMPILED
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.finalize = marks.shown
     app.jinja_env.filters["words"] = _words

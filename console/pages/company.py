@@ -9,7 +9,8 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from chalicelib.outreach.project.project import Project
-from console.backend import backend, reading
+from console import forms
+from console.backend import acting, backend, reading
 from console.rights import Right, needs, person
 from ops.companies import company as stored
 from ops.session import Session
@@ -59,6 +60,16 @@ def chosen() -> str:
     if not asked or not person().builds(asked):
         abort(404)
     return asked
+
+
+def posted() -> tuple[Session, str, str]:
+    """An act of one of our forms: the session that does it, the company, and the form's id.
+
+    Every act begins with it: the id lets a double click act once, and the stage is the right one.
+    """
+    session, company_id, once = acting(), chosen(), forms.once()
+    session.services.check_stage()
+    return session, company_id, once
 
 
 def project_of(session: Session, company_id: str) -> tuple[list[Project], Project]:

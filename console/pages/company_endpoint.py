@@ -89,10 +89,8 @@ def event() -> str:
 @needs(Right.BUILD)
 def resend() -> Response:
     """Post one event to the company's endpoint again."""
-    session, company_id = acting(), company.chosen()
+    session, company_id, once = company.posted()
     opaque_id, number = _named_event()
-    once = forms.once()
-    session.services.check_stage()
     done = event_posts.resend(session, company_id, opaque_id, number, once=once)
     return _back(company_id, request.form.get("project", ""), posted=done.event)
 
@@ -101,10 +99,8 @@ def resend() -> Response:
 @needs(Right.BUILD)
 def try_it() -> Response:
     """Post a test event, which reports nothing."""
-    session, company_id = acting(), company.chosen()
+    session, company_id, once = company.posted()
     _, project = company.project_of(session, company_id)
-    once = forms.once()
-    session.services.check_stage()
     done = event_posts.try_endpoint(session, company_id, project.project_id, once=once)
     return _back(company_id, project.project_id, posted=done.event)
 
@@ -113,10 +109,8 @@ def try_it() -> Response:
 @needs(Right.BUILD)
 def rotate() -> str:
     """Make a new signing secret; only this answer shows it."""
-    session, company_id = acting(), company.chosen()
-    once = forms.once()
+    session, company_id, once = company.posted()
     stored.items(session, company_id, None)
-    session.services.check_stage()
     made = event_secrets.rotate(session, company_id, once=once)
     return company.page(
         "company_secret.html",
@@ -131,9 +125,8 @@ def rotate() -> str:
 @needs(Right.BUILD)
 def end_older() -> Response:
     """End every signing secret but the newest."""
-    session, company_id = acting(), company.chosen()
-    why, once = forms.reason(), forms.once()
-    session.services.check_stage()
+    session, company_id, once = company.posted()
+    why = forms.reason()
     event_secrets.finish(session, company_id, because=why, once=once)
     return _back(company_id, request.form.get("project", ""), did="ended")
 
@@ -142,10 +135,9 @@ def end_older() -> Response:
 @needs(Right.BUILD)
 def pause() -> Response:
     """Post nothing until the endpoint is resumed."""
-    session, company_id = acting(), company.chosen()
+    session, company_id, once = company.posted()
     _, project = company.project_of(session, company_id)
-    why, once = forms.reason(), forms.once()
-    session.services.check_stage()
+    why = forms.reason()
     endpoint_events.pause(session, company_id, project.project_id, because=why, once=once)
     return _back(company_id, project.project_id, did="paused")
 
@@ -154,10 +146,9 @@ def pause() -> Response:
 @needs(Right.BUILD)
 def resume() -> Response:
     """Post the events that were kept, and those that follow."""
-    session, company_id = acting(), company.chosen()
+    session, company_id, once = company.posted()
     _, project = company.project_of(session, company_id)
-    why, once = forms.reason(), forms.once()
-    session.services.check_stage()
+    why = forms.reason()
     endpoint_events.resume(session, company_id, project.project_id, because=why, once=once)
     return _back(company_id, project.project_id, did="resumed")
 

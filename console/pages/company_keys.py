@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
 from console import forms
-from console.backend import acting, reading
+from console.backend import reading
 from console.pages import company
 from console.rights import Right, needs
 from ops import journal
@@ -56,12 +56,11 @@ def show() -> str:
 @needs(Right.BUILD)
 def make() -> str:
     """Make a key; only this answer shows it.  A third key of a role is refused: it would end the first."""
-    session, company_id = acting(), company.chosen()
-    role, once = _role(), forms.once()
+    session, company_id, once = company.posted()
+    role = _role()
     active = [one for one in api_keys.shown(session, company_id) if one.role == role]
     if len(active) >= api_keys.ACTIVE_KEYS:
         abort(400, "role: two keys of it are active; revoke one first")
-    session.services.check_stage()
     made, _ = stored.issue(session, company_id, _desk(role), once=once)
     return company.page(
         "company_secret.html",
@@ -76,14 +75,13 @@ def make() -> str:
 @needs(Right.BUILD)
 def revoke() -> Response:
     """Revoke one key, at once."""
-    session, company_id = acting(), company.chosen()
-    role, why, once = _role(), forms.reason(), forms.once()
+    session, company_id, once = company.posted()
+    role, why = _role(), forms.reason()
     key_id = request.form.get("id", "")
     if not request.form.get("sure"):
         abort(400, "sure: tick that requests with this key are refused from then on")
     if api_keys.KeyShown(key_id[:LONGEST_ID], role) not in api_keys.shown(session, company_id):
         abort(404, "The company has no such key.")
-    session.services.check_stage()
     journal.enter(
         session,
         "company key",

@@ -97,13 +97,12 @@ def judge() -> str | tuple[str, int]:
 @needs(Right.BUILD)
 def take() -> AnyResponse:
     """Import a judged file; a file with a wrong row is refused as a whole."""
-    session, company_id = acting(), company.chosen()
+    session, company_id, once = company.posted()
     stored.items(session, company_id, None)
-    text, why, once = _text(), forms.reason(), forms.once()
+    text, why = _text(), forms.reason()
     rows, refused = register_file.judged(text, company_id)
     if refused or not rows:
         abort(400, "text: it has no row, or a wrong one; judge it again")
-    session.services.check_stage()
     done = register.take(session, company_id, rows, text.encode(), because=why, once=once)
     where = url_for(
         "company_register.show",

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
 from local.stack import lineage
-from local.stack.stoppable import Running
-from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
+from local.stack.place import Place
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SETTLE_SECONDS = 60.0
 
 
-class Control(Running):
+class Control(Place):
     """The control's HTTP server; a context manager that stops it.
 
     Args:
@@ -51,27 +51,11 @@ class Control(Running):
     ) -> None:
         self._clock, self._turns = clock, turns
         self._store, self._open_console = store, open_console
-        self._listener = Listener(self, 0)
+        super().__init__()
 
-    @property
-    def url(self) -> str:
-        """The server's base URL, without a trailing slash."""
-        return f"http://{HOST}:{self._listener.port}"
-
-    def stop(self) -> None:
-        """Stop listening."""
-        self._listener.close()
-
-    def epoch(self) -> float:
-        """The time, in epoch seconds."""
-        return datetime.now(UTC).timestamp()
-
-    def serve(self, request: Request, connection: ClientConnection) -> None:
-        """Answer one request."""
-        connection.send(self.admin(request))
-
-    def admin(self, request: Request) -> WireAnswer:
+    def answer(self, request: Request, path: str) -> WireAnswer:
         """Route a request and return the answer."""
+        del path
         match (request.method, *request.segments):
             case ("GET", "clock"):
                 return WireAnswer(200, self._now())

@@ -8,18 +8,17 @@ from __future__ import annotations
 import json
 import urllib.error
 import urllib.request
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from local.stack import lambda_events
-from local.stack.stoppable import Running
-from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
+from local.stack.place import Place
+from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Functions(Running):
+class Functions(Place):
     """The endpoint's HTTP server; a context manager that stops it.
 
     Args:
@@ -35,35 +34,15 @@ class Functions(Running):
         engine_url: str,
     ) -> None:
         self._handlers, self._engine_url = handlers, engine_url
-        self._listener = Listener(self, 0)
+        super().__init__()
 
-    @property
-    def url(self) -> str:
-        """The server's base URL, without a trailing slash."""
-        return f"http://{HOST}:{self._listener.port}"
-
-    def stop(self) -> None:
-        """Stop listening."""
-        self._listener.close()
-
-    def epoch(self) -> float:
-        """The time, in epoch seconds."""
-        return datetime.now(UTC).timestamp()
-
-    def admin(self, request: Request) -> WireAnswer:
-        """Answer 404: there is nothing to control."""
-        return WireAnswer(404, {"path": request.path})
-
-    def serve(self, request: Request, connection: ClientConnection) -> None:
-        """Answer one request."""
+    def answer(self, request: Request, path: str) -> WireAnswer:
+        """Answer an invocation of one of the handlers here, and let the engine answer the rest."""
         match (request.method, *request.segments):
             case ("POST", _, "functions", name, "invocations") if name in self._handlers:
                 context = lambda_events.LambdaContext(function_name=name)
-                connection.send(
-                    WireAnswer(200, self._handlers[name](json.loads(request.raw), context))
-                )
-            case _:
-                connection.send(self._of_engine(request, connection.path))
+                return WireAnswer(200, self._handlers[name](json.loads(request.raw), context))
+        return self._of_engine(request, path)
 
     def _of_engine(self, request: Request, path: str) -> WireAnswer:
         asked = urllib.request.Request(  # noqa: S310 - the engine's own address

@@ -64,7 +64,7 @@ class Pump(Running):
         on_error: called with an exception a handler raised.
         turns: if given, pollers use short polls that `turns` coordinates, so that `Turns.settle`
             knows when no queue has a message.
-        board: if given with `turns`, only queues that have a message by this board are asked.
+        board: if given with `turns`, only a queue that has a message by the board is polled.
     """
 
     sqs: Any

@@ -12,6 +12,7 @@
     openai                responses to prompts
     bedrock               responses to prompts, by Amazon's API
     model_behaviour       how models behave, and what is kept of prompts
+    scripted_models       the base of both: scripts, a function or the least answer that is allowed
     openai_moderation     what its moderation flags
     entra                 the base of the next two: client credentials and tokens
     powerbi               rows of push datasets

@@ -22,13 +22,13 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from local.vendors import openai_moderation, simulated
-from local.vendors.model_behaviour import KeptPrompts, ModelBehaviour, counted
-from local.vendors.openai import Script, smallest
+from local.vendors import openai_moderation
+from local.vendors.model_behaviour import ModelBehaviour, counted
+from local.vendors.scripted_models import Script, ScriptedModels
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 MODELS = (
     "amazon.nova-lite-v1:0",
@@ -74,7 +74,7 @@ _ERRORS: Mapping[int, str] = {
 }
 
 
-class SimulatedBedrock(simulated.Vendor):
+class SimulatedBedrock(ScriptedModels):
     """The server.
 
     Args:
@@ -93,23 +93,8 @@ class SimulatedBedrock(simulated.Vendor):
         super().__init__(port)
 
     def _clear(self) -> None:
-        self._scripts: list[Script] = []
-        self._function: Callable[[Mapping[str, Any]], Any] | None = None
-        self._numbers = itertools.count(1)
-        self._kept = KeptPrompts()
+        super()._clear()
         self.models = list(self._first)
-
-    def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
-        """Add an answer; the newest one that matches is used."""
-        one = Script(**settings)
-        with self.lock:
-            self._scripts.insert(0, one)
-        return one
-
-    def answer_by(self, function: Callable[[Mapping[str, Any]], Any] | None) -> None:
-        """Answer unscripted requests by a function of the request."""
-        with self.lock:
-            self._function = function
 
     # --- the API --------------------------------------------------------------------------------
 
@@ -147,9 +132,9 @@ class SimulatedBedrock(simulated.Vendor):
         if flaw is not None:
             return self._error(400, flaw)
         shown = json.dumps([body.get("system"), body["messages"]], ensure_ascii=False)
-        script = next((one for one in self._scripts if one.spend(shown)), None)
-        number = next(self._numbers)
-        answer = self._response(model, body, script or self._unscripted(body))
+        form, number = _form(body), next(self._numbers)
+        said = self.said(shown, as_responses(body), form["schema"] if form else None)
+        answer = self._response(model, body, said)
         return WireAnswer(200, answer, {"x-amzn-requestid": f"bedrock-{number:08d}"})
 
     def _judged(self, request: Request) -> WireAnswer:
@@ -175,17 +160,6 @@ class SimulatedBedrock(simulated.Vendor):
 
     def _error(self, status: int, message: str) -> WireAnswer:
         return WireAnswer(status, {**self.error_body(status), "message": message})
-
-    def _unscripted(self, body: Mapping[str, Any]) -> Script:
-        form = _form(body)
-        if self.modes.refuses:
-            return Script(refusal="I can't help with that.")
-        if self._function is not None:
-            given = self._function(as_responses(body))
-            return Script(text=given) if isinstance(given, str) else Script(json=given)
-        if form is not None:
-            return Script(json=smallest(form["schema"]))
-        return Script(text="Thank you for your message.")
 
     def _response(self, model: str, body: Mapping[str, Any], script: Script) -> dict[str, Any]:
         tool = _forced(body)

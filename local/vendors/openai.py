@@ -15,7 +15,6 @@ counts against ``max_output_tokens`` (`ModelBehaviour.thinks`), and the beginnin
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import sys
@@ -23,12 +22,13 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import openai_moderation, simulated
-from local.vendors.model_behaviour import FIRST_STEP, KeptPrompts, ModelBehaviour, counted
+from local.vendors import openai_moderation
+from local.vendors.model_behaviour import FIRST_STEP, ModelBehaviour, counted
+from local.vendors.scripted_models import Script, ScriptedModels
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 API_KEY = "simulated-openai-key"
 MODELS = ("gpt-6-luna", "gpt-5.6-luna")
@@ -41,12 +41,6 @@ QUOTA_BODY = {
     }
 }
 """For ``fault("status", status=429, body=QUOTA_BODY)``: waiting does not help."""
-HELP = f"""{simulated.HELP}
-GET    /_sim/scripts               scripted responses still pending
-POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the request", "times": 1}};
-                                   or text, refusal, incomplete in place of json
-DELETE /_sim/scripts               remove all of them
-"""
 MIN_OUTPUT_TOKENS = 16
 """The least that `max_output_tokens` may be."""
 _ROLES = frozenset({"user", "assistant", "system", "developer"})
@@ -104,33 +98,7 @@ class OpenAiBehaviour(ModelBehaviour):
     status: str = "completed"
 
 
-@dataclass(slots=True)
-class Script:
-    """One scripted response.
-
-    Attributes:
-        contains: only for requests whose instructions or input contain this.
-        times: how many requests it is used for; None for all.
-        incomplete: a reason, ``max_output_tokens`` or ``content_filter``; JSON is then cut in half.
-    """
-
-    json: Any = None
-    text: str | None = None
-    refusal: str | None = None
-    incomplete: str | None = None
-    contains: str = ""
-    times: int | None = None
-
-    def spend(self, shown: str) -> bool:
-        """Whether it applies to this request; counts down."""
-        if self.contains not in shown or self.times == 0:
-            return False
-        if self.times is not None:
-            self.times -= 1
-        return True
-
-
-class SimulatedOpenAI(simulated.Vendor):
+class SimulatedOpenAI(ScriptedModels):
     """The server.
 
     Args:
@@ -144,7 +112,6 @@ class SimulatedOpenAI(simulated.Vendor):
     name = "openai"
     modes_type = OpenAiBehaviour
     modes: OpenAiBehaviour
-    help_text = HELP
 
     def __init__(
         self, port: int = 0, *, api_keys: Iterable[str] = (API_KEY,), models: Iterable[str] = MODELS
@@ -153,23 +120,8 @@ class SimulatedOpenAI(simulated.Vendor):
         super().__init__(port)
 
     def _clear(self) -> None:
-        self._scripts: list[Script] = []
-        self._function: Callable[[Mapping[str, Any]], Any] | None = None
-        self._numbers = itertools.count(1)
-        self._kept = KeptPrompts()
+        super()._clear()
         self.api_keys, self.models = list(self._first[0]), list(self._first[1])
-
-    def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
-        """Add a response; the newest one that matches is used."""
-        one = Script(**settings)
-        with self.lock:
-            self._scripts.insert(0, one)
-        return one
-
-    def answer_by(self, function: Callable[[Mapping[str, Any]], Any] | None) -> None:
-        """Answer unscripted requests by a function of the body: an object (as JSON) or a text."""
-        with self.lock:
-            self._function = function
 
     # --- the API --------------------------------------------------------------------------------
 
@@ -228,8 +180,9 @@ class SimulatedOpenAI(simulated.Vendor):
         if problem is not None:
             return problem
         shown = json.dumps([body.get("instructions"), body["input"]], ensure_ascii=False)
-        script = next((one for one in self._scripts if one.spend(shown)), None)
-        return WireAnswer(200, self._response(body, script or self._unscripted(body), number))
+        form = (body.get("text") or {}).get("format") or {}
+        schema = form["schema"] if form.get("type") == "json_schema" else None
+        return WireAnswer(200, self._response(body, self.said(shown, body, schema), number))
 
     def _problem(self, body: Any) -> WireAnswer | None:  # noqa: ANN401
         """The error response to a request that the real API would reject."""
@@ -257,17 +210,6 @@ class SimulatedOpenAI(simulated.Vendor):
             message = "Another process is currently operating on this conversation."
             return WireAnswer(400, _error(message, "conversation_locked", param="conversation"))
         return None
-
-    def _unscripted(self, body: Mapping[str, Any]) -> Script:
-        if self.modes.refuses:
-            return Script(refusal="I can't help with that.")
-        if self._function is not None:
-            given = self._function(body)
-            return Script(text=given) if isinstance(given, str) else Script(json=given)
-        form = (body.get("text") or {}).get("format") or {}
-        if form.get("type") == "json_schema":
-            return Script(json=smallest(form["schema"]))
-        return Script(text="Thank you for your message.")
 
     def _response(self, body: Mapping[str, Any], script: Script, number: int) -> dict[str, Any]:
         text = script.text
@@ -345,20 +287,6 @@ class SimulatedOpenAI(simulated.Vendor):
         }
 
     # --- driven from another process ------------------------------------------------------------
-
-    def admin(self, request: Request) -> WireAnswer:
-        """Adds scripts to the paths of every vendor."""
-        match (request.method, *request.segments[1:]):
-            case ("GET", "scripts"):
-                rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
-                return WireAnswer(200, {"scripts": rows})
-            case ("POST", "scripts"):
-                self.script(**request.body)
-                return WireAnswer(200, {"ok": True})
-            case ("DELETE", "scripts"):
-                self._scripts.clear()
-                return WireAnswer(200, {"ok": True})
-        return super().admin(request)
 
 
 def _moderated(body: Any, number: int) -> WireAnswer:  # noqa: ANN401 - any JSON value
@@ -441,29 +369,6 @@ def _looseness(schema: Mapping[str, Any], where: str) -> str | None:
         inner = [(f"anyOf {number}", one) for number, one in enumerate(schema.get("anyOf", ()))]
     flaws = (_looseness(one, f"{where}.{name}") for name, one in inner)
     return next((flaw for flaw in flaws if flaw), None)
-
-
-def smallest(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, a case per type
-    """The smallest value a schema allows."""
-    if "const" in schema:
-        return schema["const"]
-    if "enum" in schema:
-        return schema["enum"][0]
-    if "anyOf" in schema:
-        return smallest(schema["anyOf"][0])
-    kind = schema.get("type")
-    match kind[0] if isinstance(kind, list) else kind:
-        case "object":
-            return {name: smallest(one) for name, one in schema.get("properties", {}).items()}
-        case "array":
-            return [smallest(schema["items"]) for _ in range(schema.get("minItems", 0))]
-        case "string":
-            return "x" * int(schema.get("minLength", 1))
-        case "integer" | "number":
-            return schema.get("minimum", 0)
-        case "boolean":
-            return False
-    return None
 
 
 _ERRORS = {

@@ -7,7 +7,6 @@ import re
 import boto3
 import pytest
 from flask import Blueprint, abort, request
-from jinja2 import BytecodeCache
 from moto import mock_aws
 
 from chalicelib.aws.switches import NAMES
@@ -98,22 +97,6 @@ def fields(answer, **wanted):
     raise AssertionError(f"no form with {wanted}")
 
 
-class Compiled(BytecodeCache):
-    """Templates compiled once for every console of the process."""
-
-    def __init__(self):
-        self._codes = {}
-
-    def load_bytecode(self, bucket):
-        bucket.code = self._codes.get((bucket.key, bucket.checksum))
-
-    def dump_bytecode(self, bucket):
-        self._codes[bucket.key, bucket.checksum] = bucket.code
-
-
-COMPILED = Compiled()
-
-
 class Console:
     """The console, the services behind it, and its browsers."""
 
@@ -121,7 +104,6 @@ class Console:
         self.session, self.services = session, session.services
         options = Options(frozenset({HOST}), left_out=left_out or {}, colleagues=colleagues or {})
         self.app = create_app(session, Persons(), options)
-        self.app.jinja_env.bytecode_cache = COMPILED
         self.app.testing = True
 
     def browser(self, who="jo"):
