@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from bench.load import ceilings, neighbours, plan
 from bench.load.assumptions import OTHERS_PER_30_S
+from bench.load.frame import framed
 from bench.load.kinds import KINDS, LANES, ROUTED, Kind, vendors_of
 from bench.load.scenarios import (
     NEW_ACCOUNT_LIMIT,
@@ -171,9 +172,9 @@ def _flood(size: Size, seed: int) -> Iterator[Target]:
 def _neighbours(seed: int) -> Iterator[Target]:
     """Endpoints and models of other companies hang: how long a company's own events take."""
     print("\nneighbours hang for half an hour: seconds until a company's effect")
-    print(neighbours.HEADER)
-    for one in neighbours.noticed(seed):
-        print(one)
+    found = list(neighbours.noticed(seed))
+    print("\n".join(framed(neighbours.HEADS, (one.row for one in found))))
+    for one in found:
         if one.is_guarded and one.hanging:
             name = f"{one.hanging} hanging, {one.place.name}: a company's effect, p95 s"
             yield Target(name, one.p95, 5)
@@ -192,30 +193,29 @@ def _print(
 ) -> None:
     """Print one row for each lane, and for the given kinds of events."""
     print(f"\n{title}: seconds until the effect" + (" of what arrived in it" if within else ""))
-    print(f"  {'lane':<28} {'events':>7} {'p50':>9} {'p95':>9} {'p99':>9} {'dead letters':>13}")
-    for lane in LANES:
-        print(_row(lane, result.times(lane, within)) + f" {result.dead(lane):>13}")
-    for kind in kinds:
-        print(_row(kind.name, result.times(kind.lane, within, kind)))
+    rows = [_row(lane, result.times(lane, within), result.dead(lane)) for lane in LANES]
+    rows += [_row(one.name, result.times(one.lane, within, one)) for one in kinds]
+    heads = ("lane", "events", "p50", "p95", "p99", "dead letters")
+    print("\n".join(framed(heads, rows)))
 
 
-def _row(name: str, times: Sequence[float]) -> str:
-    p50, p95, p99 = quantiles(times)
-    return f"  {name:<28} {len(times):>7} {p50:>9.2f} {p95:>9.2f} {p99:>9.2f}"
+def _row(name: str, times: Sequence[float], dead: int | None = None) -> tuple[object, ...]:
+    return (name, len(times), *quantiles(times), "" if dead is None else f"{dead:>12}")
 
 
 def _plan() -> Iterator[str]:
-    yield f"{'times':>9} {'now/s':>7} {'at most/s':>10}  what, and what sets it"
-    for one in plan.limits():
-        row = f"{one.factor:>9,.1f} {one.now:>7.2f} {one.most:>10,.1f}"
-        yield f"{row}  {one.what}: {one.why}"
+    heads = ("times", "now/s", "at most/s", "what", "what sets it")
+    rows = ((one.factor, one.now, one.most, one.what, one.why) for one in plan.limits())
+    return framed(heads, rows)
 
 
 def _ceilings() -> Iterator[str]:
-    yield f"{'ceiling':<18} {'a minute':>9} {'a second':>9} {'70 %':>9}  set by"
-    for one in ceilings.ceilings():
-        row = f"{one.per_minute:>9.1f} {one.per_minute / 60:>9.2f} {one.alarm_at:>9.1f}"
-        yield f"{one.lane:<18} {row}  {one.set_by}"
+    heads = ("ceiling", "a minute", "a second", "70 %", "set by")
+    rows = (
+        (one.lane, one.per_minute, one.per_minute / 60, one.alarm_at, one.set_by)
+        for one in ceilings.ceilings()
+    )
+    return framed(heads, rows)
 
 
 if __name__ == "__main__":

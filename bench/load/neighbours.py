@@ -238,19 +238,22 @@ class Noticed:
         """The 95th percentile of the company's events, in seconds."""
         return quantiles(self.took)[1]
 
-    def __str__(self) -> str:
-        """One line of the table."""
+    @property
+    def row(self) -> tuple[object, ...]:
+        """Its cells below `HEADS`."""
         guards, p50 = "yes" if self.is_guarded else "no", quantiles(self.took)[0]
         return (
-            f"  {self.place.name:<14} {self.hanging:>10} {guards:>8} {len(self.took):>7}"
-            f" {p50:>9.2f} {self.p95:>9.2f} {self.took[-1]:>9.2f}"
+            self.place.name,
+            self.hanging,
+            guards,
+            len(self.took),
+            p50,
+            self.p95,
+            self.took[-1],
         )
 
 
-HEADER = (
-    f"  {'hangs':<14} {'neighbours':>10} {'guards':>8} {'events':>7}"
-    f" {'p50':>9} {'p95':>9} {'longest':>9}"
-)
+HEADS = ("hangs", "neighbours", "guards", "events", "p50", "p95", "longest")
 
 
 def noticed(seed: int) -> Iterator[Noticed]:

@@ -63,13 +63,13 @@ def _shown() -> list[EventCount]:
 
 
 def _events() -> list[str]:
-    rows, causes = [], [one for one in CostCause if one is not CostCause.TRACES]
+    rows = []
     for count in _shown():
         rest, http = (bill.times(bill.of_event(count, Terms(one)), 1e6) for one in Gateway)
-        dollars = [f"{rest[one]:,.1f}" for one in causes]
+        dollars = [f"{rest[one]:,.1f}" for one in CostCause]
         totals = (bill.total(rest, bill.AWS), bill.total(http, bill.AWS), bill.total(rest))
         rows.append((count.name, *dollars, *(f"{one:,.1f}" for one in totals)))
-    names = [one.value for one in causes]
+    names = [one.value for one in CostCause]
     return marked.table(("event", *names, "AWS, REST", "AWS, HTTP", "all, REST"), rows)
 
 
@@ -163,7 +163,6 @@ def _prices() -> list[str]:
             one.note.replace("|", "/"),
         )
         for one in prices().values()
-        if not one.name.startswith(("fabric", "onelake", "athena", "kms"))
     ]
     return marked.table(("price", "$", "for", "read", "remark"), rows)
 

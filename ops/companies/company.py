@@ -74,7 +74,8 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
     ]
     if not found:
         project = f" with project {project_id}" if project_id else ""
-        raise OpsError(f"no such company: {company_id}{project}")
+        named = " ".join(company_id.split())  # on one line
+        raise OpsError(f"no such company: {named}{project}")
     return found
 
 

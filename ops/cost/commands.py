@@ -87,7 +87,7 @@ def _each_kind(run: CommandRun) -> object:
         rows.append({"event": count.name, "actions": count.actions, **dollars})
     run.output.say(
         "dollars for a million events; the table's causes are behind a REST API, and a message has"
-        " its receipts"
+        " its receipts; Meta's fee for a WhatsApp template is left out"
     )
     return run.output.records(tuple(rows[0]), rows)
 

@@ -9,6 +9,7 @@ from bench.load import neighbours
 from bench.load.__main__ import SHORT, figures
 from bench.load.assumptions import PER_MINUTE
 from bench.load.ceilings import ALARM_AT, by_richpanel, by_workers, ceilings
+from bench.load.frame import framed
 from bench.load.kinds import KINDS, LANES, ROUTED
 from bench.load.scenarios import Load, quantiles, routed_per_minute, run, workers_of
 from bench.load.traffic import Window
@@ -117,3 +118,12 @@ def test_the_page_shows_the_ceilings_as_they_are_computed():
     for one in ceilings():
         row = f"| {one.lane} | {one.per_minute:,.1f} | {one.alarm_at:,.1f} | {one.set_by} |"
         assert row in text, row
+
+
+def test_tables_have_one_frame_with_numbers_to_the_right():
+    rows = [("tickets", 12, 1.5), ("a longer name", 3, 1_234.0)]
+    assert list(framed(("lane", "events", "p50"), rows)) == [
+        "  lane           events       p50",
+        "  tickets            12      1.50",
+        "  a longer name       3  1,234.00",
+    ]
