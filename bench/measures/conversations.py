@@ -26,7 +26,8 @@ from ops.support.bounds import said, share
 from ops.support.decide import TriedSettings
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "conversations"
-SETS = ("open", "held", "second", "third")
+OPEN = "open"
+SETS = (OPEN, "held", "second", "third")
 AUTOMATIC = frozenset({"answer", "ask"})
 WANTED = ("plain", "messy")
 """Kinds of conversations that should be answered."""
