@@ -12,6 +12,7 @@ shares, imported and never copied.  What it assumes is in `assumptions`; everyth
     neighbours    what a company notices of others whose endpoint or model hangs
     ceilings      the lanes' ceilings, as docs/capacity-ceilings.md states them
     plan          what breaks first at 10, 100 and 1,000 times as much, and the bill
+    frame         the one frame of the tables that are printed
     measured      the real system on the local engine beside the model's calls
     __main__      `python -m bench.load`: the tables and the targets
 """
