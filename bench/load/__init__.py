@@ -12,6 +12,7 @@ waits and shares.  Its assumptions are in `assumptions`; every random draw is se
     neighbours    how a company's events slow down when other companies' endpoints or models hang
     ceilings      the lanes' ceilings, as docs/capacity-ceilings.md states them
     plan          what breaks first at 10, 100 and 1,000 times the traffic, and the bill
+    frame         the frame that every printed table has
     measured      the calls of the real system on the local engine, beside those of the simulation
     __main__      `python -m bench.load`: the tables and the targets
 """

@@ -1,7 +1,6 @@
 """One measurement per module; those marked with * are commands, `python -m bench.measures.<name>`.
 
-counts         AWS calls and units of each kind of event
-event_counts * calls, units and bytes of an event with its door, for `ops cost`
+event_counts * calls, units and bytes of an event with its door, for bench and `ops cost`
 worker         processor time of the worker, compared with Powertools
 powertools     the same worker built on AWS Lambda Powertools
 ingress        CPU time of the webhook, compared with a bare Chalice route
