@@ -30,7 +30,7 @@ def test_a_declined_opening_is_never_sent(stack):
     assert (outcome["state"], outcome["reason"]) == ("failed", "declined")
     assert stack.texts_to(to) == []
     (turn,) = stack.ops("story", to, "--json").data["turns"]
-    assert turn["became"] == "Not sent: a person declined it (declined)."
+    assert turn["became"] == "Not sent: a person declined the message (declined)."
     assert "sam" in turn["more"]
     assert "wrong person" in turn["more"]
 

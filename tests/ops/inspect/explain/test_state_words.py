@@ -18,7 +18,7 @@ def test_a_declined_start_is_said_with_who_declined_it_and_why_it_was_held():
         }
     )
     assert said == {
-        "status": "failed: a person declined it (declined:by_a_person)",
+        "status": "failed: a person declined the message (declined:by_a_person)",
         "hand-off": f"since {SAID}, the company wants a person to approve first messages"
         f" ({held}), id h-1",
         "updated at": SAID,

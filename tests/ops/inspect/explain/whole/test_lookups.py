@@ -141,7 +141,7 @@ def test_a_declined_start_is_shown_in_words_alone(outreach, run):
     run("handoff", "decline", opaque_id, "--by", "sam", "--reason", "wrong list", "--yes")
     subject = f"{company.COMPANY_ID}#req123"
     for_people = run("explain", subject).out
-    assert "status: failed: a person declined it (declined:by_a_person)" in for_people
+    assert "status: failed: a person declined the message (declined:by_a_person)" in for_people
     assert "hand-off: since " in for_people
     assert not [one for one in ("failure_stage", "conversation_status", "{'") if one in for_people]
     assert run("explain", subject, "--json").data["state"]["failure_stage"] == "declined"
