@@ -3,7 +3,7 @@
 table     rows of results against their targets, as text and Markdown
 sizes     how many events, requests and rounds a run measures: full, small, soak
 counts    the committed files of expected counts
- event_figures  rows of each kind of event: counts, and dollars as in `ops cost`
+event_figures  rows of each kind of event: counts, and dollars as in `ops cost`
 sources   digests of the code that a page's figures describe
 page      `python -m bench.report.page`: docs/performance.md, and the age of every page's figures
 plot      the bar chart of docs/performance.md, as SVG

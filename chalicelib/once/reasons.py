@@ -92,11 +92,11 @@ SWITCH_UNREADABLE = Why("switches_unreadable:", By.US, "the switch {name} could 
 
 # --- an action ------------------------------------------------------------------------------------
 
-ALREADY = Why("already", By.US, "it was so already")
+ALREADY = Why("already", By.US, "its effect was already in place")
 DEPENDENCY = Why("dependency", By.US, "an earlier step had not been done")
 SETTLED = Why("settled", By.US, "{} showed it when it was asked")
 BY_RECEIPT = Why("receipt", By.US, "{} has reported it")
-BY_OPERATOR = Why("operator", By.PERSON, "an operator entered it")
+BY_OPERATOR = Why("operator", By.PERSON, "an operator recorded the outcome")
 ABANDONED = Why("operator:abandon", By.PERSON, "an operator gave it up; it may have been done")
 REF_TAKEN = Why("ref_taken", By.US, "the vendor's id that came back belongs to another message")
 CANNOT_BE_ASKED = Why("cannot_be_asked", By.US, "{} does not show whether it was done")
@@ -115,23 +115,27 @@ RESTORED = Why("restored", By.PERSON, "it had been done before the table was res
 
 # --- a run of an event ----------------------------------------------------------------------------
 
-BUSY = Why("busy", By.US, "another worker had it")
+BUSY = Why("busy", By.US, "another worker was processing the event")
 ACTION_BUSY = Why("action_busy", By.US, "another worker had one of its actions")
 ACTION_GONE = Why("action_gone", By.US, "the row of one of its actions was gone")
 ACTION_LOST = Why("action_lost", By.US, "another worker took over one of its actions")
 ACTION_TAKEN = Why("action_taken", By.US, "another worker took over one of its actions")
-LEASE_LOST = Why("lease_lost", By.US, "another worker took it over")
+LEASE_LOST = Why("lease_lost", By.US, "another worker took the event over")
 LEASE_TOO_SHORT = Why("lease_too_short", By.US, "too little time was left")
-TIME_IS_UP = Why("time_is_up", By.US, "the time of the worker was over")
-OUT_OF_TIME = Why("out_of_time", By.US, "the time of the run was over")
+TIME_IS_UP = Why("time_is_up", By.US, "the worker's time was used up")
+OUT_OF_TIME = Why("out_of_time", By.US, "the run's time was used up")
 WORKER_DIED = Why("worker_died", By.US, "the worker died")
 SWEPT = Why("swept", By.US, "the sweep found it at its vendor and queued it")
 SWEEP_TAKEN = Why("sweep_taken", By.US, "another run of the sweep had begun")
 SCHEDULED = Why("scheduled", By.US, "it was to be sent later")
 BEHIND = Why("behind_another", By.US, "an earlier message of the conversation waited")
 PLAN_NOT_KNOWN_HERE = Why("plan_not_known_here", By.US, "its plan was made by a newer release")
-UNKNOWN_EVENT_KIND = Why("unknown_event_kind", By.US, "a newer release had made the event")
-UNKNOWN_JOB_VERSION = Why("unknown_job_version", By.US, "a newer release had queued it")
+UNKNOWN_EVENT_KIND = Why(
+    "unknown_event_kind", By.US, "the event is of a kind that only a newer release knows"
+)
+UNKNOWN_JOB_VERSION = Why(
+    "unknown_job_version", By.US, "the job has a form that only a newer release knows"
+)
 UNDECODABLE = Why("undecodable", By.US, "its message on the queue could not be read")
 UNSEALED = Why("unsealed", By.US, "its message on the queue was not sent by this stage")
 RECEIPT_GONE = Why("receipt_gone", By.US, "only the receipt was kept, and its message is gone")
@@ -139,8 +143,10 @@ ENQUEUE_FAILED = Why("enqueue_failed", By.US, "the queue accepted nothing")
 CONTENDED = Why("contended", By.US, "too many wrote to the same row at once")
 TRANSACTION_CONFLICT = Why("TransactionConflict", By.US, "too many wrote to the same row at once")
 NOTHING_NEW = Why("nothing_new", By.US, "there was no new message")
-RESOLVED = Why("resolved", By.US, "it was read, and each new message has an entry of its own")
-UNPROCESSED = Why("unprocessed", By.US, "our own database did a part of it only")
+RESOLVED = Why(
+    "resolved", By.US, "the ticket was read, and each new message became an event of its own"
+)
+UNPROCESSED = Why("unprocessed", By.US, "our own database carried out only a part of the request")
 NOT_NEEDED = Why("not_needed", By.US, "it was done after all, so no person was needed")
 REPEATED = Why("repeated", By.US, "the notice of its failure was repeated")
 

@@ -29,7 +29,7 @@ LOOP = Why(
 MEDIA_ONLY = Why("media_only", By.RECIPIENT, "the recipient sent pictures or sound without a word")
 EMPTY_MESSAGE = Why("empty_message", By.RECIPIENT, "the message has no text")
 LATE = Why("late_reply", By.RECIPIENT, "the recipient wrote after the conversation had ended")
-OPT_OUT_IN_DOUBT = Why("opt_out_in_doubt", By.RECIPIENT, "the message may ask for no further one")
+OPT_OUT_IN_DOUBT = Why("opt_out_in_doubt", By.RECIPIENT, "the message may ask us to send no more")
 OTHER_SENDER = Why(
     "other_sender", By.RECIPIENT, "the message came from another address than the recipient's"
 )
@@ -71,19 +71,19 @@ ASKED_FOR_A_PERSON = Why(
 
 PERSON_ANSWERS = Why("person_answers", By.PERSON, "a person had the conversation")
 WITH_A_PERSON = Why("with_a_person", By.PERSON, "a person has the conversation")
-STEPPED_IN = Why("stepped_in", By.PERSON, "a colleague took it while automation had it")
+STEPPED_IN = Why("stepped_in", By.PERSON, "a colleague took the conversation over from automation")
 NO_LONGER_WAITING = Why(
     "no_longer_waiting",
     By.PERSON,
-    "a person had the conversation, or it no longer waited for one",
+    "a person already had the conversation, or it no longer waited for one",
 )
 HANDOFF_OVER = Why("handoff_over", By.PERSON, "the hand-off had ended already")
 RETURNED = Why(
     "returned_to_automation",
     By.PERSON,
-    "it was given back, and no message waited for an answer",
+    "the conversation was given back to automation, and no message waited for an answer",
 )
-NOTED = Why("noted", By.PERSON, "the act sends no message and was stored")
+NOTED = Why("noted", By.PERSON, "the act sends nothing and was only recorded")
 DECLINED = Why("declined", By.PERSON, "a person declined the message")
 BY_A_PERSON = Why("by_a_person", By.PERSON, "a person declined the message")
 
@@ -157,7 +157,7 @@ QUIET_HOURS_UNREADABLE = Why(
     "quiet_hours_unreadable", By.PROJECT, "the setting of quiet hours cannot be read"
 )
 PROJECT_INACTIVE = Why("project_inactive", By.PROJECT, "the project is not active")
-NOT_DECLARED = Why("not_declared", By.PROJECT, "the conversation declares no such message")
+NOT_DECLARED = Why("not_declared", By.PROJECT, "no such message is declared for the conversation")
 UNREADABLE = Why("unreadable", By.PROJECT, "{} cannot be read: see company check")
 
 # --- limits -----------------------------------------------------------------------------------------
@@ -169,9 +169,11 @@ WINDOW_CLOSED = Why(
     " and no template is set for later",
 )
 ANSWERS_PER_HOUR = Why(
-    "answers_per_hour", By.LIMIT, "the recipient had had all answers of one hour"
+    "answers_per_hour", By.LIMIT, "the recipient had already got all answers that one hour allows"
 )
-ANSWERS_PER_DAY = Why("answers_per_day", By.LIMIT, "the recipient had had all answers of one day")
+ANSWERS_PER_DAY = Why(
+    "answers_per_day", By.LIMIT, "the recipient had already got all answers that one day allows"
+)
 BUDGET_REACHED = Why(
     "budget_reached", By.LIMIT, "the project's budget of the day for language models was spent"
 )
@@ -187,11 +189,13 @@ TOO_LONG = Why("too_long", By.LIMIT, "the text is longer than the project's limi
 # --- the law at the recipient's place; see `jurisdictions.rulebook` -----------------------------------
 
 CALLING_HOURS = Why(
-    "calling_hours", By.LIMIT, "the law at the recipient's place allows no message at that hour"
+    "calling_hours", By.LIMIT, "it was outside the hours that the recipient's place allows"
 )
 PUBLIC_HOLIDAY = Why("public_holiday", By.LIMIT, "it was a public holiday at the recipient's place")
 FREQUENCY_CAP = Why(
-    "frequency_cap", By.LIMIT, "the recipient had had as many messages as their place allows"
+    "frequency_cap",
+    By.LIMIT,
+    "the recipient had already got as many messages as their place allows",
 )
 CONSENT_MISSING = Why(
     "consent_missing", By.LIMIT, "no consent of the recipient for the channel and purpose is known"
@@ -246,7 +250,9 @@ DRAFT_PROMISE = Why("draft_promise", By.US, "two drafts promised something that 
 DRAFT_ORDER = Why(
     "draft_order", By.US, "two drafts held a number or state of an order that was not given"
 )
-DRAFT_ROLE = Why("draft_role", By.US, "two drafts called a value something that it is not")
+DRAFT_ROLE = Why(
+    "draft_role", By.US, "two drafts used a value in a wrong role, such as a deposit as the balance"
+)
 DRAFT_AGREEMENT = Why(
     "draft_agreement", By.US, "two drafts agreed with what only the recipient has said"
 )
@@ -272,23 +278,27 @@ CONTINUED = Why("continued", By.US, "a conversation on another channel had taken
 CONVERSATION_GONE = Why("conversation_gone", By.US, "the conversation is no longer stored")
 UNKNOWN_CONVERSATION = Why("unknown_conversation", By.US, "no such conversation is known")
 UNKNOWN_SENDER = Why("unknown_sender", By.US, "no conversation with that recipient is known")
-WRONG_ACCOUNT = Why("wrong_account", By.US, "another company's account signed the webhook")
+WRONG_ACCOUNT = Why("wrong_account", By.US, "the message was signed by another company's account")
 TOOL_FAILED = Why("tool_failed", By.COMPANY, "the company says that the tool has failed")
 NO_RESULT = Why("no_result", By.COMPANY, "the company gave no result of the tool in time")
 AWAITS_RESULT = Why("awaits_result", By.COMPANY, "the tool's result may still come")
 TOOL_CHANGED = Why(
-    "tool_changed", By.PROJECT, "the tool's declaration has changed since it was asked for"
+    "tool_changed", By.PROJECT, "the tool's declaration has changed since the tool was asked for"
 )
 FOR_A_PERSON = Why(
-    "for_a_person", By.US, "the message asks for more than to be sent, which a person decides"
+    "for_a_person",
+    By.US,
+    "the message asks for a function or a person, or notes an opt-out: a person decides",
 )
 FAILED = Why("failed", By.US, "a message could not be processed or sent")
 SLOW_LOOK = Why(
-    "slow_look", By.US, "the register could not be read in time right before the request"
+    "slow_look",
+    By.US,
+    "right before the request it could not be read in time whether the message may be sent",
 )
 START_TAKEN = Why("start_taken", By.US, "another worker took the start over")
 CONSENT_NOT_KEPT = Why(
-    "consent_not_kept", By.US, "the recipient's STOP or START could not be stored"
+    "consent_not_kept", By.US, "what the recipient said about consent could not be stored"
 )
 
 # --- prefixes: the stage at which a conversation failed (`failure_stage`), before the reason --------------

@@ -53,10 +53,12 @@ MODEL_AGREES = Why("model:agrees", By.VENDOR, "the model agreed")
 MODEL_DISAGREES = Why(
     "model:disagrees_unsure", By.VENDOR, "the model disagreed without being certain"
 )
-MODEL_OVERRULES = Why("model:overrules", By.VENDOR, "the model read it as something else")
+MODEL_OVERRULES = Why("model:overrules", By.VENDOR, "the model understood the message differently")
 MODEL = Why("model:", By.VENDOR, "the model was of no help: {}")
-LINEAR_DISAGREES = Why("linear:disagrees", By.US, "the small model read it as something else")
-LINEAR_DECIDES = Why("linear:decides", By.US, "the small model decided what it is about")
+LINEAR_DISAGREES = Why(
+    "linear:disagrees", By.US, "the small model understood the message differently"
+)
+LINEAR_DECIDES = Why("linear:decides", By.US, "the small model decided what the message is about")
 VERIFIER = Why("verifier:", By.VENDOR, "the model did not confirm the answer ({name})")
 
 # --- persons ----------------------------------------------------------------------------------------
@@ -111,19 +113,25 @@ CHANNEL_NOT_SUPPORTED = Why(
 
 # --- limits -----------------------------------------------------------------------------------------
 
-ANSWERED = Why("answered_automatically", By.LIMIT, "the ticket had had its automatic answer")
+ANSWERED = Why(
+    "answered_automatically", By.LIMIT, "the ticket had already got its automatic answer"
+)
 LIMIT_TICKET = Why(
-    "limit_ticket_10m", By.LIMIT, "the ticket had had an automatic reply within ten minutes"
+    "limit_ticket_10m", By.LIMIT, "the ticket had got an automatic reply within ten minutes"
 )
 LIMIT_CONVERSATION = Why(
-    "limit_conversation_24h", By.LIMIT, "the ticket had had its automatic replies of that day"
+    "limit_conversation_24h",
+    By.LIMIT,
+    "the ticket had already got its automatic replies of that day",
 )
 LIMIT_CUSTOMER = Why(
-    "limit_customer_24h", By.LIMIT, "the customer had had their automatic replies of that day"
+    "limit_customer_24h",
+    By.LIMIT,
+    "the customer had already got their automatic replies of that day",
 )
 NOT_CLOSED = Why("not_closed:", By.LIMIT, "the ticket was not closed: {}")
 NOT_RETRIED = Why("not_retried:", By.LIMIT, "the answer was not tried later: {}")
-WRITE_LIMIT = Why("write_limit", By.LIMIT, "the event had its writes to Richpanel")
+WRITE_LIMIT = Why("write_limit", By.LIMIT, "the event had used up its writes to Richpanel")
 TOO_OLD = Why("too_old", By.LIMIT, "the message was too old when it could be processed")
 
 # --- the order --------------------------------------------------------------------------------------
@@ -131,7 +139,9 @@ TOO_OLD = Why("too_old", By.LIMIT, "the message was too old when it could be pro
 NOT_FOUND = Why("not_found", By.VENDOR, "the shop has no such order")
 NOT_THEIRS = Why("not_theirs", By.VENDOR, "the order is another customer's")
 LOOKUP_FAILED = Why("lookup_failed:", By.VENDOR, "the order could not be looked up: {}")
-LOOKUP_INCOMPLETE = Why("lookup_incomplete", By.VENDOR, "the shop does not say enough of it")
+LOOKUP_INCOMPLETE = Why(
+    "lookup_incomplete", By.VENDOR, "the shop does not give enough facts about the order"
+)
 ORDER_CHANGED = Why("order_changed", By.VENDOR, "the order had changed since the reply was planned")
 ORDER_CANCELLED = Why("order_cancelled", By.VENDOR, "the order was cancelled")
 ORDER_DISPUTED = Why("order_disputed", By.VENDOR, "the payment of the order is disputed")
@@ -146,9 +156,11 @@ ORDER_RESTOCKED = Why("order_restocked", By.VENDOR, "the order went back into st
 ORDER_DELIVERED = Why("order_delivered", By.VENDOR, "the shop says that it was delivered")
 ORDER_READY_FOR_PICKUP = Why("order_ready_for_pickup", By.VENDOR, "it can be picked up")
 ORDER_DELIVERY_ATTEMPTED = Why(
-    "order_delivery_attempted", By.VENDOR, "its delivery was attempted in vain"
+    "order_delivery_attempted", By.VENDOR, "the carrier tried to deliver it and could not"
 )
-ORDER_DELIVERY_EXCEPTION = Why("order_delivery_exception", By.VENDOR, "its delivery went wrong")
+ORDER_DELIVERY_EXCEPTION = Why(
+    "order_delivery_exception", By.VENDOR, "the carrier reported a problem with the delivery"
+)
 ORDER_SEVERAL_SHIPMENTS = Why(
     "order_several_shipments", By.VENDOR, "the order is sent in several shipments"
 )
@@ -157,11 +169,13 @@ ORDER_CONTRADICTORY = Why(
     "order_contradictory", By.VENDOR, "what the shop says of the order contradicts itself"
 )
 NOT_AS_OLD_AS_SAID = Why(
-    "not_as_old_as_said", By.RECIPIENT, "the customer says another age of the order than the shop"
+    "not_as_old_as_said",
+    By.RECIPIENT,
+    "the customer and the shop disagree about the age of the order",
 )
 ORDER_SCHEDULED = Why("order_scheduled", By.VENDOR, "the order is to be sent at a later time")
 ORDER_PREORDERED = Why("order_preordered", By.VENDOR, "the order is a pre-order")
-ORDER_RISKY = Why("order_risky", By.VENDOR, "the shop warns of the order")
+ORDER_RISKY = Why("order_risky", By.VENDOR, "the shop marks the order as risky")
 ORDER_TAGGED = Why(
     "order_tagged", By.PERSON, "a tag of the order says that something is the matter"
 )
@@ -172,7 +186,7 @@ ORDER_ABROAD = Why(
     "order_abroad", By.US, "no delivery window is known for the order's country and method"
 )
 ORDER_SAID_GONE = Why(
-    "order_said_gone", By.RECIPIENT, "the customer says that it was delivered, or is gone"
+    "order_said_gone", By.RECIPIENT, "the customer says that the order was delivered or is lost"
 )
 TOO_MANY_ORDERS = Why("too_many_orders", By.RECIPIENT, "the message names more than three orders")
 DELIVERY_WINDOW_OVER = Why("delivery_window_over", By.US, "the order should have arrived by then")

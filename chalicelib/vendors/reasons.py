@@ -45,7 +45,7 @@ MODEL_BREAKER_OPEN = Why(
 SECRET_UNAVAILABLE = Why("secret_unavailable", By.US, "our secret for {} could not be read")
 NO_CREDENTIALS = Why("no_credentials", By.US, "we had no credentials for {}")
 INVALID_REQUEST = Why("invalid_request", By.US, "we made a request that {} does not know")
-INVALID_ID = Why("invalid_id", By.US, "the id is none of {}")
+INVALID_ID = Why("invalid_id", By.US, "the id does not have the form that {} uses")
 TOO_MANY_PAGES = Why("too_many_pages", By.LIMIT, "the list of {} had more pages than we read")
 ADDRESS_NOT_PUBLIC = Why("address_not_public", By.COMPANY, "the address of {} is not a public one")
 
@@ -68,10 +68,12 @@ ANSWER_IS_A_PAGE = Why("answer_is_a_page", By.VENDOR, "{} answered with a web pa
 ANSWER_TOO_LARGE = Why("answer_too_large", By.VENDOR, "the answer of {} was too large")
 ANSWER_NOT_JSON = Why("answer_not_json", By.VENDOR, "the answer of {} could not be read")
 ANSWER_NOT_AN_OBJECT = Why("answer_not_an_object", By.VENDOR, "the answer of {} could not be read")
-ID_MISMATCH = Why("id_mismatch", By.VENDOR, "{} answered with another one than was asked for")
+ID_MISMATCH = Why(
+    "id_mismatch", By.VENDOR, "{} answered with something else than what was asked for"
+)
 MODEL_NOT_FOUND = Why("model_not_found", By.VENDOR, "{} does not know the model")
 REFUSAL = Why("refusal", By.VENDOR, "the model of {} refused to write it")
 VENDOR_REFUSED = Why("refused", By.VENDOR, "{} refused it")
 INCOMPLETE = Why("incomplete", By.VENDOR, "the answer of {} was cut off")
-MALFORMED = Why("malformed", By.VENDOR, "the answer of {} had not the form that was asked for")
-NOT_JSON = Why("not_json", By.VENDOR, "the answer of {} had not the form that was asked for")
+MALFORMED = Why("malformed", By.VENDOR, "the answer of {} did not have the form that was asked for")
+NOT_JSON = Why("not_json", By.VENDOR, "the answer of {} did not have the form that was asked for")

@@ -194,7 +194,7 @@ def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declare
         ("twilio_window_closed", By.LIMIT, "WhatsApp takes free text only"),
         ("refused:no_template", By.PROJECT, "it was refused: no WhatsApp template"),
         ("secrets:secret_missing", By.US, "the company's secret cannot be used: the secret"),
-        ("conversations_for_a_person", By.US, "the message asks for more"),
+        ("conversations_for_a_person", By.US, "the message asks for a function"),
         ("dead_letter:richpanel_breaker_open", By.US, "it was given up after ten attempts: our"),
         ("openai_model_breaker_open", By.US, "our circuit breaker lets no request to this model"),
         ("twilio_local_rate_limit", By.LIMIT, "our share of the rate limit of Twilio"),

@@ -57,7 +57,7 @@ def test_what_may_be_a_wish_to_stop_goes_to_a_person_and_is_not_answered(stack, 
     assert len(stack.texts_to(to)) == 1
 
 
-def test_after_what_may_be_a_wish_to_stop_no_start_leaves_until_the_desk_decides_that_it_is_none(
+def test_after_a_message_that_may_be_a_wish_to_stop_no_start_leaves_until_the_desk_decides_that_it_is_not_one(
     stack,
 ):
     tel, mail = stack.tel(), stack.mail()

@@ -172,7 +172,7 @@ def test_a_yes_may_be_polite(stack, yes):
 
 
 @one_case("other", ["ok thanks", "Yes, tomorrow", "ja ja", "Yes?"])
-def test_what_says_more_than_yes_is_none(stack, other):
+def test_a_message_that_says_more_than_yes_is_not_taken_as_a_yes(stack, other):
     request_id, to = wished(stack, "submit_application")
     stack.says(to, other)
     stack.passes(minutes=10)
