@@ -27,7 +27,7 @@ act is also a command's.  Every page is rendered on the server and works without
     word_diff           what an edit changes, word by word
     paging              lists that continue after the key of their last row
     drawing             charts as SVG
-    compiled            templates compiled once for every console of a process
+    page_code           templates compiled once for every console of a process
     spreadsheet         CSV whose cells no spreadsheet takes for formulas
     error_pages         error pages, and the headers of every answer
     pages/              the pages themselves

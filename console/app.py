@@ -24,7 +24,7 @@ from werkzeug.wrappers import Response
 from chalicelib.outreach.people import persons
 from console import backend, error_pages, forms, pages, rights
 from console.backend import Backend, Options
-from console.compiled import Compiled
+from console.page_code import Compiled
 from console.pages import company, inbox
 from console.rights import Person, Right
 from console.sign_in import SignIn

@@ -13,7 +13,7 @@ functions      a Lambda endpoint for the functions that the product invokes
 lambda_events  events and contexts as Lambda passes them
 server         Chalice's own local HTTP server
 queue_board    says which queue has a message, so that pumps ask the engine for no other
-place          the base class of the two HTTP servers that are no vendor: functions and control
+loopback_site  the base class of the two HTTP servers that are no vendor: functions and control
 turned_clock   a clock that tests can move, followed by every process of a trial stack
 turns          tells whether a stack has anything left to do
 control        the loopback HTTP control of clock and turns

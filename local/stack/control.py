@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.clock import iso
 from local.stack import lineage
-from local.stack.place import Place
+from local.stack.loopback_site import LoopbackSite
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SETTLE_SECONDS = 60.0
 
 
-class Control(Place):
+class Control(LoopbackSite):
     """The control's HTTP server; a context manager that stops it.
 
     Args:

@@ -11,14 +11,14 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 from local.stack import lambda_events
-from local.stack.place import Place
+from local.stack.loopback_site import LoopbackSite
 from local.vendors.wire import Request, WireAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Functions(Place):
+class Functions(LoopbackSite):
     """The endpoint's HTTP server; a context manager that stops it.
 
     Args:

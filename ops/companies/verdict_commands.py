@@ -14,6 +14,8 @@ from ops.output import JsonLines
 verdicts_app = typer.Typer()
 CompanyId = Annotated[str, typer.Argument(help="A stored company.")]
 ProjectId = Annotated[str, typer.Argument(help="A project of the company.")]
+OneProject = Annotated[str | None, typer.Argument(help="Only this project of the company.")]
+Days = Annotated[int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")]
 
 
 @command(verdicts_app, "writer verdicts")
@@ -64,12 +66,8 @@ def remove_verdict(
 def stops(
     run: CommandRun,
     company_id: CompanyId,
-    project_id: Annotated[
-        str | None, typer.Argument(help="Only this project of the company.")
-    ] = None,
-    days: Annotated[
-        int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
-    ] = false_stops.DAYS,
+    project_id: OneProject = None,
+    days: Days = false_stops.DAYS,
 ) -> object:
     """Show for each rule how many drafts it stopped, and what people made of them.
 
@@ -85,12 +83,8 @@ def stops(
 def wrong(
     run: CommandRun,
     company_id: CompanyId,
-    project_id: Annotated[
-        str | None, typer.Argument(help="Only this project of the company.")
-    ] = None,
-    days: Annotated[
-        int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
-    ] = false_stops.DAYS,
+    project_id: OneProject = None,
+    days: Days = false_stops.DAYS,
 ) -> object:
     """Count the answers that people marked as wrong, by project and code."""
     company.items(run.session, company_id, project_id)

@@ -9,7 +9,7 @@ from local.stack.stoppable import Running
 from local.vendors.wire import HOST, ClientConnection, Listener, Request, WireAnswer
 
 
-class Place(Running):
+class LoopbackSite(Running):
     """A server on any free port, from its making until `stop`; a context manager."""
 
     name: str
