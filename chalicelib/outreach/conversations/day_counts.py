@@ -4,8 +4,8 @@
 
     days:{company_id}   day#2026-11-23#{project_id}#{shard}   one number for each name, see `DayCount`
 
-A count belongs to the transaction that stores what it counts, so that a repetition counts nothing twice;
-a failure alone is counted right after its status was stored, and a crash in between loses it.  A day of a
+A message is counted right after it was stored, once: a repetition counts what a crash in between has left.
+A failure is counted right after its status was stored, and a crash in between loses it.  A day of a
 project has `SHARDS` rows, one for each share of the conversations, since two transactions on one row are
 in each other's way.  A row has no text and no id of a conversation: erasing a person needs not find it.
 """
@@ -123,15 +123,15 @@ def counting(
     return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
 
 
-def answered(record: Record, entry: Entry) -> list[str]:
+def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
     """What an answer counts as: who gave it, and within which time.
 
     Args:
-        record: the conversation as it was before it.
+        waiting: what came before it, since our last message.
         entry: the answer.
     """
     by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
-    since, at = waits_since(record), parsed(entry.message_timestamp)
+    since, at = waits_since(waiting), parsed(entry.message_timestamp)
     if since is None or at is None:
         return [by]
     took = (at - since).total_seconds()
@@ -139,15 +139,10 @@ def answered(record: Record, entry: Entry) -> list[str]:
     return [by, within_name(by, within)]
 
 
-def waits_since(record: Record) -> datetime | None:
-    """When the recipient wrote first after our last message, as far as the record's newest reach."""
-    since = None
-    for one in record.as_written:
-        if one.role == "assistant":
-            since = None
-        elif one.role == "user" and one.note not in UNSAID and since is None:
-            since = one.message_timestamp
-    return parsed(since)
+def waits_since(waiting: Sequence[Entry]) -> datetime | None:
+    """When the recipient wrote first, of what came since our last message."""
+    said = (one for one in waiting if one.role == "user" and one.note not in UNSAID)
+    return next((parsed(one.message_timestamp) for one in said), None)
 
 
 def reasoned(what: DayCount, reason: str) -> list[str]:

@@ -171,7 +171,7 @@ class SentMessages:
                     expected=set(Status),
                     changes=_begun(record) | thread,
                     remove=("reply_failure",),
-                    also=self._counting(record, message, entry),
+                    then=self._counting(record, message, entry),
                 )[0]
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
@@ -213,7 +213,7 @@ class SentMessages:
             expected=set(Status),
             changes=thread | dict(following.attributes if following else {}),
             remove=("withheld_reason", *(() if following else (NEXT_STEP,))),
-            also=(following.row,) if following else (),
+            then=(following.row,) if following else (),
         )[0]
 
     def _keep_state(
@@ -235,20 +235,20 @@ class SentMessages:
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
             changes |= self._asking(record, message, sending, entry, header)
-        also = self._counting(record, message, entry)
+        then = self._counting(record, message, entry)
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
             changes |= self._opened(sending, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
-            also += (self._endings.freeing(record), *((following.row,) if following else ()))
+            then += (self._endings.freeing(record), *((following.row,) if following else ()))
         record, _ = self._conversations.append(
             record,
             entry,
             expected=UNATTENDED,
             changes=changes,
             remove=(*_CLEARED_BY_SENDING, *gone),
-            also=also,
+            then=then,
             before=_prompt(record, entry.entry_id) if is_opening else None,
         )
         if is_opening and sending.is_late:
@@ -260,7 +260,8 @@ class SentMessages:
         what = message.rule.counts
         if what is None:
             return ()
-        counts = answered(record, entry) if what in ANSWERS else [what]
+        is_answer = what in ANSWERS
+        counts = answered(self._conversations.since_ours(record), entry) if is_answer else [what]
         return (self._conversations.counting(record, counts),)
 
     def _asking(
@@ -274,7 +275,8 @@ class SentMessages:
         """The question waits for a yes, unless its recipient has written since it was planned."""
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
-        said = [one.entry_id for one in record.as_written if one.role == "user"]
+        recent = self._conversations.recent(record)
+        said = [one.entry_id for one in recent if one.role == "user"]
         is_newest = sending.answers is None or said[-1:] == [sending.answers]
         if step is None or not message.function or not is_newest:
             return found
