@@ -24,7 +24,7 @@ from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
 
-DOOR_LIMIT, WORKER_LIMIT = 4, 11
+DOOR_LIMIT, WORKER_LIMIT = 4, 13
 """Three of the worker's are looks at the register of who must not be contacted: as the conversation is
 opened, as the message is planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")

@@ -4,8 +4,9 @@
 
     days:{company_id}   day#2026-11-23#{project_id}#{shard}   one number for each name, see `DayCount`
 
-A message is counted right after it was stored, once: a repetition counts what a crash in between has left.
-A failure is counted right after its status was stored, and a crash in between loses it.  A day of a
+What happens to a draft or to the register is counted in the transaction that stores it, so that a
+repetition counts nothing twice.  A message and a failure are counted right after they were stored, by one
+write: a crash in between loses the count, and where its answer is lost it may count twice.  A day of a
 project has `SHARDS` rows, one for each share of the conversations, since two transactions on one row are
 in each other's way.  A row has no text and no id of a conversation: erasing a person needs not find it.
 """
@@ -85,9 +86,16 @@ class DayCounts(items.OnTable):
         of = record.company_id, record.project_id
         return counting(self._table, now, of, record.opaque_id, counts)
 
+    def count(self, record: Record, counts: Sequence[str]) -> None:
+        """Count what has happened in a conversation and is stored already."""
+        now = self._clock.now()
+        key = _key(now, (record.company_id, record.project_id), record.opaque_id)
+        added = dict.fromkeys(counts, 1)
+        self._table.update(key, set_={}, add=added, keep={"ttl": items.end(now)}, reading=False)
+
     def count_failed(self, record: Record, reason: str) -> None:
         """Count a conversation that has failed."""
-        self._table.transact([self.counting(record, reasoned(DayCount.FAILED, reason))])
+        self.count(record, reasoned(DayCount.FAILED, reason))
 
     def days(self, company_id: str, since: datetime, until: datetime) -> Iterator[CountedDay]:
         """A company's counts of the days from one to another, oldest first; one query by key."""
@@ -114,12 +122,7 @@ def counting(
         shared_by: chooses the day's row.
         counts: names, each counted once.
     """
-    company_id, project_id = of
-    shard = int(keys.digest(shared_by)[:8], 16) % SHARDS
-    key = {
-        "primary_channel": _partition(company_id),
-        "conversation_id": f"{_on(now)}#{project_id}#{shard}",
-    }
+    key = _key(now, of, shared_by)
     return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
 
 
@@ -176,6 +179,15 @@ def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int |
         if timed and found >= share * timed:
             return bound
     return None
+
+
+def _key(now: datetime, of: tuple[str, str], shared_by: str) -> Item:
+    company_id, project_id = of
+    shard = int(keys.digest(shared_by)[:8], 16) % SHARDS
+    return {
+        "primary_channel": _partition(company_id),
+        "conversation_id": f"{_on(now)}#{project_id}#{shard}",
+    }
 
 
 def _partition(company_id: str) -> str:

@@ -6,7 +6,7 @@ that has lost its lease writes the same as its successor, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,14 +165,14 @@ class SentMessages:
             case Keeps.STEP:
                 record = self._keep_step(record, message, entry, thread)
             case Keeps.THREAD:
-                record = self._conversations.append(
+                record = self._append_counted(
                     record,
+                    message,
                     entry,
                     expected=set(Status),
                     changes=_begun(record) | thread,
                     remove=("reply_failure",),
-                    then=self._counting(record, message, entry),
-                )[0]
+                )
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
         self._tell(record, message, entry)
@@ -235,15 +235,16 @@ class SentMessages:
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
             changes |= self._asking(record, message, sending, entry, header)
-        then = self._counting(record, message, entry)
+        then: tuple[Item, ...] = ()
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
             changes |= self._opened(sending, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
-            then += (self._endings.freeing(record), *((following.row,) if following else ()))
-        record, _ = self._conversations.append(
+            then = (following.row,) if following else ()
+        record = self._append_counted(
             record,
+            message,
             entry,
             expected=UNATTENDED,
             changes=changes,
@@ -251,18 +252,32 @@ class SentMessages:
             then=then,
             before=_prompt(record, entry.entry_id) if is_opening else None,
         )
+        if is_opening:
+            self._endings.free(record)
         if is_opening and sending.is_late:
             self._starts.note(record.start_event, outcome="sent")
         return record
 
-    def _counting(self, record: Record, message: MessagePlan, entry: Entry) -> tuple[Item, ...]:
-        """The write that counts the message in its day's figures."""
+    def _append_counted(
+        self,
+        record: Record,
+        message: MessagePlan,
+        entry: Entry,
+        **how: Any,  # noqa: ANN401 - those of `Conversations.append`
+    ) -> Record:
+        """Append a message, and count it in its day's figures."""
+        counts = self._counts(record, message, entry)
+        record, is_new = self._conversations.append(record, entry, **how)
+        if is_new and counts:
+            self._conversations.count(record, counts)
+        return record
+
+    def _counts(self, record: Record, message: MessagePlan, entry: Entry) -> Sequence[str]:
+        """The names under which the message is counted."""
         what = message.rule.counts
-        if what is None:
-            return ()
-        is_answer = what in ANSWERS
-        counts = answered(self._conversations.since_ours(record), entry) if is_answer else [what]
-        return (self._conversations.counting(record, counts),)
+        if what in ANSWERS:
+            return answered(self._conversations.since_ours(record), entry)
+        return [] if what is None else [what]
 
     def _asking(
         self,

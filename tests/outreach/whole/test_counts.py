@@ -21,7 +21,7 @@ CODE = (
     "found = outreach.starts() if {starts} else outreach.appends((10, 100, 300))\n"
     "print(json.dumps([asdict(one) for one in found]))\n"
 )
-STARTS = [{"channel": channel, "door": 3, "worker": 12} for channel in ("whatsapp", "sms", "email")]
+STARTS = [{"channel": channel, "door": 3, "worker": 13} for channel in ("whatsapp", "sms", "email")]
 UNITS = 16
 """Of each message, as documented: the item and its indexes, and the page and mark of one that leaves it."""
 
@@ -37,7 +37,7 @@ def meter(outreach, monkeypatch):
     return Meter(boto3.DEFAULT_SESSION)
 
 
-def test_a_start_takes_three_calls_at_the_door_and_twelve_in_the_worker(outreach, meter):
+def test_a_start_takes_three_calls_at_the_door_and_thirteen_in_the_worker(outreach, meter):
     found = starts_of(outreach.services, outreach.app, outreach.stage, meter)
     assert [calls(asdict(one)) for one in found] == STARTS
 
