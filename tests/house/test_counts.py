@@ -20,6 +20,7 @@ from tests.rigs.memory_stage import another_session
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = counts.expected()["events"]
 FIGURES = ("AWS calls", "DynamoDB calls", "write units", "read units", "vendor requests")
+DECISIONS = ROOT / "docs" / "decisions.md"
 COUNTS = [  # name, actions, and the figures above
     (kind.name, *(EVENTS[f"{kind.name}: {which}"] for which in ("actions", *FIGURES)))
     for kind in KINDS
@@ -125,3 +126,11 @@ def test_importing_the_app_does_not_scan_installed_packages():
         env=environ | {"STAGE": "dev"},
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_page_of_decisions_names_what_a_start_and_an_answer_cost():
+    start = counts.expected()["starts"]["start, sms: write units"]
+    answer = EVENTS["reply answered, SMS: write units"]
+    written = DECISIONS.read_text(encoding="utf-8")
+    assert f"A start by SMS costs {start:.0f} units" in written
+    assert f"An answer by SMS costs {answer:.0f} units" in written
