@@ -19,10 +19,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.once.store import Item, Store
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, Store, TransactionConflict
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import UNSAID, Entry, Record
 
@@ -90,8 +92,15 @@ class DayCounts(items.OnTable):
         """Count what has happened in a conversation and is stored already."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
-        added = dict.fromkeys(counts, 1)
-        self._table.update(key, set_={}, add=added, keep={"ttl": items.end(now)}, reading=False)
+        how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
+        attempts = Attempts(self._clock, at_once(items.TRIES))
+        while True:
+            try:
+                self._table.update(key, set_={}, reading=False, **how)
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return
 
     def count_failed(self, record: Record, reason: str) -> None:
         """Count a conversation that has failed."""
