@@ -6,17 +6,15 @@ project, the worst case for limits by company.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bench.load import ceilings
-from bench.load.assumptions import AWS_CALL_SECONDS, PER_MINUTE
+from bench.load.assumptions import PER_MINUTE
 from bench.load.kinds import kinds_of
 from bench.load.scenarios import LAMBDA_LIMIT
 from chalicelib.once.timer import SHARDS as DUE_SHARDS
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.day_counts import SHARDS as DAY_SHARDS
 from ops.cost import bill
 from ops.cost.bill import Terms
 from ops.cost.event_kinds import EventCount, MessageEvent, counted, on_channel
@@ -34,10 +32,6 @@ NEW_TABLE_UNITS = 4_000.0
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html ."""
 TABLE_UNITS = 40_000.0
 """Write units a second of one table, by the account's default quota; AWS raises it on request."""
-COUNT_CALLS = 2
-"""A count's transaction holds its row for the time of so many calls."""
-MEETING = 0.05
-"""Share of counts that conflict with another count of the same row, and are repeated."""
 WEBHOOKS_A_SECOND = 40.0
 """The throttle of a webhook's route in `.chalice/functions.json`."""
 SES_A_SECOND = 14.0
@@ -112,8 +106,6 @@ def _keys() -> Sequence[PlannedLimit]:
     reply, now = on_channel(MessageEvent.REPLY, TEXT), at_noon("outreach")
     by_sender = reply.index_units["company-sms-number-recipient-tel-index"]
     by_company = reply.index_units["company-id-project-id-index"]
-    held = COUNT_CALLS * AWS_CALL_SECONDS
-    counts = -math.log(1 - MEETING) * DAY_SHARDS / (2 * held)
     due = 2.0
     return (
         PlannedLimit(
@@ -131,17 +123,10 @@ def _keys() -> Sequence[PlannedLimit]:
             "narrow projection, or the key with a shard",
         ),
         PlannedLimit(
-            "`day_counts`: messages of a project",
-            now,
-            counts,
-            f"{DAY_SHARDS} rows a day; {MEETING:.0%} meet and are repeated",
-            "more `SHARDS`, in proportion",
-        ),
-        PlannedLimit(
             "`day_counts`: messages of a company",
             now,
-            PARTITION_UNITS / 2,
-            "2 units a count on one key",
+            PARTITION_UNITS,
+            "a unit a count on one key",
             "the company's key with a shard",
         ),
         PlannedLimit(

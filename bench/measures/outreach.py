@@ -24,7 +24,7 @@ from local.vendors.richpanel import SimulatedRichpanel
 from local.vendors.ses import SimulatedSes
 from local.vendors.twilio import SimulatedTwilio
 
-DOOR_LIMIT, WORKER_LIMIT = 4, 11
+DOOR_LIMIT, WORKER_LIMIT = 4, 13
 """Limits of AWS calls of door and worker.  Three of the worker's look at the do-not-contact register: when
 the conversation is opened, when the message is planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")

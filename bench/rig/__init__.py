@@ -7,7 +7,6 @@ meter   counts AWS requests and DynamoDB units at the wire
 weights computes the units of a DynamoDB request, from the items before and after it
 sink_meter  counts the units by the sink of facts that caused them
 unpacked  unpacks the real bundle, and runs programs that import it there
-item_size  the size of an item as DynamoDB counts it
 units   the units of a read or write by DynamoDB's rules
 cost    prices and assumptions as the bench uses them
 model_client  the real client of OpenAI for a simulated server

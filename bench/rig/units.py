@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Self
 
-from bench.rig.item_size import UNIT_BYTES, size_of_item
+from chalicelib.once.item_size import UNIT_BYTES, size_of_item
 
 READ_BYTES = 4096
 IN_TRANSACTION = 2

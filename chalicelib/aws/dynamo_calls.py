@@ -15,6 +15,9 @@ from chalicelib.aws.typed_values import from_wire
 from chalicelib.errors import TransientError
 from chalicelib.once.store import ConditionFailed, TransactionConflict, TransactionRefused
 
+_MEETS_TRANSACTION = "TransactionConflictException"
+"""A single write met a transaction on its item:
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html ."""
 _CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
 
 
@@ -33,6 +36,8 @@ def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN4
         code = error.response.get("Error", {}).get("Code", "unknown")
         if code in _CONDITION_FAILED:
             raise ConditionFailed(from_wire(error.response.get("Item", {}))) from None
+        if code == _MEETS_TRANSACTION:
+            raise TransactionConflict(operation) from None
         if code == "TransactionCanceledException":
             raise _cancelled(operation, error.response.get("CancellationReasons", [])) from None
         raise TransientError("dynamodb", operation, reason=code) from None

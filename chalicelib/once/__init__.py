@@ -49,6 +49,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     recovery/       finds lost and unfinished events and sends them through the normal door
     lazy            parts by kind, built at first use
     store           the storage port: one table behind a few verbs
+    item_size       what an item weighs in the store, and so costs
     ports           the other ports: clock, log, queue, switches, secrets
 """
 

@@ -15,7 +15,9 @@ verdicts_app = typer.Typer()
 CompanyId = Annotated[str, typer.Argument(help="A stored company.")]
 ProjectId = Annotated[str, typer.Argument(help="A project of the company.")]
 OneProject = Annotated[str | None, typer.Argument(help="Only this project of the company.")]
-Days = Annotated[int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")]
+Days = Annotated[
+    int, typer.Option("--days", min=1, max=365, help="The number of days, with today.")
+]
 
 
 @command(verdicts_app, "writer verdicts")

@@ -155,6 +155,13 @@ def test_a_transaction_cancelled_for_anything_but_a_condition_says_nothing_of_th
     assert (type(caught.value), caught.value.reason) == (kind, reason)
 
 
+def test_a_single_write_that_meets_a_transaction_may_be_tried_at_once(vendor, table):
+    kind = "com.amazonaws.dynamodb.v20120810#TransactionConflictException"
+    vendor.will(does.answer(400, {"__type": kind}))
+    with pytest.raises(TransactionConflict):
+        table.update({"event_id": "0"}, set_={"n": 1})
+
+
 def test_a_refused_transaction_shows_each_items_row_in_order(vendor, table):
     vendor.will(cancelled(NONE, {**FAILED, "Item": key(7)}, FAILED))
     with pytest.raises(TransactionRefused) as refused:

@@ -18,6 +18,7 @@ from tests.rigs.engines import drain
 from tests.rigs.memory_stage import another_session
 
 ROOT = Path(__file__).resolve().parents[2]
+DECISIONS = ROOT / "docs" / "decisions.md"
 EVENTS = counts.expected()["events"]
 FIGURES = ("actions", "AWS calls of the worker", "write units", "vendor requests")
 COUNTS = [  # name, and the figures above
@@ -135,3 +136,11 @@ def test_importing_the_app_does_not_scan_installed_packages():
         env=environ | {"STAGE": "dev"},
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_page_of_decisions_names_what_a_start_and_an_answer_cost():
+    start = EVENTS["conversation started, SMS: write units"]
+    answer = EVENTS["reply answered, SMS: write units"]
+    written = DECISIONS.read_text(encoding="utf-8")
+    assert f"A start by SMS costs {start:.0f} units" in written
+    assert f"An answer by SMS costs {answer:.0f} units" in written

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from bench.rig import units
-from bench.rig.item_size import size_of_item
 from bench.rig.units import Index, Layout
 from bench.rig.weights import Weights
+from chalicelib.once.item_size import size_of_item
 
 ALL = Index(("pk", "state"), None, "by-state")
 KEYS_ONLY = Index(("due",), frozenset({"pk", "due"}), "by-due")

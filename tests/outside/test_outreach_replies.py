@@ -273,3 +273,13 @@ def test_another_domains_signature_or_a_header_of_the_senders_own_proves_nothing
         request_id = started(stack, to, "email")
         stack.writes(to, ADDRESS, "Tell me more.", **checks)
         assert stack.outcome(request_id)["waiting"]["reason"] == "unproven_sender", checks
+
+
+def test_a_machine_that_repeats_a_long_e_mail_is_answered_once(stack):
+    to = stack.mail()
+    started(stack, to, "email")
+    (opening,) = stack.mails_to(to)
+    text = "Our office is moving to another floor, and the lifts are out of order. " * 80
+    for number in range(3):
+        stack.writes(to, opening["reply_to"], text, Message_ID=f"<moving{number}@mail.example>")
+    assert len(stack.mails_to(to)) == 2

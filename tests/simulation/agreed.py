@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.items import digest_of, internal
 from chalicelib.outreach.conversations.records import AUTO_REPLY, PROMPT
+from tests.rigs.histories import pages
 from tests.simulation.answered import landed_as
 from tests.simulation.tools import AGREED, QUESTION
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-_CALL, _PAGE = "tool#", "page#"
+_CALL = "tool#"
 _NOT_THEIRS = frozenset({AUTO_REPLY, PROMPT})
 """Notes on entries that the recipient has not written: by a machine of theirs, or what we wrote from."""
 
@@ -58,12 +59,13 @@ class Agreed:
 
     def _judge_yes(self, key: str, partition: str, digest: str) -> None:
         """P1: the recipient's newest message is a yes, and comes right after the question."""
-        pages = {
-            name: row
-            for (address, name), row in self._world.conversations.rows.items()
-            if address == partition and name.startswith(f"{_PAGE}{digest}#")
+        begins = f"page#{digest}#"
+        found = {
+            row["conversation_id"]: row
+            for row in pages(self._world.conversations.rows.values())
+            if row["primary_channel"] == partition and row["conversation_id"].startswith(begins)
         }
-        said = [row for _, row in sorted(pages.items()) if _counts(row)]
+        said = [row for _, row in sorted(found.items()) if _counts(row)]
         if [_is_question(row) for row in said[-2:]] != [True, False]:
             self._world.oracle.broken("P1", f"{key} begins after more than a yes to its question")
         elif said[-1]["content"].strip() != AGREED:

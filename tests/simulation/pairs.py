@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import AUTO_REPLY, SEVERAL, UNPROVEN, Record
+from tests.rigs.histories import pages
 from tests.simulation.faults import drawn
 from tests.simulation.quotes import quoting, unsubscribing
 from tests.simulation.scenario import (
@@ -127,12 +128,12 @@ class Pairs:
     def judge(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         """P3: a reply is in the conversation it quotes; in doubt, or unproven, a person has it."""
         world = self._world
-        pages = {row["entry_id"]: row for row in world.conversations.rows.values() if _is_page(row)}
+        said = {row["entry_id"]: row for row in pages(world.conversations.rows.values())}
         for entry_id, key in self._unproven.items():
-            if entry_id in pages:
-                self._judge_unproven(key, pages[entry_id], rows)
+            if entry_id in said:
+                self._judge_unproven(key, said[entry_id], rows)
         for entry_id, meant in self._meant.items():
-            page = pages.get(entry_id)
+            page = said.get(entry_id)
             if page is None or world.oracle.is_late(meant.key):
                 continue  # sent again by what is kept of it, which is not all
             if meant.opaque_id:
@@ -181,8 +182,7 @@ class Pairs:
         world = self._world
         keys = world.twilio.keys_by_id | world.ses.keys_by_id
         known = any(
-            _is_page(row) and row.get("provider_id") == quoted
-            for row in world.conversations.rows.values()
+            row.get("provider_id") == quoted for row in pages(world.conversations.rows.values())
         )
         return keys[quoted].split(":")[2] if known else ""
 
@@ -209,10 +209,6 @@ def _is_answered(key: str, rows: Mapping[str, Mapping[str, Any]]) -> bool:
         one.startswith("act:send:") and row["event_key"] == key and row["status"] == "done"
         for one, row in rows.items()
     )
-
-
-def _is_page(row: Mapping[str, Any]) -> bool:
-    return str(row["conversation_id"]).startswith("page#")
 
 
 def _is_sent(row: Mapping[str, Any]) -> bool:

@@ -22,6 +22,7 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, HELP, OPT_
 from chalicelib.outreach.project.pace import TOGETHER
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.effects import ATTENTION_TAG
+from tests.rigs.histories import pages
 from tests.simulation.scenario import CANARIES
 from tests.simulation.vendor import CLOSED, epoch
 
@@ -166,20 +167,19 @@ def _judge_state(world: World, rows: Rows) -> None:
 
 def _judge_histories(world: World, rows: Rows) -> None:
     """P1 and P2: a conversation holds each message once, counts them, and misses none."""
-    pages: dict[str, list[str]] = {}
-    for row in world.conversations.rows.values():
-        kind, _, rest = row["conversation_id"].partition("#")
-        if kind == "page":
-            pages.setdefault(rest.partition("#")[0], []).append(row["entry_id"])
-    for entries in pages.values():
+    histories: dict[str, list[str]] = {}
+    for row in pages(world.conversations.rows.values()):
+        digest = row["conversation_id"].split("#")[1]
+        histories.setdefault(digest, []).append(row["entry_id"])
+    for entries in histories.values():
         twice = [entry for entry, number in Counter(entries).items() if number > 1]
         if twice:
             world.oracle.broken("P1", f"entry {twice[0]} is twice in its conversation")
-    held = sum(len(entries) for entries in pages.values())
+    held = sum(len(entries) for entries in histories.values())
     counted = sum(row.get("message_count", 0) for row in world.conversations.rows.values())
     if held != counted:
         world.oracle.broken("P2", f"conversations count {counted} messages and hold {held}")
-    there = {entry for entries in pages.values() for entry in entries}
+    there = {entry for entries in histories.values() for entry in entries}
     for key, entry in _said(rows):
         if entry not in there:
             world.oracle.broken("P2", f"{key} is in no conversation")
@@ -200,18 +200,14 @@ def _judge_batches(world: World, rows: Rows) -> None:
 
     The newest of them has its own end, so none is lost: answered, or with a person.
     """
-    pages = [one for one in world.conversations.rows.values() if _is_said(one)]
+    theirs = [one for one in pages(world.conversations.rows.values()) if one["role"] == "user"]
     for key, row in rows.items():
         if row.get("reason") != TOGETHER:
             continue
         world.happened["answered_together"] += 1
-        own = [one for one in pages if one["entry_id"] == outreach_keys.parsed(key).name]
-        if not any(_is_newer(one, mine) for mine in own for one in pages):
+        own = [one for one in theirs if one["entry_id"] == outreach_keys.parsed(key).name]
+        if not any(_is_newer(one, mine) for mine in own for one in theirs):
             world.oracle.broken("P2", f"{key} is answered with a newer message, and there is none")
-
-
-def _is_said(row: Mapping[str, Any]) -> bool:
-    return str(row["conversation_id"]).startswith("page#") and row["role"] == "user"
 
 
 def _is_newer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

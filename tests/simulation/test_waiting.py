@@ -9,6 +9,7 @@ import pytest
 from chalicelib.outreach import keys
 from chalicelib.outreach.conversations.records import OTHER_SENDER, PROMPT, Status
 from local import company
+from tests.rigs.histories import pages
 from tests.simulation.amounts import at_some_calls
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import TEXT, run, schedule
@@ -38,13 +39,9 @@ def schedule_with(scenario, fault):
 
 def entries(world):
     """The conversation's entries but its prompt: role and id, in their order."""
-    pages = [
-        row
-        for row in world.conversations.rows.values()
-        if row["conversation_id"].startswith("page#") and row.get("note") != PROMPT
-    ]
-    pages.sort(key=lambda row: row["conversation_id"])
-    return [(row["role"], row["entry_id"]) for row in pages]
+    found = [row for row in pages(world.conversations.rows.values()) if row.get("note") != PROMPT]
+    found.sort(key=lambda row: row["conversation_id"])
+    return [(row["role"], row["entry_id"]) for row in found]
 
 
 def _is_not_of(some, entry_id):
@@ -88,8 +85,8 @@ def test_a_mail_from_another_address_races_with_one_from_the_right_one(every):
         said = [entry_id for role, entry_id in entries(world) if role == "user"]
         other = {
             row["entry_id"]
-            for row in world.conversations.rows.values()
-            if row.get("note") == OTHER_SENDER and "entry_id" in row
+            for row in pages(world.conversations.rows.values())
+            if row.get("note") == OTHER_SENDER
         }
         before = list(takewhile(functools.partial(_is_not_of, other), said))
         assert_answered_in_order(world, "email", 1, 2, said=before)

@@ -2,6 +2,7 @@
 
 items           the layout of the table
 queries         reading, and a method per index
+entry_pages     the pages and marks of entries that leave the item
 drafts          drafts of messages, stored before they are sent, and their delivery
 subject         the addresses of one person within a company, what they refuse and allow; pure
 subject_rows    rows of these persons: read in one call, changed, merged and parted under a version

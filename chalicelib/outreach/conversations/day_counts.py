@@ -4,8 +4,9 @@
 
     days:{company_id}   day#2026-11-23#{project_id}#{shard}   one number for each name, see `DayCount`
 
-A count belongs to the transaction that stores what it counts, so that a repetition counts nothing twice;
-a failure alone is counted right after its status was stored, and a crash in between loses it.  A day of a
+What happens to a draft or to the register is counted in the transaction that stores it, so that a
+repetition counts nothing twice.  A message and a failure are counted right after they were stored, by one
+write: a crash in between loses the count, and where its answer is lost it may count twice.  A day of a
 project has `SHARDS` rows, one for each share of the conversations, since two transactions on one row are
 in each other's way.  A row has no text and no id of a conversation: erasing a person needs not find it.
 """
@@ -18,10 +19,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.once.store import Item, Store
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import Item, Store, TransactionConflict
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import UNSAID, Entry, Record
 
@@ -85,9 +88,23 @@ class DayCounts(items.OnTable):
         of = record.company_id, record.project_id
         return counting(self._table, now, of, record.opaque_id, counts)
 
+    def count(self, record: Record, counts: Sequence[str]) -> None:
+        """Count what has happened in a conversation and is stored already."""
+        now = self._clock.now()
+        key = _key(now, (record.company_id, record.project_id), record.opaque_id)
+        how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
+        attempts = Attempts(self._clock, at_once(items.TRIES))
+        while True:
+            try:
+                self._table.update(key, set_={}, reading=False, **how)
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return
+
     def count_failed(self, record: Record, reason: str) -> None:
         """Count a conversation that has failed."""
-        self._table.transact([self.counting(record, reasoned(DayCount.FAILED, reason))])
+        self.count(record, reasoned(DayCount.FAILED, reason))
 
     def days(self, company_id: str, since: datetime, until: datetime) -> Iterator[CountedDay]:
         """A company's counts of the days from one to another, oldest first; one query by key."""
@@ -114,24 +131,19 @@ def counting(
         shared_by: chooses the day's row.
         counts: names, each counted once.
     """
-    company_id, project_id = of
-    shard = int(keys.digest(shared_by)[:8], 16) % SHARDS
-    key = {
-        "primary_channel": _partition(company_id),
-        "conversation_id": f"{_on(now)}#{project_id}#{shard}",
-    }
+    key = _key(now, of, shared_by)
     return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
 
 
-def answered(record: Record, entry: Entry) -> list[str]:
+def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
     """What an answer counts as: who gave it, and within which time.
 
     Args:
-        record: the conversation as it was before it.
+        waiting: what came before it, since our last message.
         entry: the answer.
     """
     by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
-    since, at = waits_since(record), parsed(entry.message_timestamp)
+    since, at = waits_since(waiting), parsed(entry.message_timestamp)
     if since is None or at is None:
         return [by]
     took = (at - since).total_seconds()
@@ -139,15 +151,10 @@ def answered(record: Record, entry: Entry) -> list[str]:
     return [by, within_name(by, within)]
 
 
-def waits_since(record: Record) -> datetime | None:
-    """When the recipient wrote first after our last message, as far as the record's newest reach."""
-    since = None
-    for one in record.as_written:
-        if one.role == "assistant":
-            since = None
-        elif one.role == "user" and one.note not in UNSAID and since is None:
-            since = one.message_timestamp
-    return parsed(since)
+def waits_since(waiting: Sequence[Entry]) -> datetime | None:
+    """When the recipient wrote first, of what came since our last message."""
+    said = (one for one in waiting if one.role == "user" and one.note not in UNSAID)
+    return next((parsed(one.message_timestamp) for one in said), None)
 
 
 def reasoned(what: DayCount, reason: str) -> list[str]:
@@ -186,6 +193,15 @@ def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int |
         if timed and found >= share * timed:
             return bound
     return None
+
+
+def _key(now: datetime, of: tuple[str, str], shared_by: str) -> Item:
+    company_id, project_id = of
+    shard = int(keys.digest(shared_by)[:8], 16) % SHARDS
+    return {
+        "primary_channel": _partition(company_id),
+        "conversation_id": f"{_on(now)}#{project_id}#{shard}",
+    }
 
 
 def _partition(company_id: str) -> str:

@@ -16,6 +16,7 @@ from chalicelib.once.reasons import CONTENDED
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.entry_pages import Paging
 from chalicelib.outreach.conversations.handoff_list import HandoffsOf
 from chalicelib.outreach.conversations.items import TRIES
 from chalicelib.outreach.conversations.records import CONFIRMATION, Draft, Entry, Record
@@ -59,7 +60,7 @@ class ActChange:
     register: Sequence[SubjectChange] = ()
 
 
-class Acts(HandoffsOf):
+class Acts(HandoffsOf, Paging):
     """Stores acts."""
 
     def act_done(self, record: Record, act_id: str) -> Item | None:
@@ -176,7 +177,10 @@ class Acts(HandoffsOf):
         common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
         mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}
         notes = () if change.note is None else (replace(change.note, number=record.message_count),)
-        written = items.appended(record, notes, now) if notes else {"updated_at": iso(now)}
+        written: Item = {"updated_at": iso(now)}
+        if notes:
+            written, leaving = items.appended(record, notes, now, self._kept, change.attributes)
+            self._turn_over(record, leaving)
         seen = "#conversation_status = :status AND #message_count = :count"
         values: dict[str, Any] = {}
         if record.handoff:
@@ -202,9 +206,4 @@ class Acts(HandoffsOf):
             writes.append(self._table.putting(listed))
         if change.draft is not None:
             writes.append(self._table.putting(items.draft_item(record, *change.draft, now)))
-        for one in notes:
-            place = {"conversation_id": items.page_id(record, one)}
-            seen_mark = {**common, **items.seen_key(record, one.entry_id), "note": one.note}
-            writes.append(self._table.putting(seen_mark, condition=_ABSENT))
-            writes.append(self._table.putting({**common, **place, **one.item()}, condition=_ABSENT))
         return writes

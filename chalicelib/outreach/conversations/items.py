@@ -3,8 +3,9 @@
 A recipient's partition holds the conversations' own items.  Beside it, the partition
 ``internal:{company_id}#{recipient}`` holds items of no index (they lack every index key)::
 
-    page#{digest of conversation_id}#00000042    one entry of the history, in order
-    seen#{digest of conversation_id}#{entry_id}  that entry was appended
+    page#{digest of conversation_id}#00000042    an entry that has left the item, in order of writing
+    seen#{digest of conversation_id}#{entry_id}  that entry has left the item
+    then#{digest of conversation_id}#{entry_id}  what follows that entry was written
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
     act#{digest of conversation_id}#{act id}     what a person did, so that a repetition finds it
     tool#{digest of conversation_id}#{call_id}   the call of a tool, and its result
@@ -29,8 +30,9 @@ see `former`).  A partition ``handoffs#{company_id}`` is a company's list of han
 these rows the hand-offs alone are in an index, their own partition's by time: the others cost one write,
 and indexes find conversations.
 
-``messages`` in the conversation's item is the newest end of the history in the order of time, bounded in
-entries and in bytes, so that an append costs the same however long the conversation is.
+The conversation's item alone decides what was appended: ``messages`` holds every entry until its page
+and its mark are written, and is bounded, so that an append costs the same however long the conversation
+is.  Every index holds the whole item, and so each of its 1,024 bytes is written seven times and more.
 """
 
 from __future__ import annotations
@@ -41,11 +43,19 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
+from chalicelib.once.item_size import UNIT_BYTES, size, size_of_item
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Item, Store
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import ADDRESSES, Channel
-from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
+from chalicelib.outreach.conversations.records import (
+    FOLLOW_UP,
+    Draft,
+    Entry,
+    Record,
+    Status,
+    entry,
+)
 from chalicelib.outreach.conversations.register_entries import DO_NOT_CONTACT_TTL
 
 TTL = timedelta(days=365)
@@ -60,10 +70,12 @@ SUBJECT = "subject#"
 _SUBJECT_PARTITION = "subject:"
 CONSENT_GRACE = timedelta(days=30)
 """The end of a subject's rows is moved once a month at most, and so lies up to a month late."""
+ITEM_BYTES = 2 * UNIT_BYTES
+"""Older entries leave a conversation's item beyond this size, down to `LEAST_ENTRIES`."""
+LEAST_ENTRIES = 2
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
-"""Bounds of `messages`; every index projects the whole item, so each byte is written seven times."""
-
+"""Bounds of `messages`, also of those that rules count: each unasked message stays as long as it fits."""
 
 TRIES = 8
 """Attempts at a transaction while others write to the same items."""
@@ -111,29 +123,53 @@ def end(now: datetime, kept: timedelta = TTL) -> int:
 
 
 def appended(
-    record: Record, entries: Sequence[Entry], now: datetime, kept: timedelta = TTL
-) -> Item:
-    """The attributes of a conversation's item after an append of numbered entries.
+    record: Record,
+    entries: Sequence[Entry],
+    now: datetime,
+    kept: timedelta = TTL,
+    changes: Mapping[str, Any] | None = None,
+) -> tuple[Item, list[Entry]]:
+    """The attributes of a conversation's item after an append, and the entries that leave it.
 
     ``ttl`` is among them where the conversation would end before its newest message.
+
+    Args:
+        record: the conversation as it was read.
+        entries: new ones, with their numbers; they stay, whatever their time.
+        now: the time of writing.
+        kept: how long a message is kept.
+        changes: other attributes that the append changes; they are among those returned.
     """
-    left = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - kept)]
-    in_order = sorted((*left, *(one.item() for one in entries)), key=time_of)
-    newest = in_order[-NEWEST_ENTRIES:]
-    while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
-        del newest[0]
     ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
-    return {
-        "messages": newest,
+    others = {
         "message_count": record.message_count + len(entries),
         "updated_at": iso(now),
         **ends,
+        **present(changes or {}),
     }
+    in_force = [
+        one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - kept)
+    ]
+    room = ITEM_BYTES - size_of_item({**record.item, **others, "messages": []})
+    left, leaving = _fitting(in_force, [one.item() for one in entries], room)
+    return {**others, "messages": left}, [entry(one) for one in leaving]
 
 
-def time_of(message: Mapping[str, Any]) -> str:
-    """When a message was written, as a text that sorts by time."""
-    return str(message["message_timestamp"])
+def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
+    """The messages that fit, and those that leave, both in the order of writing: the oldest leaves first."""
+    left, leaving = [*old, *new], list[Item]()
+
+    def leave(one: Item) -> None:
+        left.remove(one)
+        leaving.append(one)
+
+    for one in old:
+        if len(left) > NEWEST_ENTRIES or size(left) > NEWEST_BYTES:
+            leave(one)
+    for one in [one for one in left[: -len(new) or None] if one.get("note") != FOLLOW_UP]:
+        if len(left) > LEAST_ENTRIES and size(left) > room:
+            leave(one)
+    return left, sorted(leaving, key=lambda one: int(one["number"]))
 
 
 def internal(primary_channel: str, company_id: str) -> str:
@@ -246,10 +282,18 @@ def draft_key(record: Record, entry_id: str) -> Item:
 
 
 def seen_key(record: Record, entry_id: str) -> Item:
-    """Key of the mark that an entry was appended."""
+    """Key of the mark that an entry has left its conversation's item."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"seen#{digest(record)}#{entry_id}",
+    }
+
+
+def then_key(record: Record, entry_id: str) -> Item:
+    """Key of the mark that what follows an entry was written."""
+    return {
+        "primary_channel": partition(record),
+        "conversation_id": f"then#{digest(record)}#{entry_id}",
     }
 
 
@@ -282,10 +326,6 @@ def digest_of(conversation_id: str) -> str:
 def digest(record: Record) -> str:
     """`digest_of` a record's conversation."""
     return digest_of(record.conversation_id)
-
-
-def _bytes(message: Mapping[str, Any]) -> int:
-    return sum(len(str(value).encode()) for value in message.values())
 
 
 def present(values: Mapping[str, Any]) -> Item:

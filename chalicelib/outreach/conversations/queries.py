@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -14,6 +14,9 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.recipients import addresses_of
 from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
+
+RECENT = 8
+"""So many of the newest entries do rules look at, as whether a machine repeats itself."""
 
 
 class Queries(items.OnTable):
@@ -44,42 +47,66 @@ class Queries(items.OnTable):
 
     def history(self, record: Record) -> Iterator[Entry]:
         """Every entry, in the order in which they were written."""
-        return map(entry, self._pages(record))
+        return (one for _, one in self._from(self.get(record), 0))
 
     def page(self, record: Record, first: int, count: int) -> list[tuple[int, Entry]]:
-        """Up to `count` entries from a number on, each with its number."""
-        prefix = f"page#{items.digest(record)}#"
-        found = self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
-            values={
-                "p": items.partition(record),
-                "a": f"{prefix}{first:08d}",
-                "b": f"{prefix}~",
-            },
-            ConsistentRead=True,
-            Limit=count,
-        )
-        wanted = (item for item, _ in zip(found, range(count), strict=False))
-        return [(int(str(one["conversation_id"]).rpartition("#")[2]), entry(one)) for one in wanted]
+        """Up to `count` entries from a number on, each with its number, of a record just read."""
+        return list(islice(self._from(record, first, Limit=count), count))
 
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
         """The newest entries in the order in which they were written.
 
         They are read from the table only where the record lacks them.
         """
-        if count <= len(record.messages) or record.message_count == len(record.messages):
-            return record.as_written[-count:]
-        pages = self._pages(record, ScanIndexForward=False, Limit=count)
-        return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
+        held = record.messages[-count:]
+        if record.message_count == len(record.messages) or _are_newest(held, count, record):
+            return held
+        paged = islice(self._pages(record, 0, ScanIndexForward=False, Limit=count), count)
+        found = {one.number: one for one in (*map(entry, paged), *record.messages)}
+        return tuple(one for _, one in sorted(found.items())[-count:])
+
+    def recent(self, record: Record) -> tuple[Entry, ...]:
+        """The newest `RECENT` entries; see `newest`."""
+        return self.newest(record, RECENT)
+
+    def since_ours(self, record: Record) -> list[Entry]:
+        """The entries after the newest one that was sent for the company, as far as `recent` reaches."""
+        known: Sequence[Entry] = record.messages
+        if not any(one.role == "assistant" for one in known):
+            known = self.recent(record)
+        last = max((n for n, one in enumerate(known) if one.role == "assistant"), default=-1)
+        return list(known[last + 1 :])
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether an entry of that id was appended."""
-        return self._table.get(items.seen_key(record, entry_id)) is not None
+        return self._kept_of(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
         """The note on an entry that was appended; None where there is none."""
-        mark = self._table.get(items.seen_key(record, entry_id)) or {}
-        return mark.get("note")
+        return (self._kept_of(record, entry_id) or {}).get("note")
+
+    def time_of(self, record: Record, entry_id: str) -> str | None:
+        """The time of an entry that was appended; None where there is none."""
+        return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
+
+    def _kept_of(self, record: Record, entry_id: str) -> Item | None:
+        """What the newest state has of an entry: its message, or the mark of one that has left."""
+        return (
+            _message(record, entry_id)
+            or _message(self.get(record), entry_id)
+            or self._table.get(items.seen_key(record, entry_id))
+        )
+
+    def _was_appended(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry was appended before the record was read, consistently or not.
+
+        An entry leaves the item only after its mark was written, so the mark is read after the item.
+        """
+        if _message(record, entry_id) is not None:
+            return True
+        if record.message_count == len(record.messages):
+            return False
+        return self._table.get(items.seen_key(record, entry_id)) is not None
 
     # --- one method per index -----------------------------------------------------------------
 
@@ -166,10 +193,25 @@ class Queries(items.OnTable):
                     return True
         return False
 
-    def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
+    def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
+        """The entries from a number on: those of the pages, and in their order those of the item.
+
+        An entry may leave the item while this reads, so the pages are read after it.
+        """
+        held = {one.number: one for one in record.messages if one.number >= first}
+        for item in self._pages(record, first, **how):
+            one = entry(item)
+            for number in sorted(number for number in held if number < one.number):
+                yield number, held.pop(number)
+            held.pop(one.number, None)
+            yield one.number, one
+        yield from sorted(held.items())
+
+    def _pages(self, record: Record, first: int, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
+        prefix = f"page#{items.digest(record)}#"
         return self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :page)",
-            values={"p": items.partition(record), "page": f"page#{items.digest(record)}#"},
+            KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
+            values={"p": items.partition(record), "a": f"{prefix}{first:08d}", "b": f"{prefix}~"},
             ConsistentRead=True,
             **how,
         )
@@ -183,3 +225,14 @@ class Queries(items.OnTable):
 
     def _records(self, **arguments: Any) -> Iterator[Record]:  # noqa: ANN401 - boto3's own
         return map(Record, self._table.query_pages(**arguments))
+
+
+def _message(record: Record, entry_id: str) -> Item | None:
+    """The message of that id in a conversation's item."""
+    return next((one for one in record.item["messages"] if one["entry_id"] == entry_id), None)
+
+
+def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
+    """Whether these are the newest `count` entries, without a gap."""
+    wanted = range(record.message_count - count, record.message_count)
+    return [one.number for one in some] == list(wanted)

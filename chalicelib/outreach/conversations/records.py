@@ -320,13 +320,11 @@ class Record:
 
     @property
     def messages(self) -> tuple[Entry, ...]:
-        """The newest entries, oldest first; `Conversations.history` reads all of them."""
-        return tuple(entry(one) for one in self.item["messages"])
+        """The newest entries, as far as the item has room for them; the last one is always there.
 
-    @property
-    def as_written(self) -> tuple[Entry, ...]:
-        """The newest entries in the order in which they were written."""
-        return tuple(sorted(self.messages, key=lambda one: one.number))
+        What looks further back reads `Conversations.recent`, `newest` or `history`.
+        """
+        return tuple(entry(one) for one in self.item["messages"])
 
     @property
     def message_count(self) -> int:

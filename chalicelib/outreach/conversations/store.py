@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -148,10 +149,13 @@ class Conversations(
         changes: Mapping[str, Any] | None = None,
         remove: Collection[str] = (),
         also: Sequence[Item] = (),
+        then: Sequence[Item] = (),
         before: Entry | None = None,
         joins: bool = False,
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
+
+        One write of the conversation's item; in a transaction only with what must change with it.
 
         Args:
             record: as last read; read again where another writer changed it meanwhile.
@@ -160,7 +164,9 @@ class Conversations(
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
             remove: attributes to remove together with `changes`.
-            also: unconditional writes of other tables that belong to the same transaction.
+            also: unconditional writes that belong to the same transaction.
+            then: unconditional writes that are done once, after it: by this call, or by a repetition
+                where this one has died between them.
             before: an entry that is written just before the new one, together with it.
             joins: it is the recipient's: where a person has the conversation, it waits for an answer.
 
@@ -171,7 +177,7 @@ class Conversations(
             TransientError: other writers interfered with every attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
-        while True:
+        while not self._was_appended(record, new.entry_id):
             may_change = expected is None or record.status in expected
             now = self._clock.now()
             first = record.message_count
@@ -179,24 +185,27 @@ class Conversations(
                 replace(one, number=first + n)
                 for n, one in enumerate((new,) if before is None else (before, new))
             ]
-            attributes = items.appended(record, entries, now, self._kept) | dict(
-                (changes or {}) if may_change else {}
-            )
+            wanted = dict((changes or {}) if may_change else {})
             gone = [name for name in remove if may_change and name in record.item]
             if joins and record.is_handed_off:
                 said_at = new.message_timestamp
-                attributes["handoff"] = handoffs.joined(record.handoff, said_at)
-            writes = self._append_writes(record, entries, attributes, gone, now)
+                wanted["handoff"] = handoffs.joined(record.handoff, said_at)
+            attributes, leaving = items.appended(record, entries, now, self._kept, wanted)
             try:
-                self._table.transact([*writes, *also])
-            except (TransactionRefused, TransactionConflict) as error:
-                if isinstance(error, TransactionRefused) and error.found[0] is not None:
-                    return self.get(record), False
+                self._turn_over(record, leaving)
+                self._write_append(record, attributes, gone, now, also)
+            except (ConditionFailed, TransactionRefused, TransactionConflict):
+                found = self.read(record.primary_channel, record.conversation_id)
+                if found is None:  # erased meanwhile: no words of it may be left
+                    self._turn_back(record, leaving)
                 attempts.failed(_contended("append"))
-                record = self.get(record)
+                record = found or record
             else:
+                self._follow(record, new, then)
                 left = {name: kept for name, kept in record.item.items() if name not in gone}
-                return Record({**left, **items.present(attributes)}), True
+                return Record({**left, **attributes}), True
+        self._follow(record, new, then)
+        return self.get(record), False
 
     def move(
         self,
@@ -353,47 +362,48 @@ class Conversations(
         )
         return [update, entry]
 
-    def _append_writes(
+    def _write_append(
         self,
         record: Record,
-        entries: Sequence[Entry],
         attributes: Mapping[str, Any],
         gone: Sequence[str],
         now: datetime,
-    ) -> list[Item]:
-        """The mark of the last entry comes first: it alone shows that it was appended before."""
-        common = {"primary_channel": items.partition(record), "ttl": items.end(now, self._kept)}
-        new = entries[-1]
-        noted = {"note": new.note} if new.note else {}
-        mark = {**common, **items.seen_key(record, new.entry_id), **noted}
-        absent = "attribute_not_exists(#conversation_id)"
-        pages = [
-            {**common, "conversation_id": items.page_id(record, one), **one.item()}
-            for one in entries
-        ]
-        as_read = "#message_count = :was AND #conversation_status = :status"
-        handoff: dict[str, Any] = {}
+        also: Sequence[Item],
+    ) -> None:
+        """Change the item, and in the same transaction what must agree with it."""
+        condition = "#message_count = :was AND #conversation_status = :status"
+        values: dict[str, Any] = {"was": record.message_count, "status": record.status.value}
+        beside = [*also]
         if "handoff" in attributes:
-            as_read, handoff = f"{as_read} AND #handoff = :handoff", {"handoff": record.handoff}
-        writes = [
-            self._table.putting(mark, condition=absent),
-            *(self._table.putting(page, condition=absent) for page in pages),
-            self._table.updating(
-                record.key,
-                set_=attributes,
-                remove=gone,
-                condition=as_read,
-                was=record.message_count,
-                status=record.status.value,
-                **handoff,
-            ),
-        ]
-        if "handoff" in attributes:
+            condition, values["handoff"] = f"{condition} AND #handoff = :handoff", record.handoff
             listed = Record({**record.item, **attributes})
-            writes.append(self._table.putting(handoffs.entry(listed, listed.handoff, now=now)))
+            beside.append(self._table.putting(handoffs.entry(listed, listed.handoff, now=now)))
         if "ttl" in attributes:
-            writes.append(self._table.putting(items.pointer_item(record.item, attributes["ttl"])))
-        return writes
+            beside.append(self._table.putting(items.pointer_item(record.item, attributes["ttl"])))
+        how: dict[str, Any] = {"set_": attributes, "remove": gone, "condition": condition, **values}
+        if beside:
+            self._table.transact([self._table.updating(record.key, **how), *beside])
+        else:
+            self._table.update(record.key, reading=False, **how)
+
+    def _follow(self, record: Record, new: Entry, then: Sequence[Item]) -> None:
+        """Write what follows an entry, unless that was done."""
+        if not then:
+            return
+        ends = items.end(self._clock.now(), self._kept)
+        mark = {**items.then_key(record, new.entry_id), "ttl": ends}
+        is_first = "attribute_not_exists(#conversation_id)"
+        with contextlib.suppress(TransactionRefused):
+            self._insist([self._table.putting(mark, condition=is_first), *then])
+
+    def _insist(self, writes: Sequence[Item]) -> None:
+        """Do all writes or none; while other transactions write the same rows, again."""
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            try:
+                return self._table.transact(writes)
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
 
 
 def _key_of(record: Mapping[str, Any]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from chalicelib.errors import ConflictError
 from chalicelib.once import keys
 from chalicelib.outreach.conversations.desk_acts import ActChange
-from chalicelib.outreach.conversations.records import Draft, Record, Status
+from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
 from chalicelib.outreach.conversations.subject import Subject
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.people import persons
@@ -89,6 +89,7 @@ class Case:
 
     Attributes:
         now: the time of the act.
+        recent: its newest messages, as far back as rules look.
         previous: the status that the conversation has without its hand-off.
         held: the message that its hand-off holds.
         done: what was stored of an act, by its id; None where it was not done.
@@ -99,6 +100,7 @@ class Case:
     record: Record
     asked: Asked
     now: datetime
+    recent: Callable[[], Sequence[Entry]]
     previous: Callable[[], Status]
     held: Callable[[], Draft | None]
     done: Callable[[str], Mapping[str, Any] | None]

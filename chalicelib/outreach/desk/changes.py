@@ -157,7 +157,7 @@ def not_stop(case: Case) -> Planned:
     if not wishes:
         raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
     for one in wishes:
-        check_liftable(record, one)
+        check_liftable(case.recent(), one)
     lifted = doubts.lifting(
         subjects,
         wishes,

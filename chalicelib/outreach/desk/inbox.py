@@ -261,6 +261,7 @@ class DeskInbox:
                 record,
                 asked,
                 now,
+                recent=lambda: self._conversations.recent(record),
                 previous=lambda: previous_status(self._conversations, record),
                 held=lambda: self._held(record),
                 done=lambda act_id: self._conversations.act_done(record, act_id),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from chalicelib.clock import parsed
@@ -10,7 +11,7 @@ from chalicelib.outreach.conversations.records import (
     OPT_OUT,
     OPT_OUT_IN_DOUBT,
     UNSAID,
-    Record,
+    Entry,
 )
 from chalicelib.outreach.conversations.register_entries import Reason, RegisterEntry
 from chalicelib.outreach.desk.case import RefusedError
@@ -21,21 +22,21 @@ _BY_WORDS = frozenset({Reason.STOP, Reason.ASKED, Reason.DOUBT})
 _NO_REQUEST = frozenset({*UNSAID, OPT_OUT, OPT_OUT_IN_DOUBT, HELP})
 
 
-def check_liftable(record: Record, wish: RegisterEntry) -> None:
+def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
     """Refuse to lift what a person may not.
 
     A question that is open may be answered by a person who has read what asks it.  A mark is lifted where
     the recipient has asked for contact since, in a proven message of this conversation.
 
     Args:
-        record: the conversation, as the person saw it.
+        recent: the newest messages of the conversation, as the person saw it.
         wish: an entry in force, of `Doubts.wishes`.
 
     Raises:
         RefusedError: ``NOT_READ``, ``NOT_AT_THE_DESK`` or ``NOT_ASKED_SINCE``.
     """
     said_at = str(wish.item.get("said_at") or wish.item["since"])
-    theirs = [one for one in record.messages if one.role == "user"]
+    theirs = [one for one in recent if one.role == "user"]
     if wish.is_open:
         newest = max((one.message_timestamp for one in theirs), default="")
         said, now = parsed(said_at), parsed(wish.read_at)

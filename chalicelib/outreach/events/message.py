@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -154,7 +155,8 @@ class MessageHandler(Handler):
         if known is not None:  # what belongs to it was written before it
             return known.note
         is_in_doubt = is_doubtful(job)
-        note = _note_on(job, context.match, record, is_in_doubt=is_in_doubt)
+        before = self._conversations.recent(record)
+        note = _note_on(job, context.match, before, is_in_doubt=is_in_doubt)
         entry = Entry(
             job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
         )
@@ -171,7 +173,7 @@ class MessageHandler(Handler):
         if is_in_doubt:
             self._silence.await_answer(record)
         if note is None and job.opt_out is None:
-            self._keep_wish(record, job)
+            self._keep_wish(record, before, job)
         entry_id = outreach_keys.entry_id(job.event_key)
         notice = _notice_of(record, job)
         if job.opt_out == "stop" and notice is not None:
@@ -278,9 +280,9 @@ class MessageHandler(Handler):
                     address, company_id, said_at=said_at, purposes=purposes, how=how
                 )
 
-    def _keep_wish(self, record: Record, job: InboundMessage) -> None:
+    def _keep_wish(self, record: Record, before: Sequence[Entry], job: InboundMessage) -> None:
         """Keep what a message wishes of time and channel with the person; nothing of what is in doubt."""
-        wish = wish_in(job.text, record.as_written)
+        wish = wish_in(job.text, before)
         if wish is None:
             return
         self._conversations.prefer(
@@ -312,7 +314,7 @@ def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked
 
 
 def _note_on(
-    job: InboundMessage, match: Match | None, record: Record, *, is_in_doubt: bool
+    job: InboundMessage, match: Match | None, before: Sequence[Entry], *, is_in_doubt: bool
 ) -> str | None:
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
@@ -328,7 +330,8 @@ def _note_on(
     if job.opt_out is not None:
         return None
     if job.text.strip():
-        return loops.note_on(record, job.text, job.sent_at)
+        is_timed = job.channel.traits.is_timed
+        return loops.note_on(before, job.text, job.sent_at, is_timed=is_timed)
     return MEDIA if job.media_count else NO_TEXT
 
 

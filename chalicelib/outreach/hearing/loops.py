@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry, Record
+from chalicelib.outreach.conversations.records import LOOP, MACHINE, PROMPT, Entry
 from chalicelib.vendors.machine_mail import is_machine_mail
 
 LONG_TEXT_CHARACTERS = 20
@@ -23,18 +23,18 @@ AT_ONCE = timedelta(seconds=3)
 AT_ONCE_TIMES = 3
 
 
-def note_on(record: Record, text: str, sent_at: str) -> str | None:
+def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool) -> str | None:
     """The note `MACHINE` (by its words) or `LOOP` (by repetition or pace); None for a person's message.
 
     Args:
-        record: the conversation before the message.
+        before: the newest entries before the message, of `Conversations.recent`.
         text: the message.
         sent_at: ISO time at which it was sent.
+        is_timed: whether the channel gives the time of sending to the second.
     """
     if is_machine_mail(text):
         return MACHINE
-    earlier = [one for one in record.as_written if one.note != PROMPT]
-    is_timed = record.channel.traits.is_timed
+    earlier = [one for one in before if one.note != PROMPT]
     if _is_repeated(earlier, text) or (is_timed and _comes_at_once(earlier, sent_at)):
         return LOOP
     return None

@@ -79,7 +79,7 @@ class ConversationRules:
                 sent_at=[
                     sent
                     for one in others
-                    for sent in _unasked_in(one)
+                    for sent in self._unasked_in(one)
                     if window and at - window < sent
                 ],
                 words=words_of(project),
@@ -98,6 +98,15 @@ class ConversationRules:
                 form, record.company_id, MOST_CONVERSATIONS
             )
         ]
+
+    def _unasked_in(self, record: Record) -> Iterator[datetime]:
+        """When a conversation's opening, reminder and end were sent."""
+        if record.item.get("task_complete") == 1:
+            opening = outreach_keys.entry_id(record.start_event)
+            yield from _moment(self._conversations.time_of(record, opening) or record.created_at)
+        for one in record.messages:
+            if one.note == FOLLOW_UP:
+                yield from _moment(one.message_timestamp)
 
 
 def place_of(record: Record) -> RecipientPlace:
@@ -186,19 +195,6 @@ def category_of(record: Record) -> TemplateCategory | None:
     """The category of the channel's template; None where the project does not state it."""
     given = record.channel_config.get("template_category")
     return TemplateCategory(given) if given in set(TemplateCategory) else None
-
-
-def _unasked_in(record: Record) -> Iterator[datetime]:
-    """When a conversation's unsolicited messages were sent: first message, reminder, closing message."""
-    opening = outreach_keys.entry_id(record.start_event)
-    sent = {one.entry_id: one for one in record.messages if one.role == "assistant"}
-    if record.item.get("task_complete") == 1:
-        # The first message may be too old to be among the newest ones.
-        at = sent[opening].message_timestamp if opening in sent else record.created_at
-        yield from _moment(at)
-    for one in sent.values():
-        if one.note == FOLLOW_UP:
-            yield from _moment(one.message_timestamp)
 
 
 def _moment(text: str) -> Iterator[datetime]:

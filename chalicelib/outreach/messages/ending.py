@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from chalicelib.clock import iso
 from chalicelib.once.event import Lease
 from chalicelib.once.ports import Clock
-from chalicelib.once.store import Item
 from chalicelib.outreach.company_events.event_names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import (
@@ -99,10 +98,6 @@ class Endings:
     def free(self, record: Record) -> None:
         """Remove the conversation's start from the company's count of open starts."""
         self.starts.free(*_of_start(record))
-
-    def freeing(self, record: Record) -> Item:
-        """`free`, as one write of a transaction."""
-        return self.starts.ended(*_of_start(record))
 
     def _end(
         self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]

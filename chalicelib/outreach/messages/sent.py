@@ -6,7 +6,7 @@ lost its lease writes the same as its successor, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,14 +166,14 @@ class SentMessages:
             case Keeps.STEP:
                 record = self._keep_step(record, message, entry, thread)
             case Keeps.THREAD:
-                record = self._conversations.append(
+                record = self._append_counted(
                     record,
+                    message,
                     entry,
                     expected=set(Status),
                     changes=_begun(record) | thread,
                     remove=("reply_failure",),
-                    also=self._counting(record, message, entry),
-                )[0]
+                )
             case _:
                 record = self._keep_state(record, message, entry, thread, sending, header)
         self._tell(record, message, entry)
@@ -214,7 +214,7 @@ class SentMessages:
             expected=set(Status),
             changes=thread | dict(following.attributes if following else {}),
             remove=("withheld_reason", *(() if following else (NEXT_STEP,))),
-            also=(following.row,) if following else (),
+            then=(following.row,) if following else (),
         )[0]
 
     def _keep_state(
@@ -236,34 +236,51 @@ class SentMessages:
         gone = [] if message.function else ["function_call_type"]
         if message.rule.keeps is Keeps.QUESTION:
             changes |= self._asking(record, message, sending, entry, header)
-        also = self._counting(record, message, entry)
+        then: tuple[Item, ...] = ()
         is_opening = message.rule.keeps is Keeps.BEGINNING
         if is_opening:
             changes |= self._opened(sending, header)
             following = self._follow_ups.after(record, OPENING)
             changes |= following.attributes if following else {}
-            also += (self._endings.freeing(record), *((following.row,) if following else ()))
-        record, _ = self._conversations.append(
+            then = (following.row,) if following else ()
+        record = self._append_counted(
             record,
+            message,
             entry,
             expected=UNATTENDED,
             changes=changes,
             remove=(*_CLEARED_BY_SENDING, *gone),
-            also=also,
+            then=then,
             before=_prompt(record, entry.entry_id) if is_opening else None,
         )
+        if is_opening:
+            self._endings.free(record)
         if is_opening and sending.is_late:
             self._starts.note(record.start_event, outcome="sent")
         return record
 
-    def _counting(self, record: Record, message: MessagePlan, entry: Entry) -> tuple[Item, ...]:
-        """The write that counts the message in the day's figures; empty where it is not counted."""
+    def _append_counted(
+        self,
+        record: Record,
+        message: MessagePlan,
+        entry: Entry,
+        **how: Any,  # noqa: ANN401 - those of `Conversations.append`
+    ) -> Record:
+        """Append a message, and count it in its day's figures."""
+        counts = self._counts(record, message, entry)
+        record, is_new = self._conversations.append(record, entry, **how)
+        if is_new and counts:
+            self._conversations.count(record, counts)
+        return record
+
+    def _counts(self, record: Record, message: MessagePlan, entry: Entry) -> Sequence[str]:
+        """The names under which the message is counted."""
         what = message.rule.counts
         if what is None:
             return ()
-        counts = answered(record, entry) if what in ANSWERS else [what]
-        by_channel = channel_name(what, record.channel)
-        return (self._conversations.counting(record, [*counts, by_channel]),)
+        is_answer = what in ANSWERS
+        counts = answered(self._conversations.since_ours(record), entry) if is_answer else [what]
+        return (*counts, channel_name(what, record.channel))
 
     def _asking(
         self,
@@ -276,7 +293,8 @@ class SentMessages:
         """The attributes of a question that waits for a yes; none if the recipient wrote meanwhile."""
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
-        said = [one.entry_id for one in record.as_written if one.role == "user"]
+        recent = self._conversations.recent(record)
+        said = [one.entry_id for one in recent if one.role == "user"]
         is_newest = sending.answers is None or said[-1:] == [sending.answers]
         if step is None or not message.function or not is_newest:
             return found

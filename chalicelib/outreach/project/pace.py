@@ -66,18 +66,12 @@ class AnswerPace:
         quiet = self.current(record).answering.quiet_period_seconds
         if not quiet:
             return
-        entries = self._around(record, message_id)
+        entries = self.conversations.newest(record, MOST_READ)
         if any(one.note not in _NOT_ANSWERED for one in _after(entries, message_id)):
             raise NotAnEvent(EventStatus.PROCESSED, TOGETHER)
         due = _due(entries, received_at, timedelta(seconds=quiet))
         if due is not None and self.clock.now() < due:
             raise NotYet(QUIET_PERIOD, due.timestamp())
-
-    def _around(self, record: Record, message_id: str) -> Sequence[Entry]:
-        """The newest entries in the order of writing; they include the message unless it is old."""
-        if any(one.entry_id == message_id for one in record.messages):
-            return record.as_written
-        return self.conversations.newest(record, MOST_READ)
 
     def take(self, record: Record, by: str) -> str | None:
         """Count an answer to a recipient, once per key; return the limit that is reached, or None.

@@ -14,6 +14,7 @@ from local import company
 from local.vendors.twilio import WebhookPost
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, http_event
 from tests.crash.run import Run
+from tests.rigs.histories import pages
 
 TEL = "+15550100001"
 MAIL = "j.canary@example.com"
@@ -68,8 +69,9 @@ class _Outreach(Flow):
     def violations(self, run: Run) -> Sequence[str]:
         """P1 and P2 for the conversation: every entry stored once, and the start no longer counted."""
         rows = run.rows("IdempotencyTable")
-        records = [one for one in run.items("ConversationsTable") if "start_event" in one]
-        entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
+        stored = run.items("ConversationsTable")
+        records = [one for one in stored if "start_event" in one]
+        entries = Counter(entry["entry_id"] for entry in pages(stored))
         found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
         if len(records) > self.openings:
             found.append(f"P1 {len(records)} conversations were opened")

@@ -38,17 +38,22 @@ def conversations(table, clock):
 
 @pytest.fixture
 def raced_conversations(ddb, clock):
-    """Makes a store whose every transaction follows a write of another worker: `make(other_write)`."""
+    """Makes a store whose transactions and appends follow one of another worker: `make(other_write)`."""
 
     def make(other_write):
         table = Table(ddb.client, ddb.tables["ConversationsTable"])
-        transact = table.transact
+        transact, update = table.transact, table.update
 
         def transact_late(writes):
             other_write()
             return transact(writes)
 
-        table.transact = transact_late
+        def update_late(key, **how):
+            if "#message_count" in how.get("condition", ""):
+                other_write()
+            return update(key, **how)
+
+        table.transact, table.update = transact_late, update_late
         return Conversations(table=table, clock=clock, opaque=lambda: OPAQUE)
 
     return make

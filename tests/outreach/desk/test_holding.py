@@ -60,6 +60,7 @@ def may(desk, record, act, by, role):
         record,
         asked,
         now,
+        recent=list,
         previous=lambda: Status.REPLY_SENT,
         held=lambda: None,
         done=lambda _act_id: None,

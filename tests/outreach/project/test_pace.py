@@ -3,7 +3,7 @@
 import pytest
 
 from chalicelib.outreach import keys
-from chalicelib.outreach.conversations.records import Entry, Record, Status
+from chalicelib.outreach.conversations.records import Entry, Status
 from chalicelib.outreach.hearing import loops
 from chalicelib.outreach.project.check import faults
 from chalicelib.outreach.project.fields import AnsweringSetting
@@ -193,6 +193,17 @@ def test_a_text_that_comes_again_after_its_answer_goes_to_a_person(quick):
     assert quick.ends(other) == [ANSWERED]
 
 
+def test_a_text_that_comes_again_after_others_goes_to_a_person(quick):
+    """The item holds the newest messages alone; what a machine repeats may be on a page already."""
+    quick.settings(quiet_period_seconds=0)
+    texts = [f"{word} is what I would like to hear more about. " * 8 for word in ("Pay", "Time")]
+    events = [quick.says(text) for text in (*texts, texts[0])]
+    record = quick.outreach.record("sms")
+    assert texts[0] not in [one.content for one in record.messages[:-1]]
+    assert (record.handoff["reason"], record.messages[-1].note) == ("loop", "loop")
+    assert quick.ends(*events) == [ANSWERED] * 3
+
+
 def test_a_text_that_is_sent_twice_at_once_is_no_loop(quick):
     events = [quick.says("Can you tell me about the salary?") for _ in range(2)]
     quick.time_passes()
@@ -202,7 +213,7 @@ def test_a_text_that_is_sent_twice_at_once_is_no_loop(quick):
 
 def said(*turns):
     """A conversation of so many seconds and texts; texts of ours begin with a dash."""
-    entries = [
+    return [
         Entry(
             entry_id=f"e{number}",
             message_timestamp=f"2026-11-20T12:{at // 60:02d}:{at % 60:02d}.000Z",
@@ -212,7 +223,6 @@ def said(*turns):
         )
         for number, (at, text) in enumerate(turns)
     ]
-    return Record({"channel_method": "sms", "messages": [one.item() for one in entries]})
 
 
 @pytest.mark.parametrize(
@@ -230,14 +240,15 @@ def said(*turns):
 )
 def test_a_machine_is_known_by_repeating_itself_or_by_its_pace(before, at, text, note):
     sent_at = f"2026-11-20T12:{at // 60:02d}:{at % 60:02d}.000Z"
-    assert loops.note_on(said(*before), text, sent_at) == note
+    assert loops.note_on(said(*before), text, sent_at, is_timed=True) == note
 
 
 @pytest.mark.parametrize(
     "text", ["Yes please", "I drive a lorry, is that a problem?", "When can I start?", "👍", "¿Sí?"]
 )
 def test_a_person_is_no_machine(text):
-    assert loops.note_on(said((0, "-Hi")), text, "2026-11-20T12:00:30.000Z") is None
+    sent_at = "2026-11-20T12:00:30.000Z"
+    assert loops.note_on(said((0, "-Hi")), text, sent_at, is_timed=True) is None
 
 
 # --- limits -----------------------------------------------------------------------------------

@@ -1,0 +1,41 @@
+"""Entries that leave a conversation's item: each gets a page, by its number, and a mark, by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chalicelib.clock import parsed
+from chalicelib.once.store import Item
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Entry, Record
+
+
+class Paging(items.OnTable):
+    """Writes pages and marks; `queries` reads them."""
+
+    def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
+        """Write the pages and marks of entries, before the write by which they leave the item.
+
+        They are stored already, so this changes nothing that a reader sees, however often it is done.
+        """
+        if leaving:
+            self._table.put_all([row for one in leaving for row in self._rows(record, one)])
+
+    def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
+        """Empty these pages and marks, and let them end: no function may delete a row."""
+        ends = int(self._clock.now().timestamp())
+        rows = [row for one in leaving for row in self._rows(record, one)]
+        kept = ("primary_channel", "conversation_id")
+        self._table.put_all([{name: row[name] for name in kept} | {"ttl": ends} for row in rows])
+
+    def _rows(self, record: Record, one: Entry) -> list[Item]:
+        written_at = parsed(one.message_timestamp) or self._clock.now()
+        common = {
+            "primary_channel": items.partition(record),
+            "ttl": items.end(written_at, self._kept),
+        }
+        noted = {"note": one.note} if one.note else {}
+        timed = {"message_timestamp": one.message_timestamp}
+        page = {"conversation_id": items.page_id(record, one), **one.item()}
+        mark = {**items.seen_key(record, one.entry_id), **timed, **noted}
+        return [{**common, **page}, {**common, **mark}]
