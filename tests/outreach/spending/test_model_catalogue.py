@@ -135,8 +135,8 @@ def test_a_stage_declares_models_and_its_own_prices():
 @each_row(
     ("given", "named"),
     [
-        ("{", "no JSON"),
-        ("[]", "no JSON object"),
+        ("{", "not JSON"),
+        ("[]", "not a JSON object"),
         ({"own": 1}, "own"),
         ({"own": [1, 2]}, "own"),
         ({"own": {**OWN, "input": "dear"}}, "own.input"),
