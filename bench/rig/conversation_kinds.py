@@ -13,7 +13,7 @@ from local import company
 if TYPE_CHECKING:
     from bench.rig.system import System
 
-START_CALLS = 11
+START_CALLS = 13
 """Of AWS in the worker.  Three are looks at the register of who must not be contacted: as the conversation
 is opened, as the message is planned, and right before it leaves."""
 SMS = Channel("sms")
