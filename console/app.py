@@ -127,7 +127,7 @@ def _of_every_page() -> dict[str, Any]:
     navigation = [
         (group, entries)
         for group, titles in pages.NAVIGATION
-        if (entries := [_entry(*one[:2]) for one in titles if _is_open(person, *one[1:])])
+        if (entries := [_entry(*title[:2]) for title in titles if _is_open(person, *title[1:])])
     ]
     return {
         "person": person,

@@ -98,13 +98,13 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
             for purpose, one in sorted(consents.items())
         ],
         stated=[
-            Consent(one.purpose, iso(one.given_at), one.source, str(said or ""))
-            for one in conversation_rules.consents_of(record)
-            if one.channel is record.channel
+            Consent(consent.purpose, iso(consent.given_at), consent.source, str(said or ""))
+            for consent in conversation_rules.consents_of(record)
+            if consent.channel is record.channel
         ],
         refusals=[
-            RefusalInForce(CATALOGUE.sentence(one.reason), str(one.item.get("since", "")))
-            for one in marks
+            RefusalInForce(CATALOGUE.sentence(mark.reason), str(mark.item.get("since", "")))
+            for mark in marks
         ],
         evidence=[_evidence(one) for one in found[:NEWEST_EVIDENCE]],
         wishes=list(_wishes(own.preferred.said)),

@@ -49,7 +49,7 @@ def bars(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mark
 
 def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Markup:
     """A line for each series; it is interrupted where nothing was measured."""
-    known = [one for values in series.values() for one in values if one is not None]
+    known = [value for values in series.values() for value in values if value is not None]
     top = _rounded(max(known, default=0.0))
     step = _step(times)
     drawn = []
@@ -66,9 +66,9 @@ def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mar
                     f' x2="{after[0]:.1f}" y2="{after[1]:.1f}"/>'
                 )
         drawn += [
-            f'<circle class="c{colour}" cx="{one[0]:.1f}" cy="{one[1]:.1f}" r="2.5"/>'
-            for one in points
-            if one
+            f'<circle class="c{colour}" cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="2.5"/>'
+            for point in points
+            if point
         ]
     return _chart(title, times, top, drawn)
 

@@ -83,7 +83,7 @@ def log_unexpected(log: Log, error: BaseException) -> None:
     at, place = error.__traceback__, None
     while at is not None:
         file = at.tb_frame.f_code.co_filename
-        ours = next((one for one in _OURS if f"/{one}/" in file), None)
+        ours = next((our for our in _OURS if f"/{our}/" in file), None)
         if ours is not None:
             place = f"{ours}/{file.rpartition(f'/{ours}/')[2]} line {at.tb_lineno}"
         at = at.tb_next

@@ -24,7 +24,11 @@ def excerpt(record: Record | None) -> Excerpt:
     """The excerpt of a conversation; an empty one without a conversation."""
     if record is None:
         return Excerpt()
-    said = [one.content for one in record.messages if trust_of(one) in _SAID and one.content]
+    said = [
+        message.content
+        for message in record.messages
+        if trust_of(message) in _SAID and message.content
+    ]
     words = " ".join(said[-1].split()) if said else ""
     cut = f"{words[: LONGEST - 1]}\u2026" if len(words) > LONGEST else words
     item = record.item

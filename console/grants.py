@@ -51,7 +51,9 @@ def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> froz
 
 def person(name: str, grants: Iterable[str]) -> Person:
     """The signed-in person with these roles, given as text."""
-    parts = [(Role(role), company) for role, _, company in (one.partition(":") for one in grants)]
+    parts = [
+        (Role(role), company) for role, _, company in (grant.partition(":") for grant in grants)
+    ]
 
     def where(roles: frozenset[Role]) -> frozenset[str]:
         return frozenset(company for role, company in parts if role in roles)

@@ -59,25 +59,25 @@ def look_up(session: Session, text: str, reader: Person) -> OwnFound:
 
 def _by_key(session: Session, text: str, reader: Person) -> Iterator[Record]:
     conversations = session.services.outreach.conversations
-    for one in candidates(text):
-        match one.kind:
+    for candidate in candidates(text):
+        match candidate.kind:
             case SubjectKind.CONVERSATION:
-                record = conversations.find(one.value)
+                record = conversations.find(candidate.value)
                 yield from (record,) if record else ()
             case SubjectKind.ADDRESS:
-                yield from people.conversations_of(session, one.value, of=reader.companies)[0]
+                yield from people.conversations_of(session, candidate.value, of=reader.companies)[0]
             case SubjectKind.START:
-                company_id, *rest = one.value.split("#")
+                company_id, *rest = candidate.value.split("#")
                 yield from _started(session, [company_id], rest[0] if len(rest) == 1 else rest[1])
             case SubjectKind.REQUEST:
-                yield from _started(session, _companies(session, reader), one.value)
+                yield from _started(session, _companies(session, reader), candidate.value)
 
 
 def _started(session: Session, company_ids: Iterable[str], request_id: str) -> Iterable[Record]:
     """The conversations that a request with this id began, at any of some companies."""
-    wanted = [{"event_id": outreach_keys.start(one, request_id)} for one in company_ids]
+    wanted = [{"event_id": outreach_keys.start(id_, request_id)} for id_ in company_ids]
     rows = session.ledger_table.get_all(wanted)
-    ids = [str(one["conversation_id"]) for one in rows]
+    ids = [str(row["conversation_id"]) for row in rows]
     return session.services.outreach.conversations.find_all(ids).values()
 
 
@@ -96,8 +96,8 @@ class _Looking:
 
     def through(self, company_ids: Iterable[str | None]) -> None:
         """Search the lists of companies; None means every company."""
-        for one in company_ids:
-            self._through(one)
+        for id_ in company_ids:
+            self._through(id_)
 
     def _through(self, company_id: str | None) -> None:
         after = ""
@@ -105,10 +105,10 @@ class _Looking:
             page = self._outreach.inbox.list(
                 company_id=company_id, states=_OPEN, limit=_AT_ONCE, after=after
             )
-            ids = [one["id"] for one in page.entries]
+            ids = [entry["id"] for entry in page.entries]
             records = self._outreach.conversations.find_all(ids)
             self.found += [
-                records[one] for one in ids if one in records and self._fits(records[one])
+                records[id_] for id_ in ids if id_ in records and self._fits(records[id_])
             ]
             after = page.after
             if not after or len(self.found) > MOST_FOUND:

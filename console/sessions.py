@@ -201,12 +201,12 @@ class Sessions:
         start: Item | None = None
         while True:
             rows, start = self._table.scan_page(limit=LISTED_AT_MOST, start=start)
-            for one in rows:
-                if one["kind"] == _SESSION and self._is_valid(one):
-                    until = datetime.fromtimestamp(int(one["expires_at"]), UTC)
-                    grants = tuple(one["grants"])
+            for row in rows:
+                if row["kind"] == _SESSION and self._is_valid(row):
+                    until = datetime.fromtimestamp(int(row["expires_at"]), UTC)
+                    grants = tuple(row["grants"])
                     yield Listed(
-                        one["session_id"], one["person"], grants, one["created_at"], iso(until)
+                        row["session_id"], row["person"], grants, row["created_at"], iso(until)
                     )
             if start is None:
                 return

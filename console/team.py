@@ -59,8 +59,10 @@ class Team:
 
     def named(self, to: str) -> Colleague | None:
         """The colleague with a name or a person's text; None where none or several match."""
-        found = [one for one in self.colleagues if one.person == to]
-        found = found or [one for one in self.colleagues if persons.means(to, one.person)]
+        found = [colleague for colleague in self.colleagues if colleague.person == to]
+        found = found or [
+            colleague for colleague in self.colleagues if persons.means(to, colleague.person)
+        ]
         return found[0] if len(found) == 1 else None
 
     def away_until(self, holder: str) -> str:
@@ -84,13 +86,16 @@ def team_of(company_id: str) -> Team:
 def _read(company_id: str) -> Team:
     rows = backend.reading().services.outreach.team.of(company_id)
     listed = backend.backend().options.colleagues.get(company_id, {})
-    absent = [one for one in rows if one.away_until is not None]
+    absent = [row for row in rows if row.away_until is not None]
     return Team(sorted(_colleagues(rows, listed), key=lambda one: one.called), absent)
 
 
 def desk_roles(who: Person) -> Mapping[str, DeskRole]:
     """The person's role at each of their companies; empty for a person who has every company."""
-    return {one: DeskRole.LEAD if who.leads(one) else DeskRole.AGENT for one in who.companies or ()}
+    return {
+        company: DeskRole.LEAD if who.leads(company) else DeskRole.AGENT
+        for company in who.companies or ()
+    }
 
 
 def _colleagues(rows: Sequence[TeamRow], listed: Mapping[str, DeskRole]) -> Iterator[Colleague]:

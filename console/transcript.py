@@ -123,9 +123,13 @@ def transcript(
         messages: as `desk.shown.message_shown` shows them, oldest first.
         drafts: the conversation's drafts, by entry id.
     """
-    entries = [_entry(one) for one in messages]
-    given = next((one.content for one in entries if one.note == records.PROMPT), "")
-    turns = [_turn(one, drafts.get(one.entry_id)) for one in entries if one.note != records.PROMPT]
+    entries = [_entry(message) for message in messages]
+    given = next((entry.content for entry in entries if entry.note == records.PROMPT), "")
+    turns = [
+        _turn(entry, drafts.get(entry.entry_id))
+        for entry in entries
+        if entry.note != records.PROMPT
+    ]
     return Transcript(turns, _mapping(given))
 
 

@@ -135,7 +135,7 @@ class TypedConversation:
         """
         _limited("subject", self.subject)
         _limited("email", self.email)
-        written = [one for one in self.messages if one.text.strip()]
+        written = [message for message in self.messages if message.text.strip()]
         if not 1 <= len(written) <= MOST_MESSAGES:
             raise _wrong("text", f"1 to {MOST_MESSAGES} messages")
         messages = []

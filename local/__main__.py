@@ -51,7 +51,9 @@ def show_tables(_options: argparse.Namespace) -> int:
     aws = resources.Aws(hints["AWS_ENDPOINT_URL"], hints["AWS_ACCESS_KEY_ID"])
     template = StageTemplate.load(STAGE, account=aws.account, region=REGION)
     columns = (aligned.LEDGER, aligned.STATE, aligned.AUDIT)
-    names = [one.properties["TableName"] for one in template.resources("AWS::DynamoDB::Table")]
+    names = [
+        resource.properties["TableName"] for resource in template.resources("AWS::DynamoDB::Table")
+    ]
     for name, shown in zip(names, columns, strict=False):
         print(f"\n{name}\n\n{aligned.shown(aligned.rows(aws, name), shown)}")
     return 0

@@ -152,7 +152,9 @@ def ai_config_of_models(stage_name: str) -> dict[str, Any]:
 
 
 def _key_names(stage_name: str) -> dict[str, str]:
-    return {one: f"ai-multi-comms/openai-api-key/{one}-{stage_name}" for one in CHANNELS}
+    return {
+        channel: f"ai-multi-comms/openai-api-key/{channel}-{stage_name}" for channel in CHANNELS
+    }
 
 
 def put_project(stage: Stage, item: Mapping[str, Any]) -> None:

@@ -220,7 +220,9 @@ def _missing(drill: Drill) -> Iterator[str]:
             yield f"ticket {ticket_id} is not tagged mw-processed"
     if not drill.killed:
         yield "no worker was killed, so takeover was not tested"
-    taken = [one for one in drill.deployed.log_lines("worker") if one.get("event") == _TAKEN_OVER]
+    taken = [
+        line for line in drill.deployed.log_lines("worker") if line.get("event") == _TAKEN_OVER
+    ]
     if not taken:
         yield "no worker logged that it took over a lease"
 

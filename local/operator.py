@@ -57,11 +57,11 @@ def _run(arguments: Sequence[str], typed: str) -> dict[str, object]:
     given.seek(0)
     process = os.fork()
     if not process:
-        _become(arguments, [one.fileno() for one in files])
+        _become(arguments, [file.fileno() for file in files])
     _, status = os.waitpid(process, 0)
     printed = [(one.seek(0), one.read().decode())[1] for one in (out, err)]
-    for one in files:
-        one.close()
+    for file in files:
+        file.close()
     return {"code": os.waitstatus_to_exitcode(status), "out": printed[0], "err": printed[1]}
 
 

@@ -34,7 +34,7 @@ def compared(sources: Mapping[str, str], text: str) -> str:
         text: that is to be sent.
     """
     given = {path: _words(f"{path} {said}") for path, said in sources.items()}
-    numbers = {one for said in sources.values() for one in _numbers(said)}
+    numbers = {number for said in sources.values() for number in _numbers(said)}
     found = {_of_sentence(one, given, numbers) for one in re.split(r"(?<=[.!?])\s+|\n", text)}
     return next((one for one in (NOT, UNSURE) if one in found), SUPPORTED)
 

@@ -161,7 +161,10 @@ def open_second_company(stack: Stack) -> None:
                     SECOND_ACCOUNT: [SECOND_TOKEN],
                 }
             ),
-            **{Project(item).credentials(one): json.dumps(account) for one in CREDENTIALS_OF},
+            **{
+                Project(item).credentials(credential): json.dumps(account)
+                for credential in CREDENTIALS_OF
+            },
         },
     )
     stack.twilio.accounts[SECOND_ACCOUNT] = SECOND_TOKEN

@@ -262,5 +262,5 @@ def _common(kind: OpsCommand, own: Sequence[inspect.Parameter]) -> list[inspect.
 
 
 def _help(work: Callable[..., object], examples: Sequence[str]) -> str:
-    shown = [f"python -m ops {one}" for one in examples]
+    shown = [f"python -m ops {example}" for example in examples]
     return "\n\n".join([inspect.getdoc(work) or "", *(["For example:"] if shown else []), *shown])

@@ -30,8 +30,8 @@ FILE = Path(".bash_completions") / "ops.sh"
 def use_script(options: Iterable[Any]) -> None:
     """Make typer's ``--show-completion`` and ``--install-completion`` use our script."""
     ours = {"show_completion": _show, "install_completion": _install}
-    for one in options:
-        one.callback = ours.get(one.name, one.callback)
+    for option in options:
+        option.callback = ours.get(option.name, option.callback)
 
 
 def _show(_context: object, _option: object, is_given: object) -> None:

@@ -95,7 +95,7 @@ class Output:
         self, columns: Sequence[str], rows: Records, folded: Collection[str] = ()
     ) -> Records:
         """Print a table of some attributes of each row; return the rows, for a command's document."""
-        self.table(columns, [[one.get(name) for name in columns] for one in rows], folded)
+        self.table(columns, [[row.get(name) for name in columns] for row in rows], folded)
         return rows
 
     def facts(self, facts: Facts) -> Facts:

@@ -92,7 +92,9 @@ def _wrong_usage(error: UsageError) -> str:
         case MissingParameter() | BadOptionUsage():  # these messages name only declared parameters
             why = error.format_message().rstrip(".")
         case NoSuchOption():
-            why = "no such option" + "".join(f"; {one}?" for one in error.possibilities or ())
+            why = "no such option" + "".join(
+                f"; {possibility}?" for possibility in error.possibilities or ()
+            )
         case typer.BadParameter(param=param) if param is not None:
             why = f"invalid value for {param.get_error_hint()}"
         case UsageError(cmd=typer.core.TyperGroup()):

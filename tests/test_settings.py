@@ -159,7 +159,7 @@ def test_a_retention_is_how_long_its_rows_are_kept(name, write):
     def kept(environ):
         parts = InMemory(load({"STAGE": "dev", **environ}), ManualClock())
         write(parts)
-        ends = [one.get("expires_at", one.get("ttl")) for one in parts.rows]
+        ends = [row.get("expires_at", row.get("ttl")) for row in parts.rows]
         return (max(ends) - parts.clock.now().timestamp()) / 86_400
 
     grace = 1 if name.startswith("CONVERSATIONS") else 0
@@ -211,5 +211,5 @@ def test_lists_are_read_without_case_spaces_or_gaps():
 def test_each_switch_is_tightened_by_its_own_variable(name, forced):
     word = "off" if name == "AUTOMATION_ENABLED" else "on"
     tighten = load({"STAGE": "dev", name: word}).tighten
-    flags = {one: getattr(tighten, one) for one in tighten.__slots__}
+    flags = {slot: getattr(tighten, slot) for slot in tighten.__slots__}
     assert flags == dict.fromkeys(flags, False) | {forced: True}

@@ -125,9 +125,9 @@ def test_a_file_lies_beside_its_module():
 
 def test_importing_the_app_reads_no_table_and_every_module_that_has_one_imports_without_it():
     modules = [
-        ".".join(one.relative_to(ROOT).with_suffix("").parts)
-        for one in sorted((ROOT / "chalicelib").rglob("*.py"))
-        if "tables import" in one.read_text()
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in sorted((ROOT / "chalicelib").rglob("*.py"))
+        if "tables import" in path.read_text()
     ]
     code = (
         "import importlib, json, sys, app\n"

@@ -97,7 +97,7 @@ def cold_worker(stage, environ, *jobs):
     """Process jobs in a new interpreter, as a new container; returns the results and loaded modules."""
     arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
     bodies = [stage.sealed(encode(job), group_id="g", lane=FACTS) for job in jobs]
-    records = [lambda_events.made_up_record(one, group_id="g", queue_arn=arn) for one in bodies]
+    records = [lambda_events.made_up_record(body, group_id="g", queue_arn=arn) for body in bodies]
     guarded = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-c", COLD_WORKER, json.dumps(records)],
@@ -136,7 +136,7 @@ def test_every_kind_of_event_has_a_rebuilder(app, app_environment):
     services = Services(settings.load(app_environment))
     prefixes = {"evt:rp", *(f"evt:{kind}" for kind in EventKind)}
     assert set(services.rebuilders) == prefixes
-    assert all(callable(one) for one in services.rebuilders.values())
+    assert all(callable(rebuilder) for rebuilder in services.rebuilders.values())
 
 
 def test_kinds_of_one_vendor_share_its_parts(app, app_environment):
@@ -176,7 +176,7 @@ def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app, app_env
     def parts(wanted):
         made = Services(settings.load({**app_environment, "SYSTEMS": wanted}))
         made.__dict__ |= {"check_stage": lambda: None}  # its resources are not there
-        return {type(one).__name__ for one in made.reconciler.parts} - {
+        return {type(part).__name__ for part in made.reconciler.parts} - {
             "SwitchStory",
             "IncidentPart",
         }

@@ -80,7 +80,7 @@ def judges(model: Linear, peer: Callable[[str], Mapping[str, float]]) -> dict[st
             kinds = peer(sentence)
             if kinds[OTHER] >= least:
                 return OTHER
-            return max((one for one in kinds if one != OTHER), key=lambda one: kinds[one])
+            return max((kind for kind in kinds if kind != OTHER), key=lambda one: kinds[one])
 
         return judged
 
@@ -117,9 +117,9 @@ def _words_and_pairs(sentence: str) -> list[str]:
 def kinds_of(text: str, judge: Judge) -> Iterator[str]:
     """The kinds of a text's sentences, paragraph by paragraph as `read_sentences` reads them."""
     for lines in paragraphs_of(own_part(text)):
-        apart = [judge(one) for line in lines for one in sentences_of(line)]
+        apart = [judge(sentence) for line in lines for sentence in sentences_of(line)]
         if len(lines) > 1 and OTHER in apart:
-            together = [judge(one) for one in sentences_of(" ".join(lines))]
+            together = [judge(sentence) for sentence in sentences_of(" ".join(lines))]
             apart = apart if OTHER in together else together
         yield from apart
 

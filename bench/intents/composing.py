@@ -35,7 +35,7 @@ class Frames:
 
 def written(words: list[str], dice: random.Random) -> str:
     """The words of a grammar's rows as a customer writes them, with example values."""
-    shown = [dice.choice(_SHOWN.get(one, (one,))) for one in words]
+    shown = [dice.choice(_SHOWN.get(word, (word,))) for word in words]
     return " ".join(shown).replace(" ?", "?")
 
 

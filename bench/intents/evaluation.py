@@ -106,7 +106,7 @@ def is_simple(row: Row) -> bool:
 
 def flags_of(row: Row) -> frozenset[str]:
     """The risks of a row, under the product's names."""
-    return frozenset(train.FLAGS.get(one, one) for one in row.get("risks", ()))
+    return frozenset(train.FLAGS.get(risk, risk) for risk in row.get("risks", ()))
 
 
 def team_of(row: Row) -> frozenset[str]:

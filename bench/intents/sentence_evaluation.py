@@ -35,10 +35,12 @@ def lines() -> list[str]:
 def _explained(texts: Sequence[str]) -> str:
     """How many texts are fully explained, by both judges and by each alone."""
     read = [read_sentences(text) for text in texts]
-    both = sum(all(one.kind != OTHER for one in sentences) for sentences in read)
+    both = sum(all(sentence.kind != OTHER for sentence in sentences) for sentences in read)
     alone = ", ".join(f"{judge} alone {_by(judge, read)}" for judge in JUDGES)
     return f"{both} of {len(texts)} ({alone})"
 
 
 def _by(judge: str, read: Sequence[tuple[Sentence, ...]]) -> int:
-    return sum(all(one.judges.get(judge) != OTHER for one in sentences) for sentences in read)
+    return sum(
+        all(sentence.judges.get(judge) != OTHER for sentence in sentences) for sentences in read
+    )

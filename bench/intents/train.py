@@ -62,14 +62,14 @@ def samples() -> list[Labelled]:
 
 def labelled(row: Mapping[str, Any]) -> Labelled:
     """A row of the samples as training data; an intent of tier 0 counts as a risk, too."""
-    named = {FLAGS.get(one, one) for one in row.get("risks", ())}
+    named = {FLAGS.get(risk, risk) for risk in row.get("risks", ())}
     intents = (row["intent"], *row.get("also", ()))
     return row["text"], row["intent"], frozenset(named | of_intents(intents))
 
 
 def of_intents(intents: Iterable[str]) -> set[str]:
     """The risks that intents imply."""
-    return {RISK_FLAGS[one] for one in intents if one in RISK_FLAGS}
+    return {RISK_FLAGS[intent] for intent in intents if intent in RISK_FLAGS}
 
 
 def phrases() -> list[tuple[str, str]]:
@@ -150,7 +150,7 @@ def train(
     weights_of_all = numpy.vstack([fitted.coef_, *(head.coef_ for head in heads)])
     scale, stored = fitting.rows_of(weights_of_all, names)
     return linear.Linear(
-        intents=[str(one) for one in fitted.classes_],
+        intents=[str(class_) for class_ in fitted.classes_],
         intercept=[
             *(float(one) for one in fitted.intercept_),
             *(float(head.intercept_[0]) for head in heads),

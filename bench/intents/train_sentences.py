@@ -87,12 +87,16 @@ def _of_messages() -> Iterator[Labelled]:
 
 def words_in(sentence: str) -> list[str]:
     """The words of a sentence as the model's features."""
-    return [one.word for one in tokens_of(sentence)]
+    return [token.word for token in tokens_of(sentence)]
 
 
 def made_from() -> str:
     """A digest of the training data and constants."""
-    files = [SENTENCES, composing.FRAMES, *(train.SAMPLES / f"{one}.jsonl" for one in train.PARTS)]
+    files = [
+        SENTENCES,
+        composing.FRAMES,
+        *(train.SAMPLES / f"{part}.jsonl" for part in train.PARTS),
+    ]
     files += [Path(grammar.__file__).with_name(one) for one in (*grammar.FILES, grammar.WORDS)]
     constants = [
         C,
@@ -121,7 +125,7 @@ def fitted(rows: list[Labelled]) -> linear.Linear:
     )
     scale, stored = fitting.rows_of(model.coef_, names)
     return linear.Linear(
-        intents=[str(one) for one in model.classes_],
+        intents=[str(class_) for class_ in model.classes_],
         intercept=[float(one) for one in model.intercept_],
         scale=round(scale, 4),
         made_from=made_from(),

@@ -194,7 +194,7 @@ def _print(
     """Print one row for each lane, and for the given kinds of events."""
     print(f"\n{title}: seconds until the effect" + (" of what arrived in it" if within else ""))
     rows = [_row(lane, result.times(lane, within), result.dead(lane)) for lane in LANES]
-    rows += [_row(one.name, result.times(one.lane, within, one)) for one in kinds]
+    rows += [_row(kind.name, result.times(kind.lane, within, kind)) for kind in kinds]
     heads = ("lane", "events", "p50", "p95", "p99", "dead letters")
     print("\n".join(framed(heads, rows)))
 
@@ -205,15 +205,21 @@ def _row(name: str, times: Sequence[float], dead: int | None = None) -> tuple[ob
 
 def _plan() -> Iterator[str]:
     heads = ("times", "now/s", "at most/s", "what", "what sets it")
-    rows = ((one.factor, one.now, one.most, one.what, one.why) for one in plan.limits())
+    rows = ((limit.factor, limit.now, limit.most, limit.what, limit.why) for limit in plan.limits())
     return framed(heads, rows)
 
 
 def _ceilings() -> Iterator[str]:
     heads = ("ceiling", "a minute", "a second", "70 %", "set by")
     rows = (
-        (one.lane, one.per_minute, one.per_minute / 60, one.alarm_at, one.set_by)
-        for one in ceilings.ceilings()
+        (
+            ceiling.lane,
+            ceiling.per_minute,
+            ceiling.per_minute / 60,
+            ceiling.alarm_at,
+            ceiling.set_by,
+        )
+        for ceiling in ceilings.ceilings()
     )
     return framed(heads, rows)
 

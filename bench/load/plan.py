@@ -76,7 +76,7 @@ def limits() -> Sequence[PlannedLimit]:
 
 
 def _lanes() -> Sequence[PlannedLimit]:
-    by_lane = {one.lane: one for one in ceilings.ceilings()}
+    by_lane = {ceiling.lane: ceiling for ceiling in ceilings.ceilings()}
     tickets, outreach, email, facts = map(at_noon, ("tickets", "outreach", "email", "facts"))
     more = "`LANE_CONCURRENCY`, in proportion"
 

@@ -69,11 +69,11 @@ class Routes:
         """The throttles that the template declares."""
         api = json.loads(TEMPLATE.read_text())["Resources"]["RestAPI"]["Properties"]
         webhooks = others = 0.0
-        for one in api["MethodSettings"]:
-            if one["ResourcePath"].startswith("/~1webhook"):
-                webhooks += one["ThrottlingRateLimit"]
+        for methodsetting in api["MethodSettings"]:
+            if methodsetting["ResourcePath"].startswith("/~1webhook"):
+                webhooks += methodsetting["ThrottlingRateLimit"]
             else:
-                others += one["ThrottlingRateLimit"]
+                others += methodsetting["ThrottlingRateLimit"]
         return cls(webhooks, others)
 
     def let_through(self, flood: Flood, *, has_shield: bool) -> float:
@@ -141,7 +141,7 @@ def table() -> list[tuple[str, ...]]:
         for name, has_shares, has_shield in layers:
             found = month(flood, routes, has_shares=has_shares, has_shield=has_shield)
             parts = (found.gateway, found.functions, found.logs, found.shield, found.total)
-            lines.append((flood.name, name, *(f"{one:,.0f}" for one in parts)))
+            lines.append((flood.name, name, *(f"{part:,.0f}" for part in parts)))
     return lines
 
 

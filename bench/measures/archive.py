@@ -114,9 +114,9 @@ def _post(archive: FileRows, moment: datetime) -> None:
 def _compact(archive: FileRows, moment: datetime) -> None:
     """Run one hour's compaction, and set the time an hour later."""
     CountedRows.now = moment
-    for one in archive.partitions():
-        if len(one.parts) > 1:
-            archive.compact(one, before=moment.timestamp() - READ_SECONDS)
+    for partition in archive.partitions():
+        if len(partition.parts) > 1:
+            archive.compact(partition, before=moment.timestamp() - READ_SECONDS)
     CountedRows.now = moment + timedelta(hours=1)
 
 

@@ -72,8 +72,8 @@ def main(events: int = EVENTS) -> int:
         slow = [page for page in PAGES if measured(client, page) > TARGET_MS]
     for page in slow:
         print(f"over {TARGET_MS:.0f} ms: {page}")
-    for one in scans:
-        print(f"scanned: {one}")
+    for scan in scans:
+        print(f"scanned: {scan}")
     return int(bool(slow or scans))
 
 

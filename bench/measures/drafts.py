@@ -66,7 +66,7 @@ def load(name: str) -> list[dict[str, Any]]:
     """The lines of a file of the samples; empty where the file does not exist."""
     path = SAMPLES / name
     texts = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [json.loads(one) for one in texts if one.strip()]
+    return [json.loads(text) for text in texts if text.strip()]
 
 
 def record_of(line: Mapping[str, Any], projects: Mapping[str, Any]) -> Record:

@@ -48,8 +48,8 @@ def stored_metrics(written: str) -> set[tuple[str, ...]]:
         record = json.loads(line)
         for group in record.get("_aws", {}).get("CloudWatchMetrics", ()):
             for names in group["Dimensions"]:
-                labels = tuple(f"{one}={record[one]}" for one in names)
-                found |= {(one["Name"], *labels) for one in group["Metrics"]}
+                labels = tuple(f"{name}={record[name]}" for name in names)
+                found |= {(metric["Name"], *labels) for metric in group["Metrics"]}
     return found
 
 
@@ -69,7 +69,9 @@ def _of(system: System, kind: Kind, number: int) -> EventCount:
     sends = sum(
         many for name, many in (door.requests + meter.requests).items() if "sqs.Send" in name
     )
-    by_vendor = {one.name: Counter(call.operation for call in one.calls) for one in system.vendors}
+    by_vendor = {
+        vendor.name: Counter(call.operation for call in vendor.calls) for vendor in system.vendors
+    }
     asked = by_vendor.pop("openai")
     return EventCount(
         name=kind.name,
@@ -130,7 +132,7 @@ def _plain_bytes(line: str) -> int:
     if "_aws" not in record:
         return len(line)
     groups = record["_aws"]["CloudWatchMetrics"]
-    added = {one["Name"] for group in groups for one in group["Metrics"]} | {"_aws", "stage"}
+    added = {metric["Name"] for group in groups for metric in group["Metrics"]} | {"_aws", "stage"}
     added |= {"outcome", "answer", "kind", "vendor"} & {
         one for group in groups for names in group["Dimensions"] for one in names
     }

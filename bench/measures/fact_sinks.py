@@ -53,7 +53,7 @@ class Journeys:
     """
 
     waits: list[float] = field(default_factory=list)
-    work: dict[str, list[float]] = field(default_factory=lambda: {one: [] for one in SINKS})
+    work: dict[str, list[float]] = field(default_factory=lambda: {sink: [] for sink in SINKS})
 
     def add(self, kept: list[tuple[float, float]], started: float, had: dict[str, float]) -> None:
         """Add the facts of one run.

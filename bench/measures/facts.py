@@ -79,10 +79,10 @@ class Writes:
 
 def _keys(params: dict[str, Any]) -> list[str]:
     if "Statements" in params:
-        return [one["Parameters"][0]["S"] for one in params["Statements"]]
+        return [statement["Parameters"][0]["S"] for statement in params["Statements"]]
     if "RequestItems" in params:
-        puts = [one for requests in params["RequestItems"].values() for one in requests]
-        return [one["PutRequest"]["Item"].get("pk", {"S": ""})["S"] for one in puts]
+        puts = [request for requests in params["RequestItems"].values() for request in requests]
+        return [put["PutRequest"]["Item"].get("pk", {"S": ""})["S"] for put in puts]
     item = params.get("Item") or params["Key"]
     return [item.get("pk", {"S": ""})["S"]]
 
@@ -136,7 +136,8 @@ def _batches() -> list[list[dict[str, Any]]]:
     chance = random.Random(7)  # noqa: S311 - a repeatable choice
     distinct = [hubspot.event() for _ in range(round(EVENTS * (1 - REPEATS)))]
     repeated = [
-        {**one, "attemptNumber": 1} for one in chance.choices(distinct, k=EVENTS - len(distinct))
+        {**choice, "attemptNumber": 1}
+        for choice in chance.choices(distinct, k=EVENTS - len(distinct))
     ]
     everything = distinct + repeated
     chance.shuffle(everything)

@@ -80,7 +80,7 @@ def load(part: str) -> list[Labelled]:
 
 def measure(messages: Sequence[Labelled], decide: Callable[[str], Decision]) -> Figures:
     """Compare decisions with labels."""
-    pairs = [(one, decide(one.text)) for one in messages]
+    pairs = [(message, decide(message.text)) for message in messages]
     intents = [(one.intent, found.intent) for one, found in pairs]
     teams = [(ROUTES[one.intent], found.route) for one, found in pairs]
     answered = [one for one, found in pairs if found.may_answer and found.is_about_order_status]
@@ -122,7 +122,7 @@ class SimulatedModel:
     """A model that knows the labels of a set and is wrong at a given rate."""
 
     def __init__(self, messages: Sequence[Labelled], wrong_rate: float) -> None:
-        self._known = {redact(one.text)[:2000]: one for one in messages}
+        self._known = {redact(message.text)[:2000]: message for message in messages}
         self._wrong_rate = wrong_rate
 
     def __call__(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,8 +179,8 @@ def cpu_milliseconds(messages: Sequence[Labelled], rounds: int = 20) -> float:
     by_tables("warm up")
     started = time.process_time()
     for _ in range(rounds):
-        for one in messages:
-            by_tables(one.text)
+        for message in messages:
+            by_tables(message.text)
     return (time.process_time() - started) / (rounds * len(messages)) * 1000
 
 

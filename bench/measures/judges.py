@@ -88,7 +88,7 @@ def before() -> Bundled:
 def now() -> Bundled:
     """The folder's bytes in the working tree."""
     files = (cold.ROOT / FOLDER).iterdir()
-    return Bundled.of({one.name: one.stat().st_size for one in files if one.is_file()})
+    return Bundled.of({file.name: file.stat().st_size for file in files if file.is_file()})
 
 
 def starts(runs: int) -> dict[str, list[float]]:

@@ -71,16 +71,16 @@ def measured() -> list[str]:
     rows = samples()
     seen, heard, wrong = 0, 0, []
     clock = time.process_time()
-    for one in rows:
-        found = parse(one.mail, name=one.name, is_html=one.is_html)
-        is_seen = spaced(found.visible) == spaced(one.visible)
-        is_heard = spaced(found.said) == spaced(one.said)
+    for row in rows:
+        found = parse(row.mail, name=row.name, is_html=row.is_html)
+        is_seen = spaced(found.visible) == spaced(row.visible)
+        is_heard = spaced(found.said) == spaced(row.said)
         seen, heard = seen + is_seen, heard + is_heard
         if not (is_seen and is_heard):
-            wrong.append(one.id)
+            wrong.append(row.id)
     spent = (time.process_time() - clock) / len(rows)
-    languages = Counter(one.language for one in rows)
-    programs, html = len({one.client for one in rows}), sum(one.is_html for one in rows)
+    languages = Counter(row.language for row in rows)
+    programs, html = len({row.client for row in rows}), sum(row.is_html for row in rows)
     lines = [f"{len(rows)} mails of {programs} programs in {len(languages)} languages, {html} HTML"]
     for what, right in (("visible", seen), ("said", heard)):
         low, high = wilson(right, len(rows))

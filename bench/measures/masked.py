@@ -75,7 +75,7 @@ class MaskedSample:
         around = _GROUP.findall(self.text.replace(self.hidden, " "))
         seen = _GROUP.findall(self.view)
         groups = _GROUP.findall(self.hidden)
-        return all(seen.count(one) <= around.count(one) for one in groups)
+        return all(seen.count(group) <= around.count(group) for group in groups)
 
 
 def masked_samples(half: str) -> list[MaskedSample]:
@@ -94,12 +94,12 @@ def report(found: Sequence[MaskedSample]) -> Iterator[str]:
     yield f"{'':10} {'seen':>6} {'of':>4} {'':22} {'altered':>8} {'of':>4}"
     for kind in (*KINDS, "all"):
         rows = [one for one in found if kind in (one.kind, "all")]
-        seen = _share([one for one in rows if one.hidden is not None])
-        yield f"{kind:10} {seen:34} {_share([one for one in rows if one.kept is not None]):>34}"
+        seen = _share([row for row in rows if row.hidden is not None])
+        yield f"{kind:10} {seen:34} {_share([row for row in rows if row.kept is not None]):>34}"
 
 
 def _share(rows: Sequence[MaskedSample]) -> str:
-    wrong = sum(not one.is_right for one in rows)
+    wrong = sum(not row.is_right for row in rows)
     low, high = wilson(wrong, len(rows))
     return f"{wrong:6} {len(rows):4} {wrong / len(rows):6.1%} ({low:.1%} to {high:.1%})"
 

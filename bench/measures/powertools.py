@@ -127,7 +127,7 @@ class Powertools:
         for step in plan.steps:
             actions = [flow.build(planned, event, plan) for planned in step if not planned.already]
             built += actions
-            for group in [[one] for one in actions] if self._per_action else [actions]:
+            for group in [[action] for action in actions] if self._per_action else [actions]:
                 rows |= self._perform(group)
         self._finish(flow, event, plan, built, rows)
         self._log.info("job.processed", extra={"trace_id": trace_id})

@@ -155,7 +155,7 @@ def _measured(rig: Rig, flow: Flow, every: int) -> dict[str, Any]:
 def _outcome_of(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
     run = Run(rig, known.flow, Plan(kind, number))
     run.play()
-    replies = [one for one in rig.richpanel.effects if one.kind in {"message", "comment"}]
+    replies = [effect for effect in rig.richpanel.effects if effect.kind in {"message", "comment"}]
     reported = any(
         row.get("status") in {"parked", "failed"}
         for key, row in run.rows("IdempotencyTable").items()

@@ -91,7 +91,9 @@ def main() -> int:
         print(f"{one.dynamodb_calls:>10}{one.writes:>13.0f}{one.reads:>12.1f}")
     print(f"limit of overhead for a reply: {LIMIT_OVERHEAD}; closing adds the change and its check")
     replies = [one for one in found if "send_message" in one.richpanel]
-    return int(any(one.overhead > LIMIT_OVERHEAD for one in replies if "closed" not in one.name))
+    return int(
+        any(reply.overhead > LIMIT_OVERHEAD for reply in replies if "closed" not in reply.name)
+    )
 
 
 if __name__ == "__main__":

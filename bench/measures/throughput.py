@@ -76,7 +76,7 @@ def contests(sizes: Sizes) -> list[Contest]:
 def measure(system: System, sizes: Sizes) -> list[tuple[Contest, Rates]]:
     """Run every contest; returns each with its rates."""
     recorded = _record(system)
-    return [(one, _run(system, recorded, one, sizes)) for one in contests(sizes)]
+    return [(contest, _run(system, recorded, contest, sizes)) for contest in contests(sizes)]
 
 
 def _record(system: System) -> str:
@@ -155,17 +155,17 @@ class _Workers:
     def drain(self, messages: int) -> float:
         """Let the processes work; returns the seconds until `messages` messages were handled."""
         began = time.monotonic()
-        for one in self.processes:
-            _pipe(one.stdin).write("go\n")
-            _pipe(one.stdin).flush()
-        answers = [json.loads(self._line(one)) for one in self.processes]
+        for process in self.processes:
+            _pipe(process.stdin).write("go\n")
+            _pipe(process.stdin).flush()
+        answers = [json.loads(self._line(process)) for process in self.processes]
         assert sum(answer["handled"] for answer in answers) == messages, (self.side, answers)
         return max(answer["ended"] for answer in answers) - began
 
     def wait_until_warm(self) -> None:
         """Wait until each process has handled its first message."""
-        for one in self.processes:
-            assert self._line(one) == "ready\n"
+        for process in self.processes:
+            assert self._line(process) == "ready\n"
 
     def _line(self, one: subprocess.Popen[str]) -> str:
         line = _pipe(one.stdout).readline()

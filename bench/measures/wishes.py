@@ -67,7 +67,7 @@ def shown_wish(wish: Wish | None) -> str:
     if wish.channels:
         said += [f"+{one}" for one in sorted(wish.channels.wanted)]
         said += [f"-{one}" for one in sorted(wish.channels.refused)]
-    return ", ".join((*said, *(f"any {one}" for one in sorted(wish.lifts))))
+    return ", ".join((*said, *(f"any {lift}" for lift in sorted(wish.lifts))))
 
 
 def main() -> None:

@@ -81,9 +81,9 @@ def by_language(rows: Iterable[Mapping[str, str]]) -> dict[str, LanguageFigures]
 def together(figures: Iterable[LanguageFigures]) -> LanguageFigures:
     """The figures of several languages, added up."""
     whole = LanguageFigures()
-    for one in figures:
-        whole.wishes.update(one.wishes)
-        whole.others.update(one.others)
+    for figure in figures:
+        whole.wishes.update(figure.wishes)
+        whole.others.update(figure.others)
     return whole
 
 

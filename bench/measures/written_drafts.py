@@ -67,7 +67,7 @@ def written_drafts(half: str, judge: str | None = None) -> list[WrittenDraft]:
 
 
 def _judged(half: str, writer: CheckedWriter, model: Mapping[str, str]) -> Iterator[WrittenDraft]:
-    labels = {one["id"]: one for one in _rows(SAMPLES / half / "expect.jsonl")}
+    labels = {row["id"]: row for row in _rows(SAMPLES / half / "expect.jsonl")}
     for item in sorted((SAMPLES / "projects").glob("item-*.json")):
         project = Project(json.loads(item.read_text(encoding="utf-8")))
         settings = writer_lines.without_models(project.ai_config.writer).model_copy(update=model)
@@ -81,7 +81,7 @@ def _judged(half: str, writer: CheckedWriter, model: Mapping[str, str]) -> Itera
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    return (json.loads(one) for one in path.read_text(encoding="utf-8").splitlines() if one)
+    return (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line)
 
 
 def _unasked(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON

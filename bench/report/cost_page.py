@@ -68,7 +68,7 @@ def _events() -> list[str]:
         rest, http = (bill.times(bill.of_event(count, Terms(one)), 1e6) for one in Gateway)
         dollars = [f"{rest[one]:,.1f}" for one in CostCause]
         totals = (bill.total(rest, bill.AWS), bill.total(http, bill.AWS), bill.total(rest))
-        rows.append((count.name, *dollars, *(f"{one:,.1f}" for one in totals)))
+        rows.append((count.name, *dollars, *(f"{total:,.1f}" for total in totals)))
     names = [one.value for one in CostCause]
     return marked.table(("event", *names, "AWS, REST", "AWS, HTTP", "all, REST"), rows)
 
@@ -132,7 +132,7 @@ def _sizes() -> list[str]:
         rest = bill.million(count, terms) - bill.of_event(count, terms)[CostCause.COMPUTING] * 1e6
         row = [f"{rest + _at(seconds, count, size):.1f}" for seconds in LATENCIES]
         rows.append((f"{size.memory_mb} MB, {size.architecture}", *row))
-    heads = ("functions", *(f"Richpanel takes {one * 1000:.0f} ms" for one in LATENCIES))
+    heads = ("functions", *(f"Richpanel takes {latency * 1000:.0f} ms" for latency in LATENCIES))
     return marked.table(heads, rows)
 
 
@@ -147,7 +147,7 @@ def _at(latency: float, count: EventCount, size: FunctionSize) -> float:
 
 def _month() -> list[str]:
     """What a stage costs in a month in which nothing arrives."""
-    rows = [(f"{one.what}", one.many, f"{one.usd:.2f}") for one in month.rows()]
+    rows = [(f"{row.what}", row.many, f"{row.usd:.2f}") for row in month.rows()]
     return marked.table(
         ("what", "how many", "$ a month"), [*rows, ("**all**", "", f"**{month.total():.2f}**")]
     )
@@ -156,13 +156,13 @@ def _month() -> list[str]:
 def _prices() -> list[str]:
     rows = [
         (
-            f"`{one.name}`",
-            one.shown,
-            one.unit if one.per == "one" else f"{one.per}, {one.unit}",
-            f"[{one.read}]({one.source})",
-            one.note.replace("|", "/"),
+            f"`{price.name}`",
+            price.shown,
+            price.unit if price.per == "one" else f"{price.per}, {price.unit}",
+            f"[{price.read}]({price.source})",
+            price.note.replace("|", "/"),
         )
-        for one in prices().values()
+        for price in prices().values()
     ]
     return marked.table(("price", "$", "for", "read", "remark"), rows)
 

@@ -36,8 +36,8 @@ def _table() -> list[str]:
     rows = [
         (
             f"`{act.name}`",
-            ", ".join(f"`{one.name}`" for one in act.fields if one.is_needed),
-            ", ".join(f"`{one.name}`" for one in act.fields if not one.is_needed),
+            ", ".join(f"`{field.name}`" for field in act.fields if field.is_needed),
+            ", ".join(f"`{field.name}`" for field in act.fields if not field.is_needed),
             act.words.does,
         )
         for act in ACTS.values()
@@ -46,7 +46,7 @@ def _table() -> list[str]:
 
 
 def _schema() -> list[str]:
-    names = dict.fromkeys(one.name for act in ACTS.values() for one in act.fields)
+    names = dict.fromkeys(field.name for act in ACTS.values() for field in act.fields)
     return [
         f"    DeskPerson: {{type: string, pattern: {json.dumps(f'^{persons.PATTERN}$')}}}",
         "    DeskAct:",
@@ -62,7 +62,7 @@ def _schema() -> list[str]:
 
 def _of(name: str) -> dict[str, ActField]:
     """The fields with a name, by the act that takes them."""
-    return {act.name: one for act in ACTS.values() for one in act.fields if one.name == name}
+    return {act.name: field for act in ACTS.values() for field in act.fields if field.name == name}
 
 
 def _type(name: str) -> str:
@@ -73,7 +73,9 @@ def _type(name: str) -> str:
         case FieldKind.MOMENT:
             return "type: string, format: date-time"
         case FieldKind.TEXT | FieldKind.LINE:
-            return f"type: string, minLength: 1, maxLength: {max(one.longest for one in fields)}"
+            return (
+                f"type: string, minLength: 1, maxLength: {max(field.longest for field in fields)}"
+            )
 
 
 def _uses(name: str) -> str:
@@ -90,7 +92,7 @@ def _sentence(words: str) -> str:
 
 
 def _codes() -> list[str]:
-    names = {BY.name, *(one.name for act in ACTS.values() for one in act.fields)}
+    names = {BY.name, *(field.name for act in ACTS.values() for field in act.fields)}
     return [f"            - INVALID_{name.upper()}" for name in sorted(names)]
 
 

@@ -24,7 +24,7 @@ def counted(found: Iterable[EventCount]) -> Iterator[Row]:
 
     The receipts of a message are kinds of their own.
     """
-    section, kinds = "calls and units of one event", {one.name: one for one in KINDS}
+    section, kinds = "calls and units of one event", {kind.name: kind for kind in KINDS}
     for one in found:
         requests = one.vendor_requests
         calls, writes = kinds[one.name].limits(one.actions, requests)

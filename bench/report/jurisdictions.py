@@ -14,7 +14,7 @@ MARKS = ("<!-- rules -->", "<!-- end of rules -->")
 
 def page() -> str:
     """The new text of the page."""
-    lines = [line for one in jurisdictions() for line in _section(one)]
+    lines = [line for jurisdiction in jurisdictions() for line in _section(jurisdiction)]
     return marked.replaced(PAGE.read_text(), *MARKS, ["", *lines])
 
 

@@ -156,7 +156,7 @@ def _prepared(folder: Path, group: Group) -> Path:
             (folder / one).symlink_to((ROOT / one).resolve())
     section = {
         "source_paths": ["chalicelib"],
-        "only_mutate": [f"chalicelib/{one}" for one in group.modules],
+        "only_mutate": [f"chalicelib/{module}" for module in group.modules],
         "also_copy": [one for one in LINKED if one not in {"chalicelib", "tests"}],
         "pytest_add_cli_args_test_selection": list(group.tests),
         "pytest_add_cli_args": ["-k", f"not ({group.without})"],

@@ -28,8 +28,15 @@ def page() -> str:
 
 def _limits() -> list[str]:
     rows = [
-        (one.what, _shown(one.now), _shown(one.most), _shown(one.factor), one.why, one.then)
-        for one in plan.limits()
+        (
+            limit.what,
+            _shown(limit.now),
+            _shown(limit.most),
+            _shown(limit.factor),
+            limit.why,
+            limit.then,
+        )
+        for limit in plan.limits()
     ]
     heads = ("what", "now", "at most", "times", "because", "before it is met")
     return marked.table(heads, rows)
@@ -42,7 +49,7 @@ def _shown(figure: float) -> str:
 def _steps() -> list[str]:
     rows, limits = [], plan.limits()
     for last, factor in zip(plan.FACTORS, plan.FACTORS[1:], strict=False):
-        broken = [one.what for one in limits if last <= one.factor < factor]
+        broken = [limit.what for limit in limits if last <= limit.factor < factor]
         events = sum(map(plan.at_noon, PER_MINUTE)) * factor
         rows.append((f"{factor:,}", f"{events:,.0f}", "; ".join(broken) or "nothing more"))
     return marked.table(

@@ -72,7 +72,9 @@ def _counted(folder: str) -> dict[Path, int]:
     )
     files = [Path(one) for one in listed.stdout.split() if one.endswith(".py")]
     return {
-        one: len((ROOT / one).read_text().splitlines()) for one in files if (ROOT / one).exists()
+        file: len((ROOT / file).read_text().splitlines())
+        for file in files
+        if (ROOT / file).exists()
     }
 
 

@@ -275,8 +275,8 @@ def forget_tokens() -> None:
     """Drop all rate-limit tokens, so that the next event takes its own, as if it came alone."""
     from chalicelib.vendors import rate_limit  # noqa: PLC0415 - after the environment
 
-    for one in _LIMITS:
-        one._held = rate_limit._Held()  # noqa: SLF001
+    for limit in _LIMITS:
+        limit._held = rate_limit._Held()  # noqa: SLF001
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class Layout:
 
     def by_index(self, before: Item | None, after: Item | None) -> dict[str, int]:
         """The part of `of_write` that each index costs, by the index's name."""
-        return {one.name: one.of_write(before, after) for one in self.indexes}
+        return {index.name: index.of_write(before, after) for index in self.indexes}
 
 
 def of_refused(before: Item | None) -> int:

@@ -115,5 +115,5 @@ def unpacked(archive: Path | None = None) -> Iterator[Unpacked]:
         with zipfile.ZipFile(archive) as zipped:
             zipped.extractall(folder)
             entries = [one for one in zipped.infolist() if not one.is_dir()]
-        size = sum(one.file_size for one in entries)
+        size = sum(entry.file_size for entry in entries)
         yield Unpacked(folder, archive, len(entries), size)

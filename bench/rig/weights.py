@@ -90,7 +90,7 @@ class Weights:
             return Charge(reads=sum(map(_of_read, found)))
         refused = [bool(answer.get("Error"))] * len(found)
         if operation == "BatchExecuteStatement":
-            refused = ["Error" in one for one in answer["Responses"]]
+            refused = ["Error" in response for response in answer["Responses"]]
         self._read([one.place for one in found])
         times = IN_TRANSACTION if operation == _DOUBLED else 1
         indexes: Counter[str] = Counter()

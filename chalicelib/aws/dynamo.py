@@ -128,7 +128,7 @@ class Table:
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         """Put items by `BatchWriteItem`, 25 in a call; unprocessed ones are sent again."""
         for start in range(0, len(items), 25):
-            puts = [{"PutRequest": {"Item": self._out(one)}} for one in items[start : start + 25]]
+            puts = [{"PutRequest": {"Item": self._out(item)}} for item in items[start : start + 25]]
             for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
                 pass
 

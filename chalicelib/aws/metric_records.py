@@ -90,7 +90,7 @@ def packed(
     """The fewest records that hold these metrics in their order; the first one has `root`."""
     records = [MetricRecord(stage, root or {})] if metrics else []
     for name, value, dimensions in metrics:
-        if not any(one.take(name, value, dimensions) for one in records):
+        if not any(record.take(name, value, dimensions) for record in records):
             records.append(MetricRecord(stage))
             records[-1].take(name, value, dimensions)
     return records

@@ -79,14 +79,19 @@ class SecretsManager:
         A single secret is left to `text`, as the batch call needs a further permission.
         """
         now = self._clock.monotonic()
-        wanted = [one for one in names if one not in self._cache or now >= self._cache[one].expires]
+        wanted = [
+            name for name in names if name not in self._cache or now >= self._cache[name].expires
+        ]
         if len(wanted) < 2:  # noqa: PLR2004
             return
         with suppress(ClientError, BotoCoreError):
             found = self._client.batch_get_secret_value(SecretIdList=wanted)
-            for one in found["SecretValues"]:
-                if "SecretString" in one:
-                    self._keep(one["Name"], _Cached(now + CACHE_SECONDS, str(one["SecretString"])))
+            for secretvalue in found["SecretValues"]:
+                if "SecretString" in secretvalue:
+                    self._keep(
+                        secretvalue["Name"],
+                        _Cached(now + CACHE_SECONDS, str(secretvalue["SecretString"])),
+                    )
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
         """The active tokens of a secret.

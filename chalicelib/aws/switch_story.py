@@ -56,10 +56,10 @@ class SwitchStory:
         name = path.rpartition("/")[2]
         before = None
         for page in self._ssm.get_paginator("get_parameter_history").paginate(Name=path):
-            for one in page["Parameters"]:
-                if _is_later(one, seen):
-                    yield _act(name, one, before)
-                before = one["Value"]
+            for parameter in page["Parameters"]:
+                if _is_later(parameter, seen):
+                    yield _act(name, parameter, before)
+                before = parameter["Value"]
 
 
 def _is_later(version: Mapping[str, Any], seen: datetime | None) -> bool:

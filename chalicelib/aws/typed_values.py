@@ -48,10 +48,10 @@ def _typed(value: Any) -> Item:  # noqa: ANN401
 
 
 def _typed_set(values: set[Any] | frozenset[Any]) -> Item:
-    if values and all(isinstance(one, str) for one in values):
+    if values and all(isinstance(value, str) for value in values):
         return {"SS": sorted(values)}
-    if values and all(type(one) in (int, float) for one in values):
-        return {"NS": [_typed(one)["N"] for one in values]}
+    if values and all(type(value) in (int, float) for value in values):
+        return {"NS": [_typed(value)["N"] for value in values]}
     raise TypeError("only a non-empty set of strings or of numbers can be stored")
 
 

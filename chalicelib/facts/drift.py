@@ -129,8 +129,8 @@ class Drift:
         """Count one fact."""
         self.facts += 1
         self.drifted += not KNOWN_FORMS.issuperset(marks)
-        for one in marks:
-            self.marks[one] = self.marks.get(one, 0) + 1
+        for mark in marks:
+            self.marks[mark] = self.marks.get(mark, 0) + 1
 
     @property
     def percent(self) -> int:
@@ -292,7 +292,7 @@ def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """The marks, without those for fields that a delivery about a part of an event usually lacks."""
-    return tuple(one for one in marks if one not in _LACKS)
+    return tuple(mark for mark in marks if mark not in _LACKS)
 
 
 def _given(value: object) -> object | None:

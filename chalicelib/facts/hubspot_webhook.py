@@ -116,12 +116,12 @@ def verify(
     v3 = headers.get(SIGNATURE_V3, "")
     if v3:
         stamp = headers[TIMESTAMP]
-        _compare(v3, [signature_v3(one, uri=uri, body=body, stamp=stamp) for one in secrets])
+        _compare(v3, [signature_v3(secret, uri=uri, body=body, stamp=stamp) for secret in secrets])
         return
     given = headers[SIGNATURE]
     if not _is_workflow(body):
         raise SignatureError("missing_signature", f"header {SIGNATURE_V3} is missing")
-    _compare(given.lower(), [signature_v2(one, uri=uri, body=body) for one in secrets])
+    _compare(given.lower(), [signature_v2(secret, uri=uri, body=body) for secret in secrets])
 
 
 def signature_v3(secret: str, *, uri: str, body: bytes, stamp: str) -> str:
@@ -164,7 +164,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
     """The job of some events; its key is the same in every redelivery, as it leaves out ``attemptNumber``."""
-    content = json.dumps([one.model_dump(mode="json") for one in events], sort_keys=True)
+    content = json.dumps([event.model_dump(mode="json") for event in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return HubSpotBatch(
         event_key=fact_keys.hubspot_batch(digest),
@@ -244,7 +244,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
         untimed=None if at else hashed(content),
         agent=f"hubspot-owner:{owner}" if owner else None,
         seconds=reading.seconds(_plain(properties.get("hs_call_duration")), units=1_000),
-        outcome=next((one.lower() for one in statuses if _matching(_CONSTANT, one)), ""),
+        outcome=next((status.lower() for status in statuses if _matching(_CONSTANT, status)), ""),
         marks=reading.marks,
     )
 

@@ -454,7 +454,7 @@ def _happening_item(happening: Happening) -> Item:
         "timezone": happening.timezone,
         "channel": happening.channel,
         "outcome": happening.outcome,
-        "marks": [one.value for one in happening.marks],
+        "marks": [mark.value for mark in happening.marks],
     }
     known = {name: value for name, value in item.items() if value}
     return known if happening.seconds is None else known | {"seconds": happening.seconds}

@@ -27,7 +27,9 @@ class Catalogue:
 
     def __init__(self, reasons: Mapping[str, Why], providers: Mapping[str, tuple[By, str]]) -> None:
         self._reasons = reasons
-        self._beginnings = sorted((one for one in reasons if one[-1] in ":_"), key=len)[::-1]
+        self._beginnings = sorted((reason for reason in reasons if reason[-1] in ":_"), key=len)[
+            ::-1
+        ]
         self._providers = providers
 
     def read(self, code: str, provider: str = "") -> Why | None:

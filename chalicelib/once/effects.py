@@ -190,7 +190,7 @@ class Effects:
             if row.mine:
                 ours.append(action)
         if ours:
-            fresh = [one for one in ours if one.key not in repeated]
+            fresh = [our for our in ours if our.key not in repeated]
             rows |= self._send(attempt, ours, fresh, hands)
         return rows
 
@@ -288,7 +288,9 @@ class Effects:
 
         A repeatable action only sets a state, so its refusal is final.
         """
-        again = [one for one in actions if one not in fresh and one.kind.settle is Settle.KEY]
+        again = [
+            action for action in actions if action not in fresh and action.kind.settle is Settle.KEY
+        ]
         if again:
             reason = f"{why.INTERRUPTED}{error.reason}"
             return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=reason)
@@ -357,7 +359,7 @@ class Effects:
 
     def _check_switches(self, actions: Sequence[Effect]) -> None:
         switches = self._switches.current()
-        if any(switches.forbids(one.kind, by_person=one.by_person) for one in actions):
+        if any(switches.forbids(action.kind, by_person=action.by_person) for action in actions):
             raise HandBackError(why.SWITCH_FLIPPED, delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _check_lease(self, lease: Lease) -> None:

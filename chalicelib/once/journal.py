@@ -138,8 +138,8 @@ class Journal:
             form = {"conversation_id": f"{ONCE_PREFIX}{act.once}"}
             rows.append({**form, "ts_action_id": f"{act.what}:{act.key}", "expires_at": until})
         return [
-            self._table.putting(one, condition="attribute_not_exists(#conversation_id)")
-            for one in rows
+            self._table.putting(row, condition="attribute_not_exists(#conversation_id)")
+            for row in rows
         ]
 
     def enter(self, act: Act) -> bool:

@@ -115,7 +115,7 @@ class PurposeKeys:
         return OpaqueIds(self._keys[-1].key)
 
     def _valid(self, now: datetime) -> list[StageKey]:
-        return [one for one in self._keys if one.ends is None or now < one.ends]
+        return [key for key in self._keys if key.ends is None or now < key.ends]
 
 
 class Keyring:
@@ -142,7 +142,7 @@ class Keyring:
 
     def fetch(self, *purposes: KeyPurpose) -> None:
         """Read the keys of these purposes in one call; a key that fails is read again when it is used."""
-        self._secrets.fetch([secret_id(self._stage, one) for one in purposes])
+        self._secrets.fetch([secret_id(self._stage, purpose) for purpose in purposes])
 
 
 def secret_id(stage: str, purpose: KeyPurpose) -> str:

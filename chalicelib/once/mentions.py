@@ -27,7 +27,7 @@ def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
     text = unicodedata.normalize("NFKC", words).lower()
     found = [_mailbox(one) for one in _MAILBOX.findall(text)]
     found += (end for one in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(one))
-    return [opaque().of("named", one) for one in dict.fromkeys(found)][:MOST]
+    return [opaque().of("named", fromkey) for fromkey in dict.fromkeys(found)][:MOST]
 
 
 def ids_of(address: str, opaque: OpaqueIds) -> list[str]:

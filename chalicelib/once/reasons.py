@@ -58,7 +58,7 @@ class Why(str):
 
 def declared(*modules: ModuleType) -> Mapping[str, Why]:
     """The reasons that modules declare, by code."""
-    found = (one for module in modules for one in vars(module).values())
+    found = (var for module in modules for var in vars(module).values())
     return {str(one): one for one in found if isinstance(one, Why)}
 
 

@@ -49,8 +49,8 @@ class Remarks:
     def about(self, ids: Iterable[str]) -> list[Remark]:
         """The words about any of these stories and keyed ids, each entry once, oldest first."""
         found: dict[tuple[str, str], Remark] = {}
-        for one in dict.fromkeys(ids):
-            for entry in self._entries(one):
+        for fromkey in dict.fromkeys(ids):
+            for entry in self._entries(fromkey):
                 if entry["reason"]:
                     key = (str(entry["story"]), str(entry["ts_action_id"]))
                     found[key] = Remark(*key, str(entry["actor"]), str(entry["reason"]))

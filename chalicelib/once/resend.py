@@ -50,7 +50,7 @@ class ResendFlow(Flow):
         if stored is None or stored.plan is None or source_job is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.SOURCE_EVENT_GONE)
         flow = self._flows[source_job.kind]
-        found = [one for one in flow.events(source_job) if one.facts == stored.event]
+        found = [event for event in flow.events(source_job) if event.facts == stored.event]
         if not found:
             raise NotAnEvent(EventStatus.FAILED, reasons.SOURCE_EVENT_NOT_REBUILT)
         return [Event(facts_of(job), RepeatedAction(job, found[0], Plan.decode(stored.plan), flow))]

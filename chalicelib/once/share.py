@@ -99,7 +99,7 @@ class _Booking:
 
     def of(self, key: str) -> int:
         """Slots of a key."""
-        return sum(one["key"] == key for one in self.slots.values())
+        return sum(slot["key"] == key for slot in self.slots.values())
 
 
 class LaneShare:

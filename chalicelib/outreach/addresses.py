@@ -20,7 +20,7 @@ def phone(text: str) -> str | None:
     except phonenumbers.NumberParseException:
         return None
     found = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-    is_one = any(phonenumbers.is_possible_number(phonenumbers.parse(one)) for one in forms(found))
+    is_one = any(phonenumbers.is_possible_number(phonenumbers.parse(form)) for form in forms(found))
     return found if is_one else None
 
 

@@ -183,7 +183,7 @@ CREDENTIALS_OF: Mapping[Channel, str] = {
 """By channel, the field of `channel_config` that names a secret; only channels that need one."""
 RECIPIENT_OF: Mapping[Channel, str] = {one: of.address.field for one, of in CHANNELS.items()}
 """By channel, the field of a request and of a record that holds the recipient's address."""
-ADDRESSES = tuple(dict.fromkeys(one.address for one in CHANNELS.values()))
+ADDRESSES = tuple(dict.fromkeys(channel.address for channel in CHANNELS.values()))
 """Every kind of recipient address."""
 LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
 """The channels whose carrier lists received messages."""
@@ -191,18 +191,20 @@ LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
 
 def lane_of(sender: str) -> Lane:
     """The lane of messages sent from a company's number or address, for callers that know no more."""
-    found = (one.lane for one in CHANNELS.values() if one.address.is_one(sender))
+    found = (channel.lane for channel in CHANNELS.values() if channel.address.is_one(sender))
     return next(found, OUTREACH)
 
 
 def address_of(text: str) -> str | None:
     """An address in its stored form, whatever its kind; None for an invalid one."""
-    return next((found for one in ADDRESSES if (found := one.normalised(text))), None)
+    return next((found for address in ADDRESSES if (found := address.normalised(text))), None)
 
 
 def is_forgeable(address: str) -> bool:
     """Whether anybody can write in the name of an address: true for e-mail."""
-    return any(one.is_forgeable and one.address.is_one(address) for one in CHANNELS.values())
+    return any(
+        channel.is_forgeable and channel.address.is_one(address) for channel in CHANNELS.values()
+    )
 
 
 def carrier_address(channel: Channel, number: str) -> str:

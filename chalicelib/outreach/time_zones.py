@@ -51,7 +51,7 @@ def of_number(number: str) -> tuple[ZoneInfo, ...]:
         return (ZoneInfo("UTC"),)
     main = phonenumbers.region_codes_for_country_code(parsed.country_code or 0)[:1]
     regions = (phonenumbers.region_code_for_number(parsed), *main)
-    found = next((zones for one in regions if one and (zones := of_country(one))), ())
+    found = next((zones for region in regions if region and (zones := of_country(region))), ())
     return found or (ZoneInfo("UTC"),)
 
 

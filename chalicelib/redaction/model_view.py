@@ -94,8 +94,8 @@ _LAST_DIGITS = 9
 def identifiers(text: str) -> tuple[str, ...]:
     """The cards, accounts, identity numbers, addresses, birth dates and secrets of a text, as written."""
     view = normalise(text)
-    claims = [one for one in read(view).claims if one.kind in _NEVER_NEEDED]
-    spans = [view.span(one.start, one.end) for one in claims]
+    claims = [claim for claim in read(view).claims if claim.kind in _NEVER_NEEDED]
+    spans = [view.span(claim.start, claim.end) for claim in claims]
     return tuple(text[start:end] for start, end in spans)
 
 

@@ -26,6 +26,6 @@ def content_versions() -> dict[str, str]:
 
 def _digest(files: Iterable[Path]) -> str:
     found = hashlib.sha256()
-    for one in sorted(files):
-        found.update(one.name.encode() + b"\0" + one.read_bytes())
+    for file in sorted(files):
+        found.update(file.name.encode() + b"\0" + file.read_bytes())
     return found.hexdigest()[:_LENGTH]

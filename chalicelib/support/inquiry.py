@@ -115,7 +115,9 @@ class Inquiry:
         for number, one in enumerate(comments):
             if one.id == self.message_id:
                 return comments[number + 1 :]
-        return tuple(one for one in comments if one.created_at and one.created_at > self.at)
+        return tuple(
+            comment for comment in comments if comment.created_at and comment.created_at > self.at
+        )
 
 
 def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:

@@ -198,7 +198,7 @@ class Judge:
         return inquiry.named
 
     def _keys(self, numbers: Sequence[str]) -> set[str]:
-        return {key for one in numbers if (key := self._keyed(one)) is not None}
+        return {key for number in numbers if (key := self._keyed(number)) is not None}
 
     def _around(self, inquiry: Inquiry) -> Around:
         ticket, rules = inquiry.ticket, inquiry.rules

@@ -90,7 +90,7 @@ class _Run:
             page = self._page(since, is_first=not previous_page)
             if page.fingerprint != previous_page:
                 self._check(page.tickets)
-            numbers = [one.number for one in page.tickets if one.number is not None]
+            numbers = [ticket.number for ticket in page.tickets if ticket.number is not None]
             highest = max([*numbers, self.cursor.number or 0]) or None
             is_last = page.is_last or page.fingerprint == previous_page
             self._save_cursor(1 if is_last else self.cursor.page + 1, highest)
@@ -159,20 +159,20 @@ class _Run:
                 summary.missing -= 1
 
     def _suspects(self, tickets: Sequence[Ticket]) -> list[Ticket]:
-        newest = {one.id: _newest_customer_comment(one) for one in tickets}
+        newest = {ticket.id: _newest_customer_comment(ticket) for ticket in tickets}
         by_comment = {
             ticket_id: ticket_keys.ticket_message(ticket_id, comment)
             for ticket_id, comment in newest.items()
             if comment is not None
         }
         events = self.parts.ledger.statuses(list(by_comment.values())) if by_comment else {}
-        bare = [one.id for one in tickets if not one.comments]
+        bare = [ticket.id for ticket in tickets if not ticket.comments]
         states = self.parts.state.read_all(bare) if bare else {}
         return [
-            one
-            for one in tickets
-            if (one.id in by_comment and by_comment[one.id] not in events)
-            or (not one.comments and _changed_since(one, states))
+            ticket
+            for ticket in tickets
+            if (ticket.id in by_comment and by_comment[ticket.id] not in events)
+            or (not ticket.comments and _changed_since(ticket, states))
         ]
 
     def _key(self, ticket: Ticket) -> str:
@@ -199,7 +199,9 @@ class _Run:
 
 
 def _newest_customer_comment(ticket: Ticket) -> str | None:
-    return next((one.id for one in reversed(ticket.comments) if not one.is_operator), None)
+    return next(
+        (comment.id for comment in reversed(ticket.comments) if not comment.is_operator), None
+    )
 
 
 def _changed_since(ticket: Ticket, states: Mapping[str, ConversationState]) -> bool:

@@ -151,7 +151,9 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
         return replace(found, confidence=confidence), (why.MODEL_AGREES,)
     if opinion.routing.confidence < COUNTS_FROM:
         return found, (why.MODEL_DISAGREES,)
-    secondary = tuple(one for one in opinion.secondary_intents if one != opinion.primary_intent)
+    secondary = tuple(
+        intent for intent in opinion.secondary_intents if intent != opinion.primary_intent
+    )
     changed = replace(
         found,
         intent=opinion.primary_intent,

@@ -104,7 +104,7 @@ class TicketExecutors:
 
     def prepare(self, actions: Sequence[Effect]) -> None:
         """Compose the texts of replies, which may read ticket and order again."""
-        self._texts = {one.key: one.data.compose() for one in actions}
+        self._texts = {action.key: action.data.compose() for action in actions}
 
     def reply(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
         """Send one reply and read it back; never repeated when its outcome is not known.
@@ -141,7 +141,9 @@ class TicketExecutors:
             if error.reason != why.NOT_APPLIED:
                 raise
             raise PermanentError(PROVIDER, "close", reason=why.NOT_APPLIED) from None
-        newest = next((one for one in reversed(ticket.comments) if not one.is_operator), None)
+        newest = next(
+            (comment for comment in reversed(ticket.comments) if not comment.is_operator), None
+        )
         if newest is not None and close.data not in (None, newest.id):
             self._reopen(close.conversation_id, ends - self._clock.monotonic())
 

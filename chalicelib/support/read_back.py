@@ -27,7 +27,9 @@ class ReplyReadBack:
     def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
         """Every comment that could be this reply, oldest first."""
         ticket = self._tickets.read_ticket(action.conversation_id)
-        return tuple(Found(one.id) for one in ticket.comments if self._matches(one, action))
+        return tuple(
+            Found(comment.id) for comment in ticket.comments if self._matches(comment, action)
+        )
 
     def _matches(self, comment: Comment, action: UnsettledAction) -> bool:
         if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
@@ -43,7 +45,7 @@ def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
     The quoted part of a customer's answer may contain the reference, so it does not count.
     """
     own_text = normalised(own_part(text))
-    answered = (one.id for one in ticket.comments if not one.is_operator)
+    answered = (comment.id for comment in ticket.comments if not comment.is_operator)
     return any(
         reference(opaque, reply_action(ticket.id, Suffix(one))).lower() in own_text
         for one in answered

@@ -60,7 +60,7 @@ def planned(
     if stale:
         steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
     reply = len(stale) if verdict.template_id else None
-    found = [one for one in decision.reasons if one not in verdict.reasons]
+    found = [reason for reason in decision.reasons if reason not in verdict.reasons]
     reasons = [*found, *verdict.reasons]
     closes = False
     if verdict.template_id and reply is not None:
@@ -95,9 +95,11 @@ def planned(
 def moves(plan: Plan) -> bool:
     """Whether a plan changes the department or the assignee of its ticket."""
     return any(
-        not one.already
-        and (one.kind == "assign" or (one.kind in _TAGGING and one.arg.startswith("route-")))
-        for one in plan.actions
+        not action.already
+        and (
+            action.kind == "assign" or (action.kind in _TAGGING and action.arg.startswith("route-"))
+        )
+        for action in plan.actions
     )
 
 
@@ -111,7 +113,7 @@ def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) ->
 
 def _without_routing(decision: Decision) -> Decision:
     """The decision without the tags that ask people to route the ticket."""
-    tags = tuple(one for one in decision.tags if one not in (UNCERTAIN_TAG, TRIAGE_TAG))
+    tags = tuple(tag for tag in decision.tags if tag not in (UNCERTAIN_TAG, TRIAGE_TAG))
     return replace(decision, tags=tags)
 
 

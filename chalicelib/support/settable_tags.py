@@ -36,8 +36,8 @@ def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
         for verdict in _verdicts(decision):
             inquiry = Inquiry("", _ANY_TIME, rules=rules)
             plan = planned(decision, inquiry, frozenset(), verdict, floor=None)
-            found |= {one.arg for one in plan.actions if one.kind == "add_tag"}
-    tags = (rules.tag_of(one) for one in rules.departments)
+            found |= {action.arg for action in plan.actions if action.kind == "add_tag"}
+    tags = (rules.tag_of(department) for department in rules.departments)
     return frozenset(found | {tag for tag in tags if tag is not None})
 
 

@@ -94,7 +94,7 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 
 def to_follow(decisions: Sequence[Record]) -> Record | None:
     """The decision to compare with people's acts: the last that would have answered, else the last."""
-    answers = [one for one in decisions if one["decision"] != PERSON]
+    answers = [decision for decision in decisions if decision["decision"] != PERSON]
     found = answers or decisions
     return found[-1] if found else None
 
@@ -113,15 +113,15 @@ def done_since(
     """
     since = parsed(decided["at"])
     answered = any(
-        one.is_operator
-        and one.is_public
-        and one.author_id not in (None, bot)
-        and one.created_at is not None
+        comment.is_operator
+        and comment.is_public
+        and comment.author_id not in (None, bot)
+        and comment.created_at is not None
         and since is not None
-        and one.created_at > since
-        for one in ticket.comments
+        and comment.created_at > since
+        for comment in ticket.comments
     )
-    theirs = {one for one in ticket.tags if not _is_ours(one, decided)}
+    theirs = {tag for tag in ticket.tags if not _is_ours(tag, decided)}
     new = set(codes(theirs)) - set(decided.get("tags", ()))
     return {
         "event": decided["event"],
@@ -136,7 +136,7 @@ def done_since(
 
 def codes(tags: AbstractSet[str]) -> list[str]:
     """Tags as they may be stored; a tag that could name a person or an order becomes `other`."""
-    found = {one if _CODE.fullmatch(one) else _OTHER_TAG for one in tags}
+    found = {tag if _CODE.fullmatch(tag) else _OTHER_TAG for tag in tags}
     return sorted(found)[:MOST_TAGS]
 
 

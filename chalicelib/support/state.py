@@ -113,7 +113,7 @@ class States:
         Only the attributes that a sweep needs are filled in.
         """
         found = self._table.get_all(
-            [{"conversation_id": one} for one in dict.fromkeys(conversation_ids)],
+            [{"conversation_id": fromkey} for fromkey in dict.fromkeys(conversation_ids)],
             attributes=[
                 "conversation_id",
                 "version",
@@ -276,8 +276,10 @@ class States:
             "last_routing_confidence": change.routing_confidence,
             "last_intent": change.intent,
             "risk_flags": set(change.risk_flags) or None,
-            "decisions": change.decisions and [dict(one) for one in change.decisions],
-            "requests": None if change.requests is None else [dict(one) for one in change.requests],
+            "decisions": change.decisions and [dict(decision) for decision in change.decisions],
+            "requests": None
+            if change.requests is None
+            else [dict(request) for request in change.requests],
             "pending_flow": None if change.pending_flow is None else dict(change.pending_flow),
             "last_auto_reply": (
                 None if change.last_auto_reply is None else dict(change.last_auto_reply)

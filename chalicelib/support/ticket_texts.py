@@ -37,7 +37,10 @@ def read(event: Mapping[str, Any], richpanel: Richpanel, *, bot: str) -> dict[st
     except MiddlewareError as error:
         return {"refused": reason_of(error)}
     return {
-        "said": [{"comment": one.id, "by": _by(one, bot), "text": one.text} for one in comments]
+        "said": [
+            {"comment": comment.id, "by": _by(comment, bot), "text": comment.text}
+            for comment in comments
+        ]
     }
 
 

@@ -120,5 +120,5 @@ class GuardrailResponse(BaseModel):
         """The categories in which the guardrail intervened; none where it did not."""
         if self.action != INTERVENED:
             return ()
-        names = {name for one in self.assessments for name in one.names}
+        names = {name for assessment in self.assessments for name in assessment.names}
         return sorted(names) or [_UNNAMED]

@@ -136,5 +136,5 @@ def packed(model: Linear) -> bytes:
 
 def row(weights: Iterable[float], scale: float) -> int:
     """A feature's weights as one whole number, one lane for each weight."""
-    lanes = (max(0, min(255, ZERO + round(one * scale))) for one in weights)
+    lanes = (max(0, min(255, ZERO + round(weight * scale))) for weight in weights)
     return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))

@@ -106,7 +106,7 @@ class OpenAI:
             found = _Moderation()
         if not found.results:
             raise TransientError(PROVIDER, "moderate", reason=reasons.UNEXPECTED_ANSWER)
-        flagged = [one for one in found.results if one.flagged]
+        flagged = [result for result in found.results if result.flagged]
         names = {name for one in flagged for name, is_so in one.categories.items() if is_so is True}
         return sorted(names) or (["flagged"] if flagged else [])
 

@@ -119,7 +119,7 @@ class CheckedHosts:
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         addresses = [str(one[4][0]) for one in found]
-        if not all(self._may_be_reached(one) for one in addresses):
+        if not all(self._may_be_reached(address) for address in addresses):
             self.refused = True
             raise NotPublicError(reasons.ADDRESS_NOT_PUBLIC)
         return addresses[0]

@@ -27,27 +27,27 @@ def is_sign_off(lines: Sequence[str]) -> bool:
     Args:
         lines: without empty ones.
     """
-    lines = [one for one in lines if not _PICTURE.fullmatch(one)]
+    lines = [line for line in lines if not _PICTURE.fullmatch(line)]
     if not 0 < len(lines) <= MOST_LINES:
         return False
     if _RULE.fullmatch(lines[0]) and _RULE.fullmatch(lines[-1]) and shows_a_writer(lines[1:-1]):
         return all(
-            len(one) <= _MOST_CHARACTERS for one in lines
+            len(line) <= _MOST_CHARACTERS for line in lines
         )  # any script counts between two rules
     return _names(lines[0]) and all(
-        _names(one) or (one.islower() and _TITLE.fullmatch(one)) or _MOTTO.fullmatch(one)
-        for one in lines[1:]
+        _names(line) or (line.islower() and _TITLE.fullmatch(line)) or _MOTTO.fullmatch(line)
+        for line in lines[1:]
     )
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
     """Whether lines have a mark that no list of things has: a closing, a title, a company's legal form."""
     return any(
-        signatures.closing().fullmatch(one)
-        or signatures.contact().search(one)
-        or _RULE.fullmatch(one)
-        or _MARKED.search(one)
-        for one in lines
+        signatures.closing().fullmatch(line)
+        or signatures.contact().search(line)
+        or _RULE.fullmatch(line)
+        or _MARKED.search(line)
+        for line in lines
     )
 
 
@@ -68,8 +68,8 @@ def _names(line: str) -> bool:
         0 < len(words) <= _MOST_WORDS
         and not any(one.isdigit() or one in "!?:;\u00bf\u00a1" for one in "".join(words))
         and not _BEFORE_A_THING.match(line)
-        and any(one[0].isupper() for one in words)
-        and all(_is_of_a_name(one) for one in words)
+        and any(word[0].isupper() for word in words)
+        and all(_is_of_a_name(word) for word in words)
     )
 
 

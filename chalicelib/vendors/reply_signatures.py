@@ -72,7 +72,7 @@ def _contact(lines: Sequence[str]) -> int | None:
     first = last
     while first > 0 and lines[first - 1].strip():
         first -= 1
-    block = [one.strip() for one in lines[first : last + 1]]
+    block = [line.strip() for line in lines[first : last + 1]]
     if first < 1 or not 0 < len(block) <= _MAX_LINES or max(map(len, block)) > _MAX_LINE:
         return None
     marks = sum(bool(contact().search(one)) for one in block)
@@ -92,7 +92,7 @@ def _name(lines: Sequence[str], names: Sequence[str]) -> int:
         return len(lines)
     line = lines[last].strip()
     words = re.findall(r"\w+", line.lower())
-    is_own = bool(words) and len(words) <= _NAME_WORDS and all(one in names for one in words)
+    is_own = bool(words) and len(words) <= _NAME_WORDS and all(word in names for word in words)
     is_dashed = _DASHED.fullmatch(line) is not None
     return last if is_own or is_dashed else len(lines)
 
@@ -104,7 +104,7 @@ def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
         0 < len(words) <= _NAME_WORDS
         and len(line) <= _MAX_NAME
         and not any(one.isdigit() or one in "!?:;" for one in line)
-        and all(one[0].isupper() or one.lower() in _PARTICLES for one in words)
+        and all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
         and (not line.isupper() or (in_capitals and len(words) > 1))
     )
 

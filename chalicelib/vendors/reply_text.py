@@ -211,9 +211,9 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
     """Whether a Lotus Notes header begins here: a name, a date below it, and labels on lines of their own."""
-    if not any(_NUMERIC_DATE.match(one.strip()) for one in lines[at + 1 : at + 3]):
+    if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
-    found = [marks.label().fullmatch(one.strip()) for one in lines[at + 2 : at + _NOTES_LINES]]
+    found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]
     return {"to", "subject"} <= {str(one.lastgroup) for one in found if one}
 
 

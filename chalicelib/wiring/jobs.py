@@ -9,7 +9,9 @@ from chalicelib.support import jobs as ticket_jobs
 
 TICKETS = job.by_kind(ticket_jobs.KINDS)
 TO_COMPANIES = job.by_kind(outreach_jobs.TO_COMPANIES)
-MESSAGES = job.by_kind(one for one in outreach_jobs.KINDS if one not in outreach_jobs.TO_COMPANIES)
+MESSAGES = job.by_kind(
+    kind for kind in outreach_jobs.KINDS if kind not in outreach_jobs.TO_COMPANIES
+)
 FACTS = job.by_kind(fact_jobs.KINDS)
 KINDS = {**TICKETS, **MESSAGES, **TO_COMPANIES, **FACTS, **job.by_kind([job.ActionResend])}
 

@@ -56,4 +56,4 @@ def _companies(picked: list[tuple[str, str]]) -> set[str]:
     """The companies of the picked conversations that the person may see."""
     conversations = backend.reading().services.outreach.conversations
     records = conversations.find_all([one for one, _ in picked]).values()
-    return {one.company_id for one in records if person().sees(one.company_id)}
+    return {record.company_id for record in records if person().sees(record.company_id)}

@@ -79,7 +79,7 @@ def brief() -> str:
 def _by_week(session: Session) -> Chart:
     counts, shares = automation.weeks(session)
     title = "Automation by week, and how good it was"
-    labels = [one[5:_DAY] for one in counts.times]
+    labels = [time[5:_DAY] for time in counts.times]
     return Chart(
         title,
         "Customers' messages that were answered automatically, and how often the customer wrote"
@@ -103,7 +103,7 @@ def _charts(session: Session, span: str, groups: Sequence[Group]) -> list[Chart]
     found = metrics.read(session, wanted, period=period, periods=periods)
     long = _SHORT if period < timedelta(days=1) else _DAY
     labels = [
-        one[5:long].replace("T", " ") + ("h" if long == _SHORT else "") for one in found.times
+        time[5:long].replace("T", " ") + ("h" if long == _SHORT else "") for time in found.times
     ]
     charts = []
     for title, means, unit, draw, queries in groups:

@@ -89,7 +89,7 @@ def _project(session: Session, project_id: str) -> tuple[str, str]:
 
 def _messages(text: str) -> list[str]:
     """The messages to answer, one a line."""
-    found = [one.strip() for one in text.splitlines() if one.strip()]
+    found = [line.strip() for line in text.splitlines() if line.strip()]
     if not 1 <= len(found) <= MOST_MESSAGES:
         abort(400, f"messages: 1 to {MOST_MESSAGES} lines")
     if any(len(one) > LONGEST_MESSAGE for one in found):

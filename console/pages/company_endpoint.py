@@ -171,7 +171,7 @@ def _page(*, url: str | None = None, include: list[str] | None = None, wrong: st
         secrets=None if is_left_out else event_secrets.state(session, company_id),
         most=event_secrets.MOST,
         attempts=attempts,
-        posted=next((one for one in attempts if posted and one.event == posted), None),
+        posted=next((attempt for attempt in attempts if posted and attempt.event == posted), None),
         said=SAID.get(request.args.get("did", ""), ""),
         url=str(kept.get("url", "")) if url is None else url,
         include=list(kept.get("include") or ()) if include is None else include,

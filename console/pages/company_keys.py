@@ -112,9 +112,9 @@ def _made_by(session: Session, company_id: str) -> dict[str, Any]:
     found = session.services.journal.story(f"company:{company_id}")
     acts = [journal.shown(one) for one in found if one["action_type"] == "company key"]
     return {
-        str(json.loads(one["saw"]).get("made", "")): {
-            "at": one["at"],
-            "by": persons.read(one["by"]).called,
+        str(json.loads(act["saw"]).get("made", "")): {
+            "at": act["at"],
+            "by": persons.read(act["by"]).called,
         }
-        for one in acts
+        for act in acts
     }

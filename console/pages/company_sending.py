@@ -61,9 +61,9 @@ def _page(
 ) -> str:
     session, company_id = reading(), company.chosen()
     projects, project = company.project_of(session, company_id)
-    names = {one.id: one for file in rulebook.jurisdictions() for one in file.rules}
-    titles = {one.id: file for file in rulebook.jurisdictions() for one in file.rules}
-    rules = [(one, titles.get(one), names.get(one)) for one in (found or {}).get("rules", ())]
+    names = {rule.id: rule for file in rulebook.jurisdictions() for rule in file.rules}
+    titles = {rule.id: file for file in rulebook.jurisdictions() for rule in file.rules}
+    rules = [(rule, titles.get(rule), names.get(rule)) for rule in (found or {}).get("rules", ())]
     return company.page(
         "company_sending.html",
         company_id,

@@ -62,8 +62,8 @@ def show() -> str:
         spent=sum(one["usd"] for one in found),
         calls=sum(one["calls"] for one in found),
         projects=[
-            _project(one, cost.get(one.project_id, {}), now)
-            for one in stored.projects(session, company_id, None)
+            _project(project, cost.get(project.project_id, {}), now)
+            for project in stored.projects(session, company_id, None)
         ],
         chart=chart if values else None,
         messages=_messages(session, company_id, now),

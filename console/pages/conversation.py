@@ -84,7 +84,7 @@ def insert(opaque_id: str) -> str | tuple[str, int]:
     """The conversation with a saved reply appended to the text in the reply box; nothing is sent."""
     found = _found(opaque_id)
     chosen = kept_by(found["company"]).things.get(request.form.get("saved", ""))
-    own = {one.name: _posted(one.name) for one in acts.ACTS[acts.REPLY].fields}
+    own = {field.name: _posted(field.name) for field in acts.ACTS[acts.REPLY].fields}
     if chosen is None:
         lost = "That saved reply is not there any more."
         return _page(opaque_id, kept={acts.REPLY: own}, lost=lost), CONFLICT
@@ -234,9 +234,9 @@ def _page(
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
         colleagues=[
-            one
-            for one in team.colleagues
-            if one.person != holder and not person().who.has(one.person)
+            colleague
+            for colleague in team.colleagues
+            if colleague.person != holder and not person().who.has(colleague.person)
         ],
         away_until=team.away_until(holder or ""),
         undo=undoing.offer(opaque_id, story),

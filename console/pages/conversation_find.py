@@ -42,7 +42,7 @@ def find() -> Response | str | tuple[str, int]:
         abort(400, f"q: at most {LONGEST} characters")
     session = acting()
     found = look_up(session, text, person())
-    ids = [one.opaque_id for one in found.records]
+    ids = [record.opaque_id for record in found.records]
     journal.enter(session, VIEW, "inbox:find", shown=len(ids), conversations=ids)
     if len(ids) == 1 and found.is_all:
         return redirect(url_for("conversation.show", opaque_id=ids[0]), 303)
@@ -53,7 +53,10 @@ def _page(found: OwnFound | None = None) -> str:
     records = found.records if found else ()
     return render_template(
         "conversation_find.html",
-        found=[(one, excerpt(one), desk_words.ICONS[one.channel.traits.form]) for one in records],
+        found=[
+            (record, excerpt(record), desk_words.ICONS[record.channel.traits.form])
+            for record in records
+        ],
         is_asked=found is not None,
         is_all=found is None or found.is_all,
         longest=LONGEST,

@@ -85,11 +85,11 @@ def though_away(companies: Iterable[str], to: str) -> str:
     """The page that asks whether to hand over to an absent colleague; empty where no question is needed."""
     if not to or request.form.get(CONFIRMED):
         return ""
-    found = [team_of(one).named(persons.normal(to)) for one in companies]
+    found = [team_of(company).named(persons.normal(to)) for company in companies]
     away = next((one for one in found if one and one.away_until), None)
     if away is None:
         return ""
-    kept = [one for one in request.form.items(multi=True) if one[0] != forms.TOKEN_FIELD]
+    kept = [item for item in request.form.items(multi=True) if item[0] != forms.TOKEN_FIELD]
     return render_template("though_away.html", to=away, kept=kept, confirmed=CONFIRMED)
 
 

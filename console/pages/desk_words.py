@@ -38,7 +38,7 @@ def fault(act: DeskAct, error: PayloadError, given: Mapping[str, str]) -> tuple[
         given: what was posted, by field.
     """
     found = _NAMED.fullmatch(error.message)
-    labels = {one.name: one.label or "Message" for one in act.fields}
+    labels = {field.name: field.label or "Message" for field in act.fields}
     if found is None or found[1] not in labels:
         return "", f"{error.message}."
     is_empty = is_blank(given.get(found[1], ""))

@@ -97,9 +97,13 @@ def _about(session: Session, company: str, step: Step, project: str) -> dict[str
         "speeds": [(title, whole.counts[by], *_speed(whole, by)) for title, by in _WRITERS],
         "columns": [title for title, _ in COLUMNS],
         "rows": [
-            (one, [one.counts[name] for _, name in COLUMNS], _speed(one, DayCount.BY_PERSON))
-            for one in reversed(periods)
-            if one.counts
+            (
+                period,
+                [period.counts[name] for _, name in COLUMNS],
+                _speed(period, DayCount.BY_PERSON),
+            )
+            for period in reversed(periods)
+            if period.counts
         ],
         "chart": _chart(periods, step),
         "failures": whole.reasons(DayCount.FAILED),
@@ -116,13 +120,13 @@ def _waiting(session: Session, company: str, project: str) -> WaitingNow:
     found = session.services.outreach.inbox.list(
         company_id=company, project_id=project or None, states=UNANSWERED, limit=MOST_WAITING
     )
-    waits = [one for one in found.entries if one["waiting_seconds"] is not None]
+    waits = [entry for entry in found.entries if entry["waiting_seconds"] is not None]
     oldest = max(waits, key=lambda one: one["waiting_seconds"], default=None)
     now = session.services.clock.now()
     return WaitingNow(
         len(waits),
         is_more=bool(found.after),
-        late=sum(one["is_late"] for one in waits),
+        late=sum(wait["is_late"] for wait in waits),
         oldest=oldest["waiting_seconds"] if oldest else None,
         beyond=_beyond(oldest["due_at"], now) if oldest else 0,
     )
@@ -149,18 +153,18 @@ def _bound(seconds: int | None) -> str:
 def _chart(periods: Sequence[CountedPeriod], step: Step) -> Chart:
     title = f"Answers by {step}"
     names = {"the machine": DayCount.BY_MACHINE, "people": DayCount.BY_PERSON}
-    drawn = {name: [float(one.counts[by]) for one in periods] for name, by in names.items()}
+    drawn = {name: [float(period.counts[by]) for period in periods] for name, by in names.items()}
     measured: dict[str, list[float | None]] = {
         name: [value if one.answers else None for value, one in zip(values, periods, strict=True)]
         for name, values in drawn.items()
     }
-    times = [one.begins for one in periods]
+    times = [period.begins for period in periods]
     return Chart(
         title,
         "Messages after the first that went to a carrier, by who wrote them.",
         "answers",
         Series(times, measured),
-        drawing.bars(title, [one[5:] for one in times], drawn),
+        drawing.bars(title, [time[5:] for time in times], drawn),
         tuple(names),
     )
 
@@ -172,10 +176,10 @@ def _spent(session: Session, company: str, project: str) -> dict[str, float | No
     except OpsError:
         return {"usd": 0.0, "today": None, "left": None, "budget": None}
     today = f"{session.services.clock.now():%Y-%m-%d}"
-    now = [one for one in rows if one["day"] == today]
+    now = [row for row in rows if row["day"] == today]
     budgets = [one["budget_usd"] for one in now if one["budget_usd"] is not None]
     return {
-        "usd": sum(one["usd"] for one in rows),
+        "usd": sum(row["usd"] for row in rows),
         "today": sum(one["usd"] for one in now),
         "left": sum(one["left_usd"] for one in now if one["left_usd"] is not None),
         "budget": sum(budgets) if budgets else None,

@@ -87,7 +87,7 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
     except OpsError as error:
         why = str(error) if shown or not text else str(error).replace(text, "that")
         return _page(shown, reports=(), why=why), 404
-    is_customer = any(one.subject.kind in customer.PERSONS for one in found.findings)
+    is_customer = any(finding.subject.kind in customer.PERSONS for finding in found.findings)
     first = report.report(session, found)
     if with_texts:
         customer.note_view(acting(), found)

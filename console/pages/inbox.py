@@ -81,12 +81,18 @@ def show() -> str | Response:
     except PayloadError as error:
         abort(400, error.message)
     _enter_look(company, len(found.entries))
-    records = session.services.outreach.conversations.find_all([one["id"] for one in found.entries])
+    records = session.services.outreach.conversations.find_all(
+        [entry["id"] for entry in found.entries]
+    )
     return render_template(
         "inbox.html",
         entries=[
-            (_with_holder(one, records), excerpt(records.get(one["id"])), _icon(one["channel"]))
-            for one in found.entries
+            (
+                _with_holder(entry, records),
+                excerpt(records.get(entry["id"])),
+                _icon(entry["channel"]),
+            )
+            for entry in found.entries
         ],
         bulk=[(one, acts.ACTS[one].words) for one in bulk.BULK],
         colleagues=team_of(company).colleagues if company else (),

@@ -30,8 +30,8 @@ def show() -> str:
     session, wanted = reading(), request.args.get("reason")
     totals = dead_letters.totals(session)
     letters = dead_letters.peek(session, limit=AT_MOST) if any(totals.values()) else []
-    reasons = Counter(one.reason for one in letters)
-    shown = [one.summary for one in letters if wanted in (None, "", one.reason)]
+    reasons = Counter(letter.reason for letter in letters)
+    shown = [letter.summary for letter in letters if wanted in (None, "", letter.reason)]
     return render_template(
         "letters.html",
         letters=shown,
@@ -53,7 +53,9 @@ def preview_redrive() -> str:
     return render_template(
         "redrive.html",
         wanted=wanted,
-        letters=[{**one.summary, "would": dead_letters.would(session, one)} for one in letters],
+        letters=[
+            {**letter.summary, "would": dead_letters.would(session, letter)} for letter in letters
+        ],
         summary=_summary(session, letters),
     )
 
@@ -85,10 +87,10 @@ def _wanted(given: Mapping[str, str]) -> Wanted:
 def _summary(session: Session, letters: list[DeadLetter]) -> str:
     effects = [
         effect
-        for one in letters
-        if one.row is not None
-        for effect in planned.would_do(session, one.row)
+        for letter in letters
+        if letter.row is not None
+        for effect in planned.would_do(session, letter.row)
     ]
-    undecided = sum(one.row is None and one.job is not None for one in letters)
+    undecided = sum(letter.row is None and letter.job is not None for letter in letters)
     said = preview.summary(effects) if effects else "no effect is planned yet"
     return f"{said}; {undecided} not decided yet" if undecided else said

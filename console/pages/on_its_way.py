@@ -36,7 +36,7 @@ def unsent(
     record: Record, found: Mapping[str, Any], drafts: Mapping[str, KeptDraft]
 ) -> Iterator[TranscriptTurn]:
     """The messages that persons asked to send and that are no entry yet: on their way, or not sent."""
-    known = {one.get("entry_id") for one in found["messages"]}
+    known = {message.get("entry_id") for message in found["messages"]}
     held = found["held_message"]
     if held and (found["handoff"] or {}).get("state") == handoffs.APPROVED:
         side = Side.PERSON if held["by"] else Side.MACHINE

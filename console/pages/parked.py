@@ -25,13 +25,13 @@ def show() -> str:
     found = unfinished.events(reading(), limit=AT_MOST + 1, after=paging.after())
     last = found[AT_MOST - 1] if len(found) > AT_MOST else None
     events = sorted(found[:AT_MOST], key=lambda one: str(one["received_at"]))
-    groups = Counter((str(one["status"]), str(one["reason"] or "")) for one in events)
+    groups = Counter((str(event["status"]), str(event["reason"] or "")) for event in events)
     return render_template(
         "parked.html",
         events=[
-            one
-            for one in events
-            if status in ("", one["status"]) and reason in ("", one["reason"] or "")
+            event
+            for event in events
+            if status in ("", event["status"]) and reason in ("", event["reason"] or "")
         ],
         chart=drawing.sideways(
             "Events by reason",

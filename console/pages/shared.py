@@ -64,7 +64,7 @@ def show() -> str:
 
 def _without_persons(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event's sentence and steps; of persons' acts only that they were done."""
-    acts = {f"{one['action_type']} {one['result']}" for one in event["acts"]}
+    acts = {f"{act['action_type']} {act['result']}" for act in event["acts"]}
     steps = [
         {**one, "why": "by a person"} if one["what"] in acts else one for one in event["timeline"]
     ]

@@ -68,15 +68,15 @@ def as_shown(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report as the template shows it: each event with one sentence, its rows as text."""
     events = [
         {
-            **one,
-            "sentence": one["story"]["why_not"] or one["story"]["paragraph"],
+            **event,
+            "sentence": event["story"]["why_not"] or event["story"]["paragraph"],
             "raw": json.dumps(
-                {name: one[name] for name in ("event", "actions", "audit", "acts", "receipts")},
+                {name: event[name] for name in ("event", "actions", "audit", "acts", "receipts")},
                 default=str,
                 indent=2,
             ),
         }
-        for one in report["events"]
+        for event in report["events"]
     ]
     state = state_words.in_words(report.get("state", {}))
     return {"facts": [], **report, "state": state, "events": events}

@@ -41,14 +41,14 @@ def show() -> str:
     page = backend.reading().services.outreach.inbox.list(
         company_id=company, states=HELD, limit=MOST_LISTED
     )
-    left = [one for one in page.entries if team.away_until(one["taken_by"])]
+    left = [entry for entry in page.entries if team.away_until(entry["taken_by"])]
     return render_template(
         "team.html",
         company=company,
         companies=sorted(person().companies or ()),
         colleagues=[
-            (one, who.has(one.person), _held_by(one.person, page.entries))
-            for one in team.colleagues
+            (colleague, who.has(colleague.person), _held_by(colleague.person, page.entries))
+            for colleague in team.colleagues
         ],
         others=_others(team, page.entries),
         is_more=bool(page.after),
@@ -155,13 +155,13 @@ def _enter(company: str, whose: str, result: str, **evidence: str) -> None:
 
 
 def _held_by(who: str, entries: list[dict[str, Any]]) -> int:
-    return sum(persons.read(who).has(one["taken_by"] or "") for one in entries)
+    return sum(persons.read(who).has(entry["taken_by"] or "") for entry in entries)
 
 
 def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
     """Holders who are no colleagues: people of the company's own desk, or of an earlier list."""
-    known = [persons.read(one.person) for one in team.colleagues]
-    holders = Counter(str(one["taken_by"]) for one in entries if one["taken_by"])
+    known = [persons.read(colleague.person) for colleague in team.colleagues]
+    holders = Counter(str(entry["taken_by"]) for entry in entries if entry["taken_by"])
     return [
         (holder, many)
         for holder, many in sorted(holders.items())
@@ -172,10 +172,10 @@ def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
 def _put_back(entries: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Any, str]]:
     """The entries, each with its excerpt and the version that the page shows."""
     records = backend.reading().services.outreach.conversations.find_all(
-        [one["id"] for one in entries]
+        [entry["id"] for entry in entries]
     )
     return [
-        (one, excerpt(records[one["id"]]), shown.version_of(records[one["id"]]))
-        for one in entries
-        if one["id"] in records
+        (entry, excerpt(records[entry["id"]]), shown.version_of(records[entry["id"]]))
+        for entry in entries
+        if entry["id"] in records
     ]

@@ -71,7 +71,7 @@ def setup(day: StageDay) -> str:
     at_its_pace = sorted(every_tag())[3:]  # creating every tag takes minutes
     day.vendors.ask("richpanel", "tags", {"names": at_its_pace})
     done = json.loads(day.ops("setup", "--yes", "--file", answers, "--json"))
-    day.pastes.update({one["name"]: one for one in done["pastes"]})
+    day.pastes.update({paste["name"]: paste for paste in done["pastes"]})
     day.done += done["steps"]
     return f"{len(done['steps'])} steps; seconds {done['seconds_by_system']}"
 
@@ -107,8 +107,8 @@ def _seen(day: StageDay, wanted: dict[str, Callable[[], bool]]) -> bool:
             {
                 "system": system,
                 "steps of setup": len(steps),
-                "things to paste": sum(one["system"] == system for one in day.pastes.values()),
-                "setup's seconds": round(sum(one["seconds"] for one in steps)),
+                "things to paste": sum(paste["system"] == system for paste in day.pastes.values()),
+                "setup's seconds": round(sum(step["seconds"] for step in steps)),
                 "seconds to the first message": round(time.monotonic() - day.began),
             }
         )

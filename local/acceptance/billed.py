@@ -64,9 +64,9 @@ def rows(day: StageDay) -> list[dict[str, Any]]:
     logs, prefix = day.account.client("logs"), f"/aws/lambda/rp-mw-{day.stage}"
     messages: dict[str, list[str]] = defaultdict(list)
     groups = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
-    for name in (one["logGroupName"] for page in groups for one in page["logGroups"]):
+    for name in (loggroup["logGroupName"] for page in groups for loggroup in page["logGroups"]):
         for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name):
-            messages[name.rpartition("/")[2]] += [one["message"] for one in page["events"]]
+            messages[name.rpartition("/")[2]] += [event["message"] for event in page["events"]]
     found = {name: read(lines) for name, lines in messages.items()}
     return [
         {

@@ -79,7 +79,7 @@ def _event(ticket_id: str) -> str:
 
 def _row(day: StageDay, ticket_id: str) -> dict[str, Any]:
     rows = aligned.rows(day.account, day.ledger)
-    return next((one for one in rows if one["event_id"] == _event(ticket_id)), {"status": ""})
+    return next((row for row in rows if row["event_id"] == _event(ticket_id)), {"status": ""})
 
 
 def _handle_by(functions: Any, name: str, handler: str) -> None:  # noqa: ANN401 - a boto3 client

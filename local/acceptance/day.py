@@ -13,7 +13,10 @@ from local.acceptance.table_restore import restore
 
 def once(day: StageDay) -> str:
     """Repeat every webhook; every effect must still exist exactly once."""
-    before, texts = {one: day.vendors.changes(one) for one in day.tickets}, len(day.texts())
+    before, texts = (
+        {ticket: day.vendors.changes(ticket) for ticket in day.tickets},
+        len(day.texts()),
+    )
     entering.start(day.account, day.pastes, "req-1", entering.RECIPIENT)
     for ticket_id in before:
         entering.post(day.account, day.pastes, ticket_id)

@@ -92,7 +92,7 @@ def answers(
         '"hubspot/client_secret" = "HUBSPOT_SECRET"',
         '"powerbi/client_secret" = "POWERBI_SECRET"',
         *(['"fabric/client_secret" = "FABRIC_SECRET"'] if "FACTS_REPORT" in of_vendors else ()),
-        *(f'"{one}" = "TWILIO_CREDENTIALS"' for one in credentials),
+        *(f'"{credential}" = "TWILIO_CREDENTIALS"' for credential in credentials),
     ]
     file = folder / "answers.toml"
     file.write_text("\n".join(lines) + "\n")

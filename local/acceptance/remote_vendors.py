@@ -166,13 +166,15 @@ def _code() -> bytes:
     """The vendors' code and packages, zipped."""
     packed = io.BytesIO()
     needed = packages.packages(ROOT / packages.LOCKS["functions"], packages.CACHE)
-    files = [(one, one.relative_to(ROOT)) for tree in TREES for one in (ROOT / tree).glob("*.py")]
+    files = [
+        (path, path.relative_to(ROOT)) for tree in TREES for path in (ROOT / tree).glob("*.py")
+    ]
     files += [(ROOT / "local" / "__init__.py", Path("local/__init__.py"))]
     files += [
-        (one, one.relative_to(needed))
+        (path, path.relative_to(needed))
         for name in NEEDS
-        for one in (needed / name).rglob("*")
-        if one.is_file()
+        for path in (needed / name).rglob("*")
+        if path.is_file()
     ]
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, name in files:

@@ -48,8 +48,8 @@ def _delete_stack(client: Any, name: str) -> None:  # noqa: ANN401 - a boto3 cli
 
 def _tables(day: StageDay) -> None:
     dynamodb = day.account.client("dynamodb")
-    for one in day.template.resources("AWS::DynamoDB::Table"):
-        name = one.properties["TableName"]
+    for resource in day.template.resources("AWS::DynamoDB::Table"):
+        name = resource.properties["TableName"]
         day.account.gone(dynamodb.update_table, TableName=name, DeletionProtectionEnabled=False)
         day.account.gone(dynamodb.delete_table, TableName=name)
         dynamodb.get_waiter("table_not_exists").wait(TableName=name)
@@ -57,8 +57,8 @@ def _tables(day: StageDay) -> None:
 
 def _queues(day: StageDay) -> None:
     sqs = day.account.client("sqs")
-    for one in day.template.resources("AWS::SQS::Queue"):
-        name = one.properties["QueueName"]
+    for resource in day.template.resources("AWS::SQS::Queue"):
+        name = resource.properties["QueueName"]
         for url in sqs.list_queues(QueueNamePrefix=name).get("QueueUrls", []):
             if url.rpartition("/")[2] == name:
                 sqs.delete_queue(QueueUrl=url)
@@ -90,29 +90,33 @@ def _left(day: StageDay) -> Iterator[str]:
     dynamodb, functions = day.account.client("dynamodb"), day.account.client("lambda")
     ends = f"-{day.stage}"
     pages = dynamodb.get_paginator("list_tables").paginate()
-    yield from (one for page in pages for one in page["TableNames"] if one.endswith(ends))
+    yield from (
+        tablename for page in pages for tablename in page["TableNames"] if tablename.endswith(ends)
+    )
     listed = functions.get_paginator("list_functions").paginate()
-    names = [one["FunctionName"] for page in listed for one in page["Functions"]]
+    names = [function["FunctionName"] for page in listed for function in page["Functions"]]
     yield from (one for one in names if one.startswith(f"rp-mw-{day.stage}"))
-    yield from (one for one in _buckets(day) if f"{ends}-" in one and one.startswith("rp-mw-"))
+    yield from (
+        bucket for bucket in _buckets(day) if f"{ends}-" in bucket and bucket.startswith("rp-mw-")
+    )
     yield from (*_parameters(day), *_secrets(day), *_log_groups(day))
 
 
 def _buckets(day: StageDay) -> list[str]:
-    return [one["Name"] for one in day.account.client("s3").list_buckets()["Buckets"]]
+    return [bucket["Name"] for bucket in day.account.client("s3").list_buckets()["Buckets"]]
 
 
 def _parameters(day: StageDay) -> list[str]:
     pages = day.account.client("ssm").get_paginator("get_parameters_by_path")
     found = pages.paginate(Path=f"/rp-mw/{day.stage}", Recursive=True)
-    return [one["Name"] for page in found for one in page["Parameters"]]
+    return [parameter["Name"] for page in found for parameter in page["Parameters"]]
 
 
 def _secrets(day: StageDay) -> list[str]:
     pages = day.account.client("secretsmanager").get_paginator("list_secrets").paginate()
     names = [one["Name"] for page in pages for one in page["SecretList"]]
     ours = f"rp-mw/{day.stage}/"
-    return [one for one in names if one.startswith(ours) or _is_companys(one, day.stage)]
+    return [name for name in names if name.startswith(ours) or _is_companys(name, day.stage)]
 
 
 def _is_companys(name: str, stage: str) -> bool:
@@ -123,4 +127,4 @@ def _is_companys(name: str, stage: str) -> bool:
 def _log_groups(day: StageDay) -> list[str]:
     pages = day.account.client("logs").get_paginator("describe_log_groups")
     found = pages.paginate(logGroupNamePrefix=f"/aws/lambda/rp-mw-{day.stage}")
-    return [one["logGroupName"] for page in found for one in page["logGroups"]]
+    return [loggroup["logGroupName"] for page in found for loggroup in page["logGroups"]]

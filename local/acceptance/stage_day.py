@@ -98,7 +98,7 @@ class StageDay:
 
     def is_done(self, ticket_id: str) -> bool:
         """Whether a ticket is marked as processed."""
-        return any("mw-processed" in one for one in self.vendors.changes(ticket_id))
+        return any("mw-processed" in change for change in self.vendors.changes(ticket_id))
 
     def processed(self, ticket_id: str) -> None:
         """Wait until a ticket is processed, and record the latency.

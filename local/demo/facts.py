@@ -71,8 +71,8 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         "the archive": chart.counted(FileRows(environment.FACTS).read(FACT_EVENT)),
     }
     for sink, cells in sinks.items():
-        problems += [f"{sink}: {one}" for one in chart.differences(cells, EXPECTED)]
-    problems += [f"OneLake stopped {one}" for one in stack.onelake.stopped().items()]
+        problems += [f"{sink}: {difference}" for difference in chart.differences(cells, EXPECTED)]
+    problems += [f"OneLake stopped {item}" for item in stack.onelake.stopped().items()]
     report = "\n\n".join(
         [
             "Facts: Aloware and HubSpot events, each one row of the report",

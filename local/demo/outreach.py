@@ -111,12 +111,12 @@ def reported(title: str, steps: Iterable[ReportLine]) -> tuple[str, list[str]]:
     lines = list(steps)
     report = f"{title}\n\n" + aligned.aligned(
         ("step", "response", "outcome for the Router", "messages sent so far"),
-        ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
+        ((line.what, line.answered, line.state, str(line.sent)) for line in lines),
     )
     return report, [
-        f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
-        for one in lines
-        if not one.is_right
+        f"{line.what}: {line.sent} messages were sent, expected {line.expected}"
+        for line in lines
+        if not line.is_right
     ]
 
 
@@ -244,7 +244,9 @@ class _Chapter:
         version = self._desk(f"/{opaque_id}").json()["version"]
         body = {"act": act, "by": "sam", "version": version, **fields}
         answers = [self._desk(f"/{opaque_id}/acts", body) for _ in range(2)]
-        self.refused += [one.status_code for one in answers if one.status_code != requests.codes.ok]
+        self.refused += [
+            answer.status_code for answer in answers if answer.status_code != requests.codes.ok
+        ]
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
 
     def _desk(self, path: str, body: dict[str, str] | None = None) -> requests.Response:

@@ -253,7 +253,7 @@ def _report(stack: Stack, story: Sequence[DemoStep]) -> str:
         "Richpanel: tickets afterwards",
         aligned.aligned(
             ("ticket", "tags"),
-            ((one, ", ".join(_tags(stack, one))) for one in stack.richpanel.ticket_ids),
+            ((id_, ", ".join(_tags(stack, id_))) for id_ in stack.richpanel.ticket_ids),
         ),
         _counts(stack, story, ledger),
     ]

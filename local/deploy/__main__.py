@@ -71,7 +71,7 @@ def _deploy_and_use(way: str, log: Path) -> list[str]:
 
 
 def _functions(deployed: Deployment) -> str:
-    found = [deployed.configuration(one) for one in deployed.functions]
+    found = [deployed.configuration(function) for function in deployed.functions]
     columns = ("FunctionName", "Handler", "Runtime", "MemorySize", "Timeout", "CodeSize")
     return aligned.shown(found, columns) + "\n"
 
@@ -82,7 +82,9 @@ def _sizes(out: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         layer = Path(shutil.make_archive(f"{folder}/layer", "zip", out / console_layer.FOLDER))
         layer_mb = _mb(layer)
-    unzipped_mb = sum(_mb(one) for one in (out / console_layer.FOLDER).rglob("*") if one.is_file())
+    unzipped_mb = sum(
+        _mb(path) for path in (out / console_layer.FOLDER).rglob("*") if path.is_file()
+    )
     with zipfile.ZipFile(out / "deployment.zip") as bundled:
         bundle_mb = sum(one.file_size for one in bundled.infolist()) / _MB
     rows = [

@@ -23,11 +23,12 @@ def made(aws: resources.Aws, stage: str, known: resources.Secrets) -> resources.
     except OpsError as error:
         raise EngineError(str(error)) from None
     tables = {
-        one.logical_id: one.properties["TableName"]
-        for one in template.resources("AWS::DynamoDB::Table")
+        resource.logical_id: resource.properties["TableName"]
+        for resource in template.resources("AWS::DynamoDB::Table")
     }
     names = {
-        one.logical_id: one.properties["QueueName"] for one in template.resources("AWS::SQS::Queue")
+        resource.logical_id: resource.properties["QueueName"]
+        for resource in template.resources("AWS::SQS::Queue")
     }
     urls = {k: aws.client("sqs").get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}
     return resources.completed(aws, template, known, tables, urls)

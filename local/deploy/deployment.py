@@ -65,7 +65,7 @@ class Deployment:
         if url is None:
             raise engines.EngineError(f"there is not exactly one API of stage {stage.name}")
         name = f"rp-mw-{stage.name}"
-        functions = {one: name + _SUFFIXES.get(one, f"-{one}") for one in _ROLES}
+        functions = {role: name + _SUFFIXES.get(role, f"-{role}") for role in _ROLES}
         return cls(engine=engine, stage=stage, api_url=url, functions=functions)
 
     @property

@@ -22,8 +22,8 @@ def main() -> int:
     stages = list(json.loads((ROOT / ".chalice" / "config.json").read_text())["stages"])
     with tempfile.TemporaryDirectory() as folder:
         project = bundle.sources(Path(folder))
-        found = [f"data: {one}" for one in data_findings(project)]
-        found += [f"{stage}: {one}" for stage in stages for one in findings(project, stage)]
+        found = [f"data: {finding}" for finding in data_findings(project)]
+        found += [f"{stage}: {finding}" for stage in stages for finding in findings(project, stage)]
     for one in found:
         print(one)
     print(f"cfn-lint: {len(stages)} stages packaged, {len(found)} findings")

@@ -85,7 +85,7 @@ def values_of(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
                             "Value": float(value),
                             "Unit": metric["Unit"],
                             "Dimensions": [
-                                {"Name": one, "Value": str(record[one])} for one in names
+                                {"Name": name, "Value": str(record[name])} for name in names
                             ],
                         },
                     )
@@ -98,7 +98,9 @@ def without_metrics(line: str) -> str:
     except ValueError:
         return line
     names = {
-        one["Name"] for group in record["_aws"]["CloudWatchMetrics"] for one in group["Metrics"]
+        metric["Name"]
+        for group in record["_aws"]["CloudWatchMetrics"]
+        for metric in group["Metrics"]
     }
     shown = {name: value for name, value in record.items() if name != "_aws" and name not in names}
     return json.dumps(shown, separators=(",", ":")) + "\n" if "event" in shown else ""

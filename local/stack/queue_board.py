@@ -76,7 +76,7 @@ def main(file: str) -> None:
         queues = sqs._queues.items()  # noqa: SLF001 - it has no other door
         board.write(
             {
-                url: min((one["visible_at"] for one in queue["messages"]), default=math.inf)
+                url: min((message["visible_at"] for message in queue["messages"]), default=math.inf)
                 for url, queue in queues
             }
         )

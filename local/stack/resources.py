@@ -249,8 +249,8 @@ def completed(
     create_switches(aws, template.stage, SWITCHES)
     create_secrets(aws, template.stage, known)
     arns = {
-        one.logical_id: f"arn:aws:sqs:{REGION}:{aws.account}:{one.properties['QueueName']}"
-        for one in template.resources("AWS::SQS::Queue")
+        resource.logical_id: f"arn:aws:sqs:{REGION}:{aws.account}:{resource.properties['QueueName']}"
+        for resource in template.resources("AWS::SQS::Queue")
     }
     return Stage(template.stage, aws, known, tables, queues, arns)
 

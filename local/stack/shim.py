@@ -38,7 +38,11 @@ async def handle_request(
 
 
 def _without_empty_values(change: dict[str, Any]) -> bytes:
-    kept = [one for one in change.get("patchOperations", []) if one.get("value") != ""]
+    kept = [
+        patchoperation
+        for patchoperation in change.get("patchOperations", [])
+        if patchoperation.get("value") != ""
+    ]
     return json.dumps({**change, "patchOperations": kept}).encode()
 
 

@@ -42,8 +42,8 @@ class Aloware:
     def call(self, **changes: Any) -> int:  # noqa: ANN401 - any field of a body
         """All six deliveries of one completed outbound call, in order; returns its id."""
         deliveries = six_deliveries(**changes)
-        for one in deliveries:
-            self.send(one)
+        for delivery in deliveries:
+            self.send(delivery)
         return int(deliveries[0]["body"]["id"])
 
     def send(self, envelope: dict[str, Any]) -> int | None:

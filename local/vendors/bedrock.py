@@ -243,8 +243,8 @@ def _forced(body: Mapping[str, Any]) -> dict[str, Any] | None:
     """The tool that must be called."""
     config = body.get("toolConfig") or {}
     name = (config.get("toolChoice") or {}).get("tool", {}).get("name")
-    specs = [one["toolSpec"] for one in config.get("tools", [])]
-    return next((one for one in specs if one["name"] == name), None)
+    specs = [tool["toolSpec"] for tool in config.get("tools", [])]
+    return next((spec for spec in specs if spec["name"] == name), None)
 
 
 def _flaw_of(body: Any, model: str) -> str | None:  # noqa: ANN401 - any JSON
@@ -254,12 +254,12 @@ def _flaw_of(body: Any, model: str) -> str | None:  # noqa: ANN401 - any JSON
     unknown = sorted(body.keys() - _PARAMETERS)
     if unknown:
         return f"unknown parameter {unknown[0]}"
-    roles = [one.get("role") for one in body["messages"]]
+    roles = [message.get("role") for message in body["messages"]]
     if roles[0] != "user":
         return "A conversation must start with a user message."
     if any(one == other for one, other in itertools.pairwise(roles)):
         return "Conversation roles must alternate between user and assistant."
-    parts = [part for one in body["messages"] for part in one["content"]]
+    parts = [part for message in body["messages"] for part in message["content"]]
     system = [part for part in body.get("system", []) if "cachePoint" not in part]
     if any(not part.get("text") for part in (*parts, *system)):
         return "The text field in the ContentBlock object is blank."

@@ -52,7 +52,7 @@ class CompanyEndpoint(simulated.Vendor):
     def tools_called(self) -> list[tuple[str, Any]]:
         """The tools that were called: name and arguments."""
         events = [one["data"] for one in self.received.values()]
-        return [(one["tool"], one["arguments"]) for one in events if "tool" in one]
+        return [(event["tool"], event["arguments"]) for event in events if "tool" in event]
 
     def operation_of(self, request: Request) -> str:
         """Event, whatever the path: one endpoint may serve several projects."""

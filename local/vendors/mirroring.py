@@ -96,7 +96,7 @@ class Mirroring:
     def _described(self, name: str, body: bytes) -> MirroredTable:
         described = json.loads(body)
         keys = tuple(described["keyColumns"])
-        columns = {one["Name"]: one for one in described["SchemaDefinition"]["Columns"]}
+        columns = {column["Name"]: column for column in described["SchemaDefinition"]["Columns"]}
         given = described["FileFormatTypeProperties"]
         if not given["FirstRowAsHeader"] or described["FileExtension"] != "csv":
             raise BrokenRule("delimited text needs a header and its extension")
@@ -104,7 +104,7 @@ class Mirroring:
             raise BrokenRule("separators that this simulation does not read")
         if not keys or not set(keys) <= set(columns):
             raise BrokenRule("key columns are not in the schema")
-        unknown = {one["DataType"] for one in columns.values()} - set(_TYPES)
+        unknown = {column["DataType"] for column in columns.values()} - set(_TYPES)
         if unknown:
             raise BrokenRule(f"no such type: {', '.join(sorted(unknown))}")
         table = self.tables.setdefault(name, MirroredTable(keys, columns))

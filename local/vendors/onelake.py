@@ -217,8 +217,8 @@ class SimulatedOneLake(EntraVendor):
         end = start + self.modes.names_per_page
         prefix = "/".join((DATABASE, *ZONE))
         shown = [
-            {"name": f"{prefix}/{one}", "contentLength": str(len(self._files[one] or b""))}
-            for one in names[start:end]
+            {"name": f"{prefix}/{name}", "contentLength": str(len(self._files[name] or b""))}
+            for name in names[start:end]
         ]
         more = {"x-ms-continuation": str(end)} if end < len(names) else {}
         return WireAnswer(200, {"paths": shown}, more)

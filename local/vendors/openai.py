@@ -156,7 +156,7 @@ class SimulatedOpenAI(ScriptedModels):
         headers = {"x-request-id": f"req_{number:08d}", "openai-processing-ms": "12"}
         match operation:
             case "list_models":
-                rows = [_model(one) for one in self.models]
+                rows = [_model(model) for model in self.models]
                 answer = WireAnswer(200, {"object": "list", "data": rows})
             case "read_model":
                 answer = self._read_model(request.segments[2])
@@ -293,12 +293,12 @@ def _moderated(body: Any, number: int) -> WireAnswer:  # noqa: ANN401 - any JSON
     """The answer of the moderation endpoint."""
     given = body.get("input") if isinstance(body, dict) else None
     texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts) or not texts:
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts) or not texts:
         return WireAnswer(400, _error("input is required", "missing_parameter", param="input"))
     model = body.get("model", openai_moderation.MODELS[0])
     if model not in openai_moderation.MODELS:
         return WireAnswer(404, _error("The model does not exist.", "model_not_found"))
-    results = [openai_moderation.judged(one) for one in texts]
+    results = [openai_moderation.judged(text) for text in texts]
     return WireAnswer(200, {"id": f"modr-{number:08d}", "model": model, "results": results})
 
 

@@ -156,7 +156,7 @@ class SimulatedPowerBi(EntraVendor):
     def datasets(self) -> dict[str, str]:
         """Names by dataset id."""
         with self.lock:
-            return {one.id: one.name for one in self._datasets.values()}
+            return {dataset.id: dataset.name for dataset in self._datasets.values()}
 
     # --- the API --------------------------------------------------------------------------------
 
@@ -280,7 +280,7 @@ class SimulatedPowerBi(EntraVendor):
 
     def _put_table(self, table: DatasetTable, body: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         try:
-            table.columns = {one["name"]: one["dataType"] for one in body["columns"]}
+            table.columns = {column["name"]: column["dataType"] for column in body["columns"]}
         except (KeyError, TypeError):
             return WireAnswer(400, self.error_body(400))
         return WireAnswer(200, "")
@@ -348,7 +348,7 @@ class SimulatedPowerBi(EntraVendor):
             match (request.method, *request.segments[1:]):
                 case ("GET", "datasets"):
                     return WireAnswer(
-                        200, {"datasets": [_shown(one) for one in self._datasets.values()]}
+                        200, {"datasets": [_shown(dataset) for dataset in self._datasets.values()]}
                     )
                 case ("GET", "datasets", dataset_id, "tables", table, "rows"):
                     return WireAnswer(200, {"rows": self._datasets[dataset_id].tables[table].rows})

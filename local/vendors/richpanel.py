@@ -188,7 +188,7 @@ class SimulatedRichpanel(Tenant):
                 author_id=comment.get("author_id"),
                 public=bool(comment.get("public", True)),
             )
-        ids = {one["id"] for one in self.users}, {one["id"] for one in self.teams}
+        ids = {user["id"] for user in self.users}, {team["id"] for team in self.teams}
         asked = change.get("assignee_id", "unassigned"), change.get("team_id")
         if asked[0] not in {*ids[0], "unassigned"} or asked[1] not in {*ids[1], None}:
             return WireAnswer(404, self.error_body(404))
@@ -237,10 +237,10 @@ class SimulatedRichpanel(Tenant):
             since = query.get("updated_at", "")
             status = query.get("status")
             tickets = [
-                one
-                for one in tickets
-                if one.fields["updated_at"][: len(since)] >= since
-                and status in (None, one.fields["status"])
+                ticket
+                for ticket in tickets
+                if ticket.fields["updated_at"][: len(since)] >= since
+                and status in (None, ticket.fields["status"])
             ]
         key = "created_at" if query.get("sortKey") == "createdAt" else "updated_at"
         descending = query.get("order", "DESC") == "DESC"

@@ -119,7 +119,9 @@ class Tenant(simulated.Vendor):
     def effects_of(self, ticket_id: str, kind: str) -> Counter[str]:
         """How often each value was requested, repetitions without effect included."""
         return Counter(
-            one.value for one in self.effects if (one.ticket_id, one.kind) == (ticket_id, kind)
+            effect.value
+            for effect in self.effects
+            if (effect.ticket_id, effect.kind) == (ticket_id, kind)
         )
 
     def add_ticket(
@@ -166,8 +168,10 @@ class Tenant(simulated.Vendor):
             self._tickets[ticket_id] = TenantTicket(
                 {**fields, **more}, list(dict.fromkeys(tags)), []
             )
-            for one in comments:
-                self.add_comment(ticket_id, **({"body": one} if isinstance(one, str) else one))
+            for comment in comments:
+                self.add_comment(
+                    ticket_id, **({"body": comment} if isinstance(comment, str) else comment)
+                )
 
     def add_comment(
         self,
@@ -289,7 +293,7 @@ class Tenant(simulated.Vendor):
             match (request.method, *rest):
                 case ("GET", "tickets"):
                     everything = [
-                        self._shown(one, everything=True) for one in self._tickets.values()
+                        self._shown(ticket, everything=True) for ticket in self._tickets.values()
                     ]
                     return WireAnswer(200, {"tickets": everything})
                 case ("GET", "tickets", ticket_id):
@@ -310,12 +314,12 @@ class Tenant(simulated.Vendor):
                 case ("GET", "effects"):
                     rows = [
                         {
-                            "ticket_id": one.ticket_id,
-                            "kind": one.kind,
-                            "value": one.value,
-                            "changed": one.changed,
+                            "ticket_id": effect.ticket_id,
+                            "kind": effect.kind,
+                            "value": effect.value,
+                            "changed": effect.changed,
                         }
-                        for one in self._effects
+                        for effect in self._effects
                     ]
                     return WireAnswer(200, {"effects": rows})
                 case _:

@@ -95,7 +95,9 @@ class ScriptedModels(simulated.Vendor):
         """Adds scripts to the paths of every vendor."""
         match (request.method, *request.segments[1:]):
             case ("GET", "scripts"):
-                rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
+                rows = [
+                    {"contains": script.contains, "times": script.times} for script in self._scripts
+                ]
                 return WireAnswer(200, {"scripts": rows})
             case ("POST", "scripts"):
                 self.script(**request.body)

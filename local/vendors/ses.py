@@ -132,7 +132,7 @@ class SimulatedSes(simulated.Vendor):
 
     def sent_to(self, address: str) -> list[dict[str, Any]]:
         """E-mails to an address."""
-        return [one for one in self.emails if one["to"] == address]
+        return [email for email in self.emails if email["to"] == address]
 
     def events(self) -> list[dict[str, Any]]:
         """Remove and return every event that is due, as SNS passes it to Lambda."""
@@ -234,8 +234,8 @@ class SimulatedSes(simulated.Vendor):
         named = body.get("ConfigurationSetName")
         if named is not None and named not in self.configuration_sets:
             return _error(404, "NotFoundException")
-        headers = {one["Name"]: one["Value"] for one in simple.get("Headers") or ()}
-        tags = {one["Name"]: one["Value"] for one in body.get("EmailTags") or ()}
+        headers = {header["Name"]: header["Value"] for header in simple.get("Headers") or ()}
+        tags = {emailtag["Name"]: emailtag["Value"] for emailtag in body.get("EmailTags") or ()}
         to = (body.get("Destination") or {}).get("ToAddresses") or []
         replies_to = body.get("ReplyToAddresses") or []
         if body.keys() - _FIELDS or any(not _ADDRESS.fullmatch(one) for one in to):

@@ -188,7 +188,7 @@ class Vendor(Running):
         """Change modes by name."""
         with self.lock:
             for name, value in changes.items():
-                if name not in {one.name for one in fields(self.modes)}:
+                if name not in {field.name for field in fields(self.modes)}:
                     raise ValueError(f"no such mode: {name}")
                 setattr(self.modes, name, value)
 
@@ -318,7 +318,7 @@ class Vendor(Running):
                 case ("DELETE", "requests"):
                     self._calls.clear()
                 case ("GET", "faults"):
-                    left = [asdict(one) for one in self._faults if one.times != 0]
+                    left = [asdict(fault) for fault in self._faults if fault.times != 0]
                     return WireAnswer(200, {"faults": left})
                 case ("POST", "faults"):
                     self.fault(**request.body)

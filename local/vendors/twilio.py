@@ -143,11 +143,15 @@ class SimulatedTwilio(simulated.Vendor):
     def messages(self) -> tuple[dict[str, Any], ...]:
         """Every accepted message, oldest first."""
         with self.lock:
-            return tuple(dict(one) for one in self._messages)
+            return tuple(dict(message) for message in self._messages)
 
     def sent_to(self, number: str) -> list[dict[str, Any]]:
         """Messages to a number, on both channels."""
-        return [one for one in self.messages if one["to"].removeprefix("whatsapp:") == number]
+        return [
+            message
+            for message in self.messages
+            if message["to"].removeprefix("whatsapp:") == number
+        ]
 
     def age_received(self, seconds: float, *, last: int | None = None) -> None:
         """Let every received message, or the `last` ones, have come in so much earlier."""
@@ -165,7 +169,7 @@ class SimulatedTwilio(simulated.Vendor):
 
     def deliver_callbacks(self) -> list[int]:
         """Post every callback that is due, in order; returns the statuses."""
-        return [one.send() for one in self.callbacks()]
+        return [callback.send() for callback in self.callbacks()]
 
     def inbound(
         self,
@@ -278,7 +282,7 @@ class SimulatedTwilio(simulated.Vendor):
         """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "messages"):
-                return WireAnswer(200, {"messages": [_shown(one) for one in self.messages]})
+                return WireAnswer(200, {"messages": [_shown(message) for message in self.messages]})
             case ("POST", "inbound"):
                 return self._received_from(request.body)
             case ("POST", "callbacks"):

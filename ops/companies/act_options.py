@@ -24,7 +24,7 @@ def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
         common = [
             one.replace(default=Parameter.empty) if one.name == "by" else one for one in common
         ]
-    given = [*common, *(_option(one) for one in act.fields)]
+    given = [*common, *(_option(field) for field in act.fields)]
     do.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
     do.__doc__ = help_of(act)
     return do

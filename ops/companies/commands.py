@@ -303,7 +303,9 @@ def company_signature_check(
     file: Annotated[Path, typer.Argument(help="A request as HTTP/1.1 writes it.")],
 ) -> object:
     """Check the signature of a saved request; exit code 1 if something is wrong with it."""
-    found = [{"problem": one} for one in signing_keys.problems(run.session, company_id, file)]
+    found = [
+        {"problem": problem} for problem in signing_keys.problems(run.session, company_id, file)
+    ]
     if found:
         run.code = EXIT_NO
     else:

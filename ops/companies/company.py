@@ -230,7 +230,7 @@ def _identities(session: Session, project: Project) -> list[CompanyFinding]:
     except (ClientError, BotoCoreError):
         return [CompanyFinding("sender identities", "warn", "the worker's role cannot be read")]
     problems = [] if allowed is None else identities.uncovered(project, allowed)
-    return [CompanyFinding("sender identities", "fail", one) for one in problems]
+    return [CompanyFinding("sender identities", "fail", problem) for problem in problems]
 
 
 def _keys(session: Session, company_id: str) -> CompanyFinding:

@@ -49,7 +49,7 @@ class CountedPeriod:
     @property
     def answers(self) -> int:
         """The number of answers sent."""
-        return sum(self.counts[one] for one in ANSWERS)
+        return sum(self.counts[answer] for answer in ANSWERS)
 
     def within(self, by: DayCount, share: float) -> int | None:
         """The seconds within which a share of the answers came; None without timed answers."""
@@ -91,14 +91,14 @@ def read(
         projects.add(project)
         if project_id in ("", project):
             sums[str(_begin(date.fromisoformat(day), step))].update(counts)
-    return [CountedPeriod(*one) for one in sums.items()], sorted(projects)
+    return [CountedPeriod(*item) for item in sums.items()], sorted(projects)
 
 
 def total(periods: list[CountedPeriod]) -> CountedPeriod:
     """The sum of all periods."""
     summed: Counter[str] = Counter()
-    for one in periods:
-        summed.update(one.counts)
+    for period in periods:
+        summed.update(period.counts)
     return CountedPeriod(periods[0].begins, summed)
 
 

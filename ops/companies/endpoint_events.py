@@ -24,7 +24,9 @@ def states(session: Session, company_id: str, project_id: str | None) -> list[di
     Raises:
         OpsError: the company, or that project of it, is not stored.
     """
-    return [_state(session, one) for one in company.projects(session, company_id, project_id)]
+    return [
+        _state(session, project) for project in company.projects(session, company_id, project_id)
+    ]
 
 
 def pause(

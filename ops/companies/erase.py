@@ -149,7 +149,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
         kind, addresses = "email", [subject.lower()]
     elif subject.startswith("+") and len(digits) >= _SHORTEST_PHONE:
         variants = numbers.forms(f"+{digits}")
-        kind, addresses = "phone", [*variants, *(one.lstrip("+") for one in variants)]
+        kind, addresses = "phone", [*variants, *(variant.lstrip("+") for variant in variants)]
     elif not subject.startswith("<") and (known := address_of(subject)):
         addresses = [known.lower()]  # an address of a channel that tickets never use
     else:
@@ -249,7 +249,7 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
             keys = dynamodb.describe_table(TableName=name)["Table"]["KeySchema"]
         except dynamodb.exceptions.ResourceNotFoundException:
             continue
-        found.append((name, [one["AttributeName"] for one in keys]))
+        found.append((name, [key["AttributeName"] for key in keys]))
     ledger = session.services.settings.idempotency_table
     return sorted(found, key=lambda one: one[0] == ledger)
 
@@ -283,7 +283,7 @@ def purge(
     is_record = table.name == settings.conversations_table and "messages" in item
     if is_record and not subjects.own(item):
         sought = subjects.addresses_in(item)
-        kept = [one for one in item["messages"] if not _mentions(one, sought)]
+        kept = [message for message in item["messages"] if not _mentions(message, sought)]
         if not dry_run:
             table.update(key, set_={"messages": kept})
         return True
@@ -295,8 +295,8 @@ def purge(
         return erase_subject.purge(session, table, key, item, subjects.theirs, dry_run=dry_run)
     if not dry_run:
         table.delete(key)
-    others = {item.get(one.field) for one in ADDRESSES} - {None}
-    if any(str(one).lower() not in subjects.addresses_in(item) for one in others):
+    others = {item.get(address.field) for address in ADDRESSES} - {None}
+    if any(str(other).lower() not in subjects.addresses_in(item) for other in others):
         done.warnings.append(
             "a deleted item held another address of the person: erase that one too"
         )
@@ -361,7 +361,7 @@ def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 -
     match value:
         case str():
             text = value.lower()
-            return any(_occurs_in(text, one) for one in addresses)
+            return any(_occurs_in(text, address) for address in addresses)
         case dict():
             return any(_mentions(one, addresses) for one in (*value, *value.values()))
         case list() | set() | frozenset() | tuple():

@@ -56,7 +56,7 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
     of = session.services.opaque_ids.of
     linked = (address for _, address in subjects.theirs.linked)
     known = {*(numbers.canonical(one) for one in (*subjects.addresses, *linked)), *subjects.ids}
-    words = (of("about", *one) for one in erase_remarks.places(session, subjects))
+    words = (of("about", *place) for place in erase_remarks.places(session, subjects))
     hashed = " ".join(sorted({*(of("person", one) for one in known), *words}))
     erase.enter(session, subject, hashed=hashed)
     now = session.services.clock.now()
@@ -93,10 +93,10 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
     about: set[str] = set()
     for name, key_names in erase.tables(session):
         for item in erase.scanned(session.services.table(name)):
-            for one in _addresses_in(item):
-                if of("person", numbers.canonical(one)) in erased:
-                    addresses |= {form.lstrip("+") for form in numbers.forms(one)}
-                    addresses |= {*numbers.forms(one)}
+            for address in _addresses_in(item):
+                if of("person", numbers.canonical(address)) in erased:
+                    addresses |= {form.lstrip("+") for form in numbers.forms(address)}
+                    addresses |= {*numbers.forms(address)}
             parts = {part for key in key_names for part in _IN_KEYS.split(str(item[key]))}
             ids |= {one for one in parts if one and of("person", one) in erased}
             lead = str(item.get("conversation_id", "")).removeprefix(ABOUT_PREFIX)
@@ -118,7 +118,7 @@ def _hashed(session: Session, since: datetime) -> Iterator[str]:
         values={"p": PARTITION, "from": iso(since)},
         ConsistentRead=True,
     )
-    yield from (str(one["hashed"]) for one in rows)
+    yield from (str(row["hashed"]) for row in rows)
 
 
 def _addresses_in(item: Item) -> set[str]:

@@ -77,7 +77,9 @@ class TheirRows:
 
     def hold(self, value: object) -> bool:
         """Whether a cell holds one of the person's addresses."""
-        return isinstance(value, str) and any(one.pattern.search(value) for one in self.canaries)
+        return isinstance(value, str) and any(
+            canary.pattern.search(value) for canary in self.canaries
+        )
 
     def without(self, table: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
         """The row without the person; None where the row must be deleted."""
@@ -132,7 +134,7 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
         done.notes.append(f"the {PLACE} cannot be read ({type(error).__name__}): run again")
         return
     agents = (posting.agents() or {}).values()
-    if any(TheirRows(canaries).hold(one.email) for one in agents):
+    if any(TheirRows(canaries).hold(agent.email) for agent in agents):
         done.warnings.append(NAMED)
 
 

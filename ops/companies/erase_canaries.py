@@ -67,7 +67,7 @@ def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
     for number, (company, first, last) in enumerate(sorted(subjects.names.names), start=1):
         if first and last:
             found.append(Canary(f"name {number}", _whole(f"{first} {last}"), company, is_name=True))
-    given = [" ".join(one.split()) for one in words]
+    given = [" ".join(word.split()) for word in words]
     found += (Canary(f"word {n}", _whole(one)) for n, one in enumerate(filter(None, given), 1))
     return found
 
@@ -106,7 +106,7 @@ def texts_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
 
 def keys_of(item: Item, names: Iterable[str]) -> list[str]:
     """The texts of an item's key."""
-    return [str(item[one]) for one in names if one in item]
+    return [str(item[name]) for name in names if name in item]
 
 
 def _pattern(address: str) -> str:

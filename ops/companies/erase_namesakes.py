@@ -37,9 +37,10 @@ def _of_page(session: Session, item: Item) -> str:
     )
     return next(
         (
-            str(one["opaque_id"])
-            for one in records
-            if "start_event" in one and layout.digest_of(str(one["conversation_id"])) in digests
+            str(record["opaque_id"])
+            for record in records
+            if "start_event" in record
+            and layout.digest_of(str(record["conversation_id"])) in digests
         ),
         "",
     )

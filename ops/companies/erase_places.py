@@ -53,4 +53,4 @@ def found_in(
 ) -> list[Canary]:
     """The canaries that an item holds."""
     texts, keys = list(texts_of(item)), list(key_texts)
-    return [one for one in canaries if one.is_in(item, texts, keys)]
+    return [canary for canary in canaries if canary.is_in(item, texts, keys)]

@@ -20,8 +20,8 @@ def stories(session: Session, subjects: Subjects) -> Iterator[str]:
     yield from (*subjects.ids, *subjects.about)
     yield from sorted(subjects.theirs.members)
     opaque = session.services.opaque_ids
-    yield from (f"person:{opaque.of('person', one)}" for one in subjects.addresses)
-    yield from (named for one in subjects.addresses for named in ids_of(one, opaque))
+    yield from (f"person:{opaque.of('person', address)}" for address in subjects.addresses)
+    yield from (named for address in subjects.addresses for named in ids_of(address, opaque))
 
 
 def places(session: Session, subjects: Subjects) -> Iterator[tuple[str, ...]]:
@@ -29,10 +29,10 @@ def places(session: Session, subjects: Subjects) -> Iterator[tuple[str, ...]]:
 
     An empty company stands for acts on the stage.
     """
-    yield from ((one,) for one in stories(session, subjects))
+    yield from ((story,) for story in stories(session, subjects))
     for company, address in sorted(subjects.theirs.linked):
-        for one in ids_of(address, session.services.opaque_ids):
-            yield from ((one, company), (one, ""))
+        for id_ in ids_of(address, session.services.opaque_ids):
+            yield from ((id_, company), (id_, ""))
 
 
 def purge(session: Session, subjects: Subjects, events: Iterable[str], *, dry_run: bool) -> int:

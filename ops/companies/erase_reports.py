@@ -128,10 +128,10 @@ def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool =
         if dry_run or not (agents.found or agents.waiting or in_dataset or PLACE in done.tables):
             return
         ids = [*agents.found, *(row.get(f"{DIM_AGENT}[AgentID]") for row in in_dataset)]
-        if addresses := [str(one) for one in ids if their.hold(one)]:
+        if addresses := [str(id_) for id_ in ids if their.hold(id_)]:
             exclusive(session, "reports", done, _forgetting(session, their))
             if mirrored:
-                _amend(session, mirrored, (), [{"AgentID": one} for one in addresses], done)
+                _amend(session, mirrored, (), [{"AgentID": address} for address in addresses], done)
         exclusive(session, "reports", done, posting.writer.refresh)
         if mirrored:
             _see_taken(session, mirrored, found, done)

@@ -55,7 +55,9 @@ JOURNAL = "who did what: ids, no texts"
 
 def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
     """What a scan would read and cost, by DynamoDB's own figures, which are up to six hours old."""
-    found = [session.client("dynamodb").describe_table(TableName=one)["Table"] for one in tables]
+    found = [
+        session.client("dynamodb").describe_table(TableName=table)["Table"] for table in tables
+    ]
     bytes_ = sum(one.get("TableSizeBytes", 0) for one in found)
     units = math.ceil(bytes_ / READ_UNIT_BYTES)
     return {
@@ -214,7 +216,7 @@ def _not_asked(session: Session) -> Iterator[AskedPlace]:
         return iso(now + timedelta(days=days))[:10]
 
     logs = 90 if session.stage == "prod" else 14
-    live = [one.queue(session.stage) for one in LANES]
+    live = [lane.queue(session.stage) for lane in LANES]
     for name, why in (
         (
             ", ".join([*live, f"rp-mw-later-{session.stage}"]),
@@ -231,17 +233,17 @@ def shown(places: Sequence[AskedPlace]) -> list[dict[str, Any]]:
     """The report as JSON-ready values without personal data."""
     return [
         {
-            "place": one.name,
-            "asked": one.asked,
-            "found": len(one.left),
-            "left": _listed(one.left),
-            "named": len(one.named),
-            "name_alone": _listed(one.named),
-            "stays": [{"why": why, **facts} for why, facts in one.stays.items()],
-            "why_not": one.why_not,
-            "has_failed": one.has_failed,
+            "place": place.name,
+            "asked": place.asked,
+            "found": len(place.left),
+            "left": _listed(place.left),
+            "named": len(place.named),
+            "name_alone": _listed(place.named),
+            "stays": [{"why": why, **facts} for why, facts in place.stays.items()],
+            "why_not": place.why_not,
+            "has_failed": place.has_failed,
         }
-        for one in places
+        for place in places
     ]
 
 
@@ -277,5 +279,5 @@ def printed(output: Output, report: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _said(place: Mapping[str, Any]) -> str:
-    stays = (f"{one['items']}: {one['why']}; until {one['until']}" for one in place["stays"])
+    stays = (f"{stay['items']}: {stay['why']}; until {stay['until']}" for stay in place["stays"])
     return "; ".join((*stays, *([place["why_not"]] if place["why_not"] else [])))

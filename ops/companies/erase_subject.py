@@ -56,15 +56,15 @@ class TheirSubjects:
 def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> TheirSubjects:
     """Find, among all rows of the table, the subjects that have one of the addresses as a member."""
     subject_rows = {
-        layout.member_of(one): one
-        for one in rows
-        if layout.member_of(one) and str(one["conversation_id"]).startswith(layout.SUBJECT)
+        layout.member_of(row): row
+        for row in rows
+        if layout.member_of(row) and str(row["conversation_id"]).startswith(layout.SUBJECT)
     }
-    companies = {layout.company_of_subject(one) for one in subject_rows.values()}
+    companies = {layout.company_of_subject(row) for row in subject_rows.values()}
     opaque, wanted = session.services.opaque_ids, list(addresses)
     own = {member_id(opaque, company, one) for company in companies for one in wanted}
     roots = {_root(one, subject_rows) for one in own & subject_rows.keys()}
-    known = [read(subject_rows[one]) for one in roots if one in subject_rows]
+    known = [read(subject_rows[root]) for root in roots if root in subject_rows]
     now = session.services.clock.now()
     return TheirSubjects(
         members=frozenset(member for one in known for member in one.members),

@@ -29,10 +29,10 @@ def by_rule(
     now = session.services.clock.now()
     found: dict[tuple[str, str], Counter[str]] = {}
     stops = session.services.outreach.conversations.stops
-    for one in stops(company_id, now - timedelta(days=days - 1), now):
-        if project_id in (None, one.project_id):
-            counts = found.setdefault((one.project_id, one.rule), Counter())
-            counts.update({HELD: one.held, **one.ends})
+    for stop in stops(company_id, now - timedelta(days=days - 1), now):
+        if project_id in (None, stop.project_id):
+            counts = found.setdefault((stop.project_id, stop.rule), Counter())
+            counts.update({HELD: stop.held, **stop.ends})
     rows = [_row(project, rule, counts) for (project, rule), counts in found.items()]
     return sorted(rows, key=lambda one: (one["project"], -one[HELD], one["rule"]))
 

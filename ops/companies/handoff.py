@@ -69,7 +69,7 @@ def show(session: Session, opaque_id: str, company_id: str | None = None) -> dic
     return {
         **_shown(session, record),
         "held_message": session.services.outreach.inbox.conversation(opaque_id)["held_message"],
-        "may_also_belong_to": [_shown(session, one) for one in others if one is not None],
+        "may_also_belong_to": [_shown(session, other) for other in others if other is not None],
     }
 
 

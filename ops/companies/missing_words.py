@@ -25,7 +25,7 @@ def details(project: Project) -> list[str]:
         project.message_kind or ContactPurpose.MARKETING,
     )
     wanting: dict[str, list[str]] = {}
-    for rule in (rule for one in jurisdictions() for rule in one.rules):
+    for rule in (rule for jurisdiction in jurisdictions() for rule in jurisdiction.rules):
         asked = rule.requirement
         holds = purpose in asked.purposes and set(asked.channels) & set(project.allowed_channels)
         for word in set(asked.words or ()) - said if holds else ():

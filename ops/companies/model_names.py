@@ -24,8 +24,8 @@ def of_project(session: Session, item: dict[str, Any]) -> list[str]:
         writer, provider = project.ai_config.writer, project.provider
     except PermanentError:
         return []
-    fields = [one for one in type(writer).model_fields if one.endswith("_model")]
-    named = {f"ai_config.writer.{one}": getattr(writer, one) for one in fields}
+    fields = [field for field in type(writer).model_fields if field.endswith("_model")]
+    named = {f"ai_config.writer.{field}": getattr(writer, field) for field in fields}
     return list(_unknown(session, provider, named))
 
 

@@ -112,7 +112,7 @@ def take(
         file_sha256=hashlib.sha256(content).hexdigest(),
     )
     how = Statement(door="import", said=because, by=session.identity.name)
-    taken = [_taken(session, company_id, one, how) for one in rows]
+    taken = [_taken(session, company_id, row, how) for row in rows]
     _link(session, company_id, rows, how)
     return {"entered": sum(taken), "newer_here": len(taken) - sum(taken)}
 
@@ -159,7 +159,7 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
 
 def _blocking(subject: Subject, now: datetime) -> list[str]:
     """The addresses of a person whose marks block all of them."""
-    return sorted({one.address or one.member for one in subject.wishes(None, now)})
+    return sorted({wish.address or wish.member for wish in subject.wishes(None, now)})
 
 
 def normalised(address: str) -> str:

@@ -181,9 +181,9 @@ def estimated(session: Session, project: Project, moments: Sequence[Moment]) -> 
     """The most that a draft for each moment may cost, in millionths of a US dollar; calls no model."""
     purse = ReplayPurse(0)
     replayer = Replayer.of(session, project, purse)
-    for one in moments:
+    for moment in moments:
         with suppress(BudgetReachedError):
-            replayer.answer(one)
+            replayer.answer(moment)
     return purse.refused
 
 
@@ -215,5 +215,5 @@ def kinds(text: str) -> list[str]:
     found = addresses(text)
     named = {"link": found.links, "email": found.emails, "phone": found.phones}
     return sorted(
-        {one.kind.value for one in values(text)} | {name for name, its in named.items() if its}
+        {value.kind.value for value in values(text)} | {name for name, its in named.items() if its}
     )

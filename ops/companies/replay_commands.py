@@ -100,7 +100,7 @@ def writer_revisions(run: CommandRun, company_id: Company, project_id: Project) 
 
 def _print(output: Output, done: dict[str, Any]) -> None:
     """Print the answers that differ and what was left out."""
-    differing = [one for one in done["moments"] if one["differs"]]
+    differing = [moment for moment in done["moments"] if moment["differs"]]
     output.table(_COLUMNS, map(_line, differing))
     for one in differing:
         for name, text in one.get("texts", {}).items():

@@ -118,7 +118,7 @@ def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Dra
     event_key = outreach_keys.reply(record.channel.value, message.entry_id)
     handoff_id = keys.suffix_of(event_key, message.entry_id).text
     ids = (outreach_keys.entry_id(event_key), outreach_keys.held_entry_id(handoff_id))
-    found = (drafts[one] for one in ids if one in drafts)
+    found = (drafts[id_] for id_ in ids if id_ in drafts)
     return next((one for one in found if one.by is None and one.revision is not None), None)
 
 
@@ -126,7 +126,7 @@ def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:
     """The time since which the conversation's hint was given; None without a hint."""
     if not record.item.get("hint"):
         return None
-    done = (str(one["done_at"]) for one in conversations.acts_of(record) if one["act"] == GIVE_BACK)
+    done = (str(act["done_at"]) for act in conversations.acts_of(record) if act["act"] == GIVE_BACK)
     return parsed(max(done, default=None))
 
 

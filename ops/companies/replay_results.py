@@ -44,7 +44,7 @@ class Replay:
     def value(self, purse: ReplayPurse | None) -> dict[str, Any]:
         """The result as a JSON-ready dictionary."""
         return {
-            "differ": sum(one["differs"] for one in self.rows),
+            "differ": sum(row["differs"] for row in self.rows),
             "not_judged": self.not_judged,
             "not_asked": self.not_asked,
             "cost_usd": 0.0 if purse is None else purse.spent / MICRO,

@@ -28,10 +28,18 @@ def of_project(session: Session, company_id: str, project_id: str) -> list[dict[
     except MiddlewareError:
         raise OpsError("ai_config cannot be read: see company check") from None
     found: list[dict[str, Any]] = []
-    for one in session.services.journal.backwards(f"company:{company_id}", page=100):
-        seen = json.loads(one["action_payload_redacted"])
-        if one["action_type"] == PUT and seen.get("project") == project_id and "writer" in seen:
-            row = {"since": entry_time(one), "revision": seen["writer"], "by": one["actor"]}
+    for backward in session.services.journal.backwards(f"company:{company_id}", page=100):
+        seen = json.loads(backward["action_payload_redacted"])
+        if (
+            backward["action_type"] == PUT
+            and seen.get("project") == project_id
+            and "writer" in seen
+        ):
+            row = {
+                "since": entry_time(backward),
+                "revision": seen["writer"],
+                "by": backward["actor"],
+            }
             if found and found[-1]["revision"] == row["revision"]:
                 found.pop()  # stored again without a change: keep the earlier time
             found.append(row)

@@ -97,7 +97,7 @@ def fill(session: Session) -> tuple[int, list[str]]:
     claimed: set[str] = set()  # two projects of a company may share a sender
     done, wrong = 0, []
     for project, claims in read:
-        left = [one for one in claims if _row(one[0]) not in claimed]
+        left = [claim for claim in claims if _row(claim[0]) not in claimed]
         try:
             shared = faults(project, stored)
             if not shared:

@@ -70,13 +70,13 @@ def listed(session: Session, company_id: str) -> list[dict[str, str]]:
     now = session.services.clock.now()
     return [
         {
-            "key": one.key_id,
-            "algorithm": one.algorithm.value,
-            "from": "" if one.begins is None else iso(one.begins),
-            "until": "" if one.ends is None else iso(one.ends),
-            "now": "valid" if one.is_valid(now) else "ended" if one.has_begun(now) else "later",
+            "key": key.key_id,
+            "algorithm": key.algorithm.value,
+            "from": "" if key.begins is None else iso(key.begins),
+            "until": "" if key.ends is None else iso(key.ends),
+            "now": "valid" if key.is_valid(now) else "ended" if key.has_begun(now) else "later",
         }
-        for one in api_keys.known(session, company_id).signature_keys
+        for key in api_keys.known(session, company_id).signature_keys
     ]
 
 

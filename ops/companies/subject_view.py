@@ -43,8 +43,8 @@ def link(session: Session, company_id: str, addresses: Sequence[str], *, because
         OpsError: the company is not stored, an address is not valid, or there would be too many.
     """
     company.items(session, company_id, None)
-    places = [_place(session, company_id, one) for one in addresses]
-    if len({one.member for one in places}) != len(places) or len(places) < 2:  # noqa: PLR2004
+    places = [_place(session, company_id, address) for address in addresses]
+    if len({place.member for place in places}) != len(places) or len(places) < 2:  # noqa: PLR2004
         raise OpsError("name two addresses or more, each once", code=2)
     _enter(session, "subject link", company_id, places, because)
     how = Statement(door="ops", said=because, by=session.identity.name)
@@ -68,7 +68,10 @@ def unlink(session: Session, company_id: str, address: str, *, because: str) -> 
     members = conversations.subject(place).members
     if len(members) < 2:  # noqa: PLR2004 - alone
         raise OpsError("that address is not linked with another one of this company")
-    parted = [place, *(Member(one, company_id) for one in sorted(members) if one != place.member)]
+    parted = [
+        place,
+        *(Member(member, company_id) for member in sorted(members) if member != place.member),
+    ]
     _enter(session, "subject unlink", company_id, parted, because)
     conversations.part(place, Statement(door="ops", said=because, by=session.identity.name))
 
@@ -86,8 +89,8 @@ def _enter(
         what,
         f"company:{company_id}",
         reason=because,
-        about=[one.member for one in places],
-        hashed=" ".join(one.member for one in places),
+        about=[place.member for place in places],
+        hashed=" ".join(place.member for place in places),
     )
 
 

@@ -42,7 +42,7 @@ def without_person(example: Mapping[str, Any], own: str) -> dict[str, Any]:
 
 def _renamed(text: str, *names: str) -> str:
     """Replace a first name: as given, in title case and in capitals, so that ``will`` is not Will."""
-    forms = {form for one in names for form in (one, one.title(), one.upper())}
+    forms = {form for name in names for form in (name, name.title(), name.upper())}
     return re.sub("|".join(sorted(map(_whole, forms), reverse=True)), FIRST_NAME, text)
 
 

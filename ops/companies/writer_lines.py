@@ -116,7 +116,8 @@ def checked(
     lines = list(read(file))
     writer = session.services.outreach_work.checked_writer()
     return [
-        {"id": one.line.id, **_printed(verdict_of(one, project, settings, writer))} for one in lines
+        {"id": line.line.id, **_printed(verdict_of(line, project, settings, writer))}
+        for line in lines
     ]
 
 

@@ -140,7 +140,7 @@ def attempt(
         prompts.instructions(prompts.ANSWER, record, settings),
         tuple(conversation_view.statement(settings)),
         tuple(turns),
-        sum(one.tokens for one in turns),
+        sum(turn.tokens for turn in turns),
     )
 
 
@@ -180,7 +180,7 @@ def _tried(
 ) -> TriedMessage:
     shown = (
         conversation_view.seen_data(record, settings, message),
-        *(one.text for one in conversation_view.seen_turns(record, settings, history)),
+        *(turn.text for turn in conversation_view.seen_turns(record, settings, history)),
     )
     try:
         judged: Judged = judge()

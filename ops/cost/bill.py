@@ -153,8 +153,8 @@ def times(dollars: Dollars, many: float) -> Dollars:
 def added(*bills: Dollars) -> Dollars:
     """The sum of several, by cause."""
     summed: Counter[CostCause] = Counter()
-    for one in bills:
-        summed.update(one)
+    for bill in bills:
+        summed.update(bill)
     return {cause: float(summed[cause]) for cause in CostCause}
 
 
@@ -170,7 +170,7 @@ def with_actions(count: EventCount, actions: int) -> EventCount:
 
 def total(dollars: Dollars, causes: tuple[CostCause, ...] = tuple(CostCause)) -> float:
     """The sum over causes."""
-    return sum(dollars.get(one, 0.0) for one in causes)
+    return sum(dollars.get(cause, 0.0) for cause in causes)
 
 
 @cache

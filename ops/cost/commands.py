@@ -76,7 +76,7 @@ def _each_kind(run: CommandRun) -> object:
     terms = [Terms(one, is_traced=config.is_traced(run.session.stage)) for one in Gateway]
     rows: list[dict[str, object]] = []
     for count in bill.each_kind(counted().values()):
-        rest, http = (bill.times(bill.of_event(count, one), 1e6) for one in terms)
+        rest, http = (bill.times(bill.of_event(count, term), 1e6) for term in terms)
         totals = {
             "aws, rest api": bill.total(rest, bill.AWS),
             "aws, http api": bill.total(http, bill.AWS),

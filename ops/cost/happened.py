@@ -73,9 +73,9 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
     models = Charged(MODEL_SPENT, 0, {})
     found, _ = company.ids(session, at_most=MOST_COMPANIES)
     for company_id in dict.fromkeys(found):
-        for one in _projects(session, company_id, period):
-            models = models.with_more(one.models)
-            for count, number in one.messages:
+        for project in _projects(session, company_id, period):
+            models = models.with_more(project.models)
+            for count, number in project.messages:
                 kinds[count.name] = count
                 many[count.name] += number
     texts = {of.of(one) for of in ANSWERED for one in LISTED}
@@ -94,9 +94,9 @@ def of_company(session: Session, company_id: str, period: timedelta, terms: Term
         OpsError: there is no such company.
     """
     charged: list[Charged] = []
-    for one in _projects(session, company_id, period):
-        charged += [_charged(count, many, terms, one.name) for count, many in one.messages]
-        charged.append(one.models)
+    for project in _projects(session, company_id, period):
+        charged += [_charged(count, many, terms, project.name) for count, many in project.messages]
+        charged.append(project.models)
     return [one for one in charged if one.count]
 
 
@@ -125,11 +125,11 @@ def _projects(session: Session, company_id: str, period: timedelta) -> Iterator[
     for row in usage.by_day(session, company_id, None, days):
         spent[row["project"]] += row["usd"]
         calls[row["project"]] += row["calls"]
-    for one in projects:
-        name = one.project_id
+    for project in projects:
+        name = project.project_id
         models = Charged(MODEL_SPENT, calls[name], {CostCause.MODEL: spent[name]}, name)
         yield ChargedProject(
-            name, _messages(happened[name], one, is_written=calls[name] > 0), models
+            name, _messages(happened[name], project, is_written=calls[name] > 0), models
         )
 
 
@@ -168,7 +168,9 @@ def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
         for source in (*OF_SOURCE, REPLIES_FROM)
     ]
     found = metrics.read(session, queries, period=timedelta(days=1), periods=_days(period))
-    return {name: round(sum(one or 0 for one in values)) for name, values in found.values.items()}
+    return {
+        name: round(sum(value or 0 for value in values)) for name, values in found.values.items()
+    }
 
 
 def _unanswered() -> EventCount:

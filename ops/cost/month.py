@@ -38,7 +38,9 @@ class MonthRow:
 
 def rows() -> Sequence[MonthRow]:
     """Every kind."""
-    types = [one["Type"] for one in json.loads(RESOURCES.read_text())["Resources"].values()]
+    types = [
+        resource["Type"] for resource in json.loads(RESOURCES.read_text())["Resources"].values()
+    ]
     alarms = types.count("AWS::CloudWatch::Alarm")
     composites = types.count("AWS::CloudWatch::CompositeAlarm")
     metrics = int(json.loads(COUNTED.read_text())["metrics"])
@@ -58,7 +60,7 @@ def rows() -> Sequence[MonthRow]:
 
 def total() -> float:
     """The sum."""
-    return sum(one.usd for one in rows())
+    return sum(row.usd for row in rows())
 
 
 def queues() -> float:

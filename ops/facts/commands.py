@@ -244,7 +244,7 @@ def correct_command(
         owner=run.session.identity.name,
         copies=FactCopies(
             takers=posting.writer.sinks.takers,
-            by_day=frozenset(one.target for one in posting.archives),
+            by_day=frozenset(archive.target for archive in posting.archives),
             dataset=target_of(dataset.dataset_id) if dataset else None,
         ),
         runtime=parts.runtime,

@@ -105,7 +105,10 @@ class Correction:
         number = batch.next_number(self.runtime.clock.now())
         plan = replace(batch, corrected=number).encode()
         self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
-        former = {one["date"] for one in (self.store.row(fact.key) or {}).get("corrections", ())}
+        former = {
+            correction["date"]
+            for correction in (self.store.row(fact.key) or {}).get("corrections", ())
+        }
         row = lasting_row(fact)
         left = [moved(fact, day) for day in sorted(former - {fact.date})]
         failed: list[ProviderError | HandBackError] = []

@@ -54,7 +54,7 @@ class RebuildPlan:
             f"to be posted    {len(self.facts)}",
             f"lost            {lost}",
         ]
-        return "\n".join([*lines, *(f"problem         {one}" for one in self.problems)])
+        return "\n".join([*lines, *(f"problem         {problem}" for problem in self.problems)])
 
     def document(self) -> Mapping[str, object]:
         """The plan as data for `--json`."""

@@ -73,4 +73,6 @@ def _refusals() -> Iterator[None]:
 
 def make_tables(onelake: OneLake) -> Sequence[str]:
     """Make the tables that the landing zone lacks; return their names."""
-    return [one for one in onelake.tables if onelake.make(one, deadline_seconds=DEADLINE_SECONDS)]
+    return [
+        table for table in onelake.tables if onelake.make(table, deadline_seconds=DEADLINE_SECONDS)
+    ]

@@ -105,7 +105,9 @@ def _with_letters(session: Session, keys: set[str]) -> set[str]:
     if not any(dead_letters.totals(session).values()):
         return set()
     letters = dead_letters.peek(session, limit=MENDED)
-    return {one.job.event_key for one in letters if one.job and one.job.event_key in keys}
+    return {
+        letter.job.event_key for letter in letters if letter.job and letter.job.event_key in keys
+    }
 
 
 def effects_of(affected: Iterable[Affected]) -> list[Foreseen]:

@@ -165,14 +165,14 @@ def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
             }
             for one in held
         ],
-        "effects": [asdict(one) for one in held_up.effects_of(held)],
+        "effects": [asdict(effect) for effect in held_up.effects_of(held)],
         "remained": held_up.left(held),
     }
 
 
 def _print(run: CommandRun, held: Sequence[Affected]) -> None:
     effects = held_up.effects_of(held)
-    run.output.records(("key", "would", "why"), [asdict(one) for one in effects])
+    run.output.records(("key", "would", "why"), [asdict(effect) for effect in effects])
     reasons = Counter((one.status, one.reason) for one in held)
     run.output.table(
         ("events", "status", "because"),

@@ -20,7 +20,7 @@ _COUNTS = (
     Query("wrote again", "mw.support.after_answer", "Sum"),
     Query("complained", "mw.support.after_answer", "Sum", {"outcome": "complained"}),
 )
-_MESSAGES, _ANSWERED, _AGAIN, _COMPLAINED = (one.name for one in _COUNTS)
+_MESSAGES, _ANSWERED, _AGAIN, _COMPLAINED = (count.name for count in _COUNTS)
 
 
 def weeks(session: Session, *, many: int = WEEKS) -> tuple[Series, Series]:

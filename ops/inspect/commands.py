@@ -109,12 +109,12 @@ def story_command(
     ):
         if turns:
             run.output.say(f"\n{title}", style="bold yellow")
-        for one in turns:
-            run.output.say(f"\n{one.at}  {one.what}", style="bold")
-            run.output.say(f"{one.became} {one.more}".strip())
-            for by, text in one.said:
+        for turn in turns:
+            run.output.say(f"\n{turn.at}  {turn.what}", style="bold")
+            run.output.say(f"{turn.became} {turn.more}".strip())
+            for by, text in turn.said:
                 run.output.say(f"  {by}: {text}")
-            run.output.say(one.event)
+            run.output.say(turn.event)
     if folded := customer_story.folded:
         run.output.say(f"\n{folded} events between machines: `explain` shows them")
     for note in (*found.notes, *customer_story.notes):

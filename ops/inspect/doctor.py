@@ -134,8 +134,14 @@ def _tables(session: Session) -> Iterator[Finding]:
         problems = []
         if found["KeySchema"] != declared["KeySchema"]:
             problems.append("the key differs from the declaration")
-        wanted = {one["IndexName"] for one in declared.get("GlobalSecondaryIndexes", [])}
-        lacking = wanted - {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
+        wanted = {
+            globalsecondaryindex["IndexName"]
+            for globalsecondaryindex in declared.get("GlobalSecondaryIndexes", [])
+        }
+        lacking = wanted - {
+            globalsecondaryindex["IndexName"]
+            for globalsecondaryindex in found.get("GlobalSecondaryIndexes", [])
+        }
         problems += [f"no index {one}" for one in sorted(lacking)]
         ttl = declared.get("TimeToLiveSpecification")
         if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):
@@ -264,14 +270,14 @@ def _mapping(session: Session) -> Iterator[Finding]:
 
 
 def _mapped(mappings: list[dict[str, Any]]) -> Iterator[Finding]:
-    for one in mappings:
+    for mapping in mappings:
         problems = []
-        if one.get("BatchSize") != 1:
+        if mapping.get("BatchSize") != 1:
             problems.append(
-                f"batch size {one.get('BatchSize')}: one failure returns the whole batch"
+                f"batch size {mapping.get('BatchSize')}: one failure returns the whole batch"
             )
-        if one.get("State") not in ("Enabled", "Enabling", "Creating"):
-            problems.append(f"state {one.get('State')}")
+        if mapping.get("State") not in ("Enabled", "Enabling", "Creating"):
+            problems.append(f"state {mapping.get('State')}")
         yield finding("mapping", problems, good="batch size 1, enabled")
 
 

@@ -20,8 +20,8 @@ def alarms(session: Session) -> Iterator[Finding]:
     """
     topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
     declared = {
-        one.properties["AlarmName"]: one.properties
-        for one in session.template.resources("AWS::CloudWatch::Alarm", COMPOSITE)
+        resource.properties["AlarmName"]: resource.properties
+        for resource in session.template.resources("AWS::CloudWatch::Alarm", COMPOSITE)
     }
     found = lost.alarms(session, list(declared))
     missing = [name for name in declared if name not in found]
@@ -47,7 +47,11 @@ def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 clie
     check = "alarm recipients"
     pages = sns.get_paginator("list_subscriptions_by_topic")
     try:
-        listed = [one for page in pages.paginate(TopicArn=topic) for one in page["Subscriptions"]]
+        listed = [
+            subscription
+            for page in pages.paginate(TopicArn=topic)
+            for subscription in page["Subscriptions"]
+        ]
     except sns.exceptions.NotFoundException:
         return Finding(check, "fail", f"{_last(topic)} does not exist")
     confirmed = [one["Protocol"] for one in listed if _is_confirmed(sns, one["SubscriptionArn"])]

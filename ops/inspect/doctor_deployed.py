@@ -49,7 +49,7 @@ def variables(session: Session) -> Iterator[Finding]:
 def missing(settings: Settings, given: Mapping[str, str]) -> list[str]:
     """The names of needed variables that are not given."""
     reports = sorted(settings.facts_report) if "facts" in settings.systems else []
-    needed = [name for one in reports for name in NEEDED.get(one, ())]
+    needed = [name for report in reports for name in NEEDED.get(report, ())]
     return [name for name in needed if not given.get(name)]
 
 

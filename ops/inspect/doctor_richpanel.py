@@ -118,7 +118,7 @@ def _door(session: Session) -> Iterator[Finding]:
         problems.append(f"{base}/health does not belong to stage {session.stage}")
     if not tokens:
         problems.append("no token is active")
-    problems += [f"an active token gets {one}" for one in codes if one != _ACCEPTED]
+    problems += [f"an active token gets {code}" for code in codes if code != _ACCEPTED]
     if without[0] != requests.codes.unauthorized:
         problems.append(f"a request without a token gets {without}")
     yield finding(check, problems, good=f"{base}{DOOR} accepts {len(tokens)} active token(s)")

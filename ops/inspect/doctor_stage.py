@@ -34,8 +34,10 @@ def throttles(session: Session) -> Iterator[Finding]:
     gateway = session.client("apigateway")
     (declared,) = session.template.resources("AWS::Serverless::Api")
     wanted = {
-        _route(f"{one['ResourcePath']}/{one['HttpMethod']}"): tuple(one[name] for name in _LIMITS)
-        for one in declared.properties["MethodSettings"]
+        _route(f"{methodsetting['ResourcePath']}/{methodsetting['HttpMethod']}"): tuple(
+            methodsetting[name] for name in _LIMITS
+        )
+        for methodsetting in declared.properties["MethodSettings"]
     }
     try:
         found = list(_settings(gateway, session.stage))

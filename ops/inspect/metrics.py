@@ -48,7 +48,9 @@ class Series:
     def measured(self) -> list[int]:
         """The indexes of the periods in which anything was measured."""
         columns = self.values.values()
-        return [at for at in range(len(self.times)) if any(one[at] is not None for one in columns)]
+        return [
+            at for at in range(len(self.times)) if any(column[at] is not None for column in columns)
+        ]
 
 
 def read(session: Session, queries: Sequence[Query], *, period: timedelta, periods: int) -> Series:
@@ -70,12 +72,14 @@ def read(session: Session, queries: Sequence[Query], *, period: timedelta, perio
         EndTime=datetime.fromtimestamp(first + periods * seconds, UTC),
         ScanBy="TimestampAscending",
     )
-    found = {one["Id"]: one for one in answer["MetricDataResults"]}
+    found = {
+        metricdataresult["Id"]: metricdataresult for metricdataresult in answer["MetricDataResults"]
+    }
     values = {
         query.name: _placed(found.get(f"m{number}", {}), starts, seconds)
         for number, query in enumerate(queries)
     }
-    return Series([iso(datetime.fromtimestamp(one, UTC)) for one in starts], values)
+    return Series([iso(datetime.fromtimestamp(start, UTC)) for start in starts], values)
 
 
 def _query(session: Session, name: str, query: Query, seconds: int) -> dict[str, Any]:
@@ -87,7 +91,9 @@ def _query(session: Session, name: str, query: Query, seconds: int) -> dict[str,
             "Metric": {
                 "Namespace": query.namespace or f"rp-mw/{session.stage}",
                 "MetricName": query.metric,
-                "Dimensions": [{"Name": one, "Value": dimensions[one]} for one in dimensions],
+                "Dimensions": [
+                    {"Name": dimension, "Value": dimensions[dimension]} for dimension in dimensions
+                ],
             },
             "Period": seconds,
             "Stat": query.stat,
@@ -101,4 +107,4 @@ def _placed(result: Mapping[str, Any], starts: Sequence[int], seconds: int) -> l
         int(at.timestamp()) // seconds * seconds: float(value)
         for at, value in zip(result.get("Timestamps", ()), result.get("Values", ()), strict=True)
     }
-    return [by_start.get(one) for one in starts]
+    return [by_start.get(start) for start in starts]

@@ -117,8 +117,8 @@ def _unfinished(session: Session) -> list[Pile]:
     return [
         _pile(
             name,
-            [one["received_at"] for one in events],
-            [one["reason"] for one in events],
+            [event["received_at"] for event in events],
+            [event["reason"] for event in events],
             is_more=is_more and bool(events),
         )
         for name, events in waiting.items()

@@ -116,16 +116,16 @@ def _built(session: Session, row: Mapping[str, Any], plan: Plan) -> list[Effect]
         sending = SendData(message=MessagePlan.of(plan))
         return [
             outreach_actions.build(
-                one, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
+                action, conversation_id=row["conversation_id"], suffix=suffix, sending=sending
             )
-            for one in plan.actions
+            for action in plan.actions
         ]
     job = job_of(session, row)
     flow = session.services.worker.handlers.flows[job.kind]
     event = Event(rows.event(dict(row)), None)
     if job.lane == TICKETS:  # replies and closings are built from the flow's own event
         event = next(iter(flow.events(job)))
-    return [flow.build(one, event, plan) for one in plan.actions]
+    return [flow.build(action, event, plan) for action in plan.actions]
 
 
 def _is_planned_again(row: Mapping[str, Any]) -> bool:

@@ -38,10 +38,10 @@ class RefusedCaller:
 
 def refused(session: Session, *, hours: int) -> list[RefusedCaller]:
     """Each refused caller by route, the most often refused first; the current hour counts as one."""
-    companies = sorted({one.company_id for one in senders.projects(session)})
+    companies = sorted({project.company_id for project in senders.projects(session)})
     asked = [
         (ANY_DOOR, STRANGERS, Query(STRANGERS, "mw.door.strangers_refused", "Sum")),
-        *((door, one, _company(door, one)) for door in SHARES for one in companies),
+        *((door, company, _company(door, company)) for door in SHARES for company in companies),
     ]
     found = [
         one

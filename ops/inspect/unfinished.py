@@ -27,7 +27,7 @@ COUNTED = 200_000
 def count(session: Session) -> int:
     """The number of unfinished events in the indexes."""
     dated = session.services.ledger.count_due(None, at_most=COUNTED)
-    return len({one.key for one in _at_workers(session, "")}) + dated
+    return len({worker.key for worker in _at_workers(session, "")}) + dated
 
 
 def events(
@@ -44,7 +44,7 @@ def events(
     found: dict[str, StrandedEvent] = {}
     due, key = after
     if not due:
-        found = {one.key: one for one in _at_workers(session, key)}
+        found = {worker.key: worker for worker in _at_workers(session, key)}
     if len(found) < limit:
         dated = session.services.ledger.stranded(limit=limit, after=after if due else START)
         found |= {one.key: one for one in dated}

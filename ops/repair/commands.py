@@ -129,7 +129,7 @@ def _preview(run: CommandRun, found: Iterable[Any]) -> dict[str, Any]:
         everything += effects
         if count <= SHOWN:
             run.output.say(f"{last}: {preview.summary(effects)}")
-            shown.append({"event": last, "effects": [asdict(one) for one in effects]})
+            shown.append({"event": last, "effects": [asdict(effect) for effect in effects]})
     whole = preview.summary(everything)
     run.output.say(f"{count} events would be put on the queue: {whole}")
     return {"events": count, "dry_run": True, "last": last, "effects": whole, "first": shown}
@@ -157,7 +157,7 @@ def resend_command(
     effects = replay.resend_would_do(run.session, action, nonce)
     if run.dry_run:
         run.output.say(preview.summary(effects))
-        return {"dry_run": True, "effects": [asdict(one) for one in effects]}
+        return {"dry_run": True, "effects": [asdict(effect) for effect in effects]}
     run.confirm()
     job = replay.resend(run.session, action, nonce or uuid.uuid4().hex[:12], because=run.because)
     run.output.say(f"queued as {job.event_key}")

@@ -23,7 +23,7 @@ def dlq_list(run: CommandRun, limit: Limit = 100) -> object:
     output = run.output
     output.records(("message_id", "event", "status", "reason"), letters)
     output.say("")
-    output.table(("reason", "shown"), Counter(one["reason"] for one in letters).most_common())
+    output.table(("reason", "shown"), Counter(letter["reason"] for letter in letters).most_common())
     if not output.as_json:
         for name, count in dead_letters.totals(run.session).items():
             output.say(f"{name}: {count} in total")
@@ -84,7 +84,9 @@ def dlq_redrive(
     wanted = dead_letters.Wanted(message, reason)
     if run.dry_run:
         letters = [one for one in dead_letters.peek(session, limit=limit) if wanted.fits(one)]
-        done = [{**one.summary, "did": dead_letters.would(session, one)} for one in letters]
+        done = [
+            {**letter.summary, "did": dead_letters.would(session, letter)} for letter in letters
+        ]
     else:
         because = run.because or reason or ""
         moved = dead_letters.redrive(

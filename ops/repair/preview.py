@@ -117,7 +117,7 @@ def of_resend(action: Effect, switches: Switches | None) -> list[Foreseen]:
 
 def summary(effects: Iterable[Foreseen]) -> str:
     """Sum up predictions in a line: ``sends nothing; 3 done already; 1 held by a switch``."""
-    counts = Counter(one.would for one in effects)
+    counts = Counter(effect.would for effect in effects)
     texts = {
         GOES: "would go",
         HELD: "held by a switch",

@@ -121,7 +121,7 @@ def _resendable(session: Session, action_key: str) -> tuple[Item, Item, Effect]:
     source = dict(session.row(row["event_key"]))
     if "plan" not in source or job_of(session, source).kind != "ticket_message":
         raise OpsError(f"{action_key} cannot be resent: its event has no plan of its own")
-    for one in planned.actions(session, source):
-        if one.key == action_key:
-            return row, source, one
+    for action in planned.actions(session, source):
+        if action.key == action_key:
+            return row, source, action
     raise OpsError(f"{action_key} cannot be resent: it is not in its event's plan")

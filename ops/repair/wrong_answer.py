@@ -64,7 +64,7 @@ def _is_said(entry: Mapping[str, object], event_key: str) -> bool:
 
 def _label(session: Session, ticket_id: str, event_key: str, code: str) -> str:
     state = session.services.support.state.read(ticket_id)
-    if state is None or event_key not in {one["event"] for one in state.decisions}:
+    if state is None or event_key not in {decision["event"] for decision in state.decisions}:
         return "journal"
     labels.put(session, state, event_key, code)
     return "shadow-report"

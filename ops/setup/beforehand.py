@@ -49,7 +49,7 @@ def _company(meant: Session, given: Answers) -> Iterator[str]:
     """Yield faults of the first company's item and of the names of secrets."""
     item = company.read(given.company) if given.company else None
     faults = company.faults(meant, item) if item is not None else []
-    yield from (f"{given.company}: {one}" for one in faults)
+    yield from (f"{given.company}: {fault}" for fault in faults)
     known = set(_template(meant).metadata["Secrets"])
     if item is not None and not faults:
         known |= set(check.secrets_of(Project(item)))

@@ -234,7 +234,7 @@ def _report() -> dict[str, str]:
     """Ask for the variables of the report that facts go to."""
     report = typer.prompt("Facts go to: onelake, powerbi or archive", default="onelake", err=True)
     ids = NEEDED.get(report, ())
-    return {"FACTS_REPORT": report, **{one: typer.prompt(one, err=True) for one in ids}}
+    return {"FACTS_REPORT": report, **{id_: typer.prompt(id_, err=True) for id_ in ids}}
 
 
 def _asked(session: Session, *, is_plan: bool) -> Answers:

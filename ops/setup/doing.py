@@ -192,7 +192,7 @@ def recipients_seen(walk: Walk) -> str:
     email, sns = walk.answers.alarm_email, walk.session.client("sns")
     topic = str(walk.session.template.resolved({"Ref": ALARM_TOPIC}))
     pages = sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=topic)
-    known = [one["Endpoint"] for page in pages for one in page["Subscriptions"]]
+    known = [subscription["Endpoint"] for page in pages for subscription in page["Subscriptions"]]
     return f"{len(known)} subscribed" if known and (not email or email in known) else ""
 
 

@@ -21,7 +21,7 @@ from ops.setup.walk import DONE, SetupStep, StepOutcome, Walk, look
 _ALARMS = "alarm recipients"
 _WEEKS = 52
 """The weeks in which a first message is searched."""
-_BY_NAME = {one.name: one for one in steps.STEPS}
+_BY_NAME = {step.name: step for step in steps.STEPS}
 
 
 def _ever(metric: str, said: str) -> Callable[[Walk], str]:
@@ -83,10 +83,10 @@ def examined(session: Session) -> list[StepOutcome]:
     settings = session.services.settings
     walk = _walk(session)
     wanted = [
-        one
-        for one in STEPS
-        if one.system in ("stage", *settings.systems)
-        and not (one.name == _ALARMS and is_on_this_machine(session))
+        step
+        for step in STEPS
+        if step.system in ("stage", *settings.systems)
+        and not (step.name == _ALARMS and is_on_this_machine(session))
     ]
     return [look(walk, one) for one in wanted]
 

@@ -130,7 +130,7 @@ def _outreach(session: Session, base: str, stage: str) -> Iterator[Paste]:
         "Amazon SES: Identities, Create identity, Domain, Easy DKIM; its records into the domain's DNS",
         ", ".join(domains) or "<each company's domain>",
         then="then SENDER_IDENTITIES: "
-        + ",".join(f"arn:aws:ses:{region}:{account}:identity/{one}" for one in domains),
+        + ",".join(f"arn:aws:ses:{region}:{account}:identity/{domain}" for domain in domains),
     )
     yield Paste(
         "ses production",

@@ -132,4 +132,4 @@ STEPS: tuple[SetupStep, ...] = (
 
 def of(wanted: Collection[str]) -> list[SetupStep]:
     """The steps of a stage that runs these systems."""
-    return [one for one in STEPS if one.system in ("stage", *wanted)]
+    return [step for step in STEPS if step.system in ("stage", *wanted)]

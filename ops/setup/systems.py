@@ -125,7 +125,7 @@ def _refused(
     value: str | None = None,
 ) -> str:
     """Why Twilio refuses an account's credentials; empty if it accepts them or cannot be asked."""
-    numbers = [project.sender(one) for one in channels]
+    numbers = [project.sender(channel) for channel in channels]
     if not numbers:
         return ""
     try:
@@ -162,7 +162,9 @@ def _trust(session: Session, projects: list[Project]) -> None:
 
 def _accounts(session: Session, projects: list[Project]) -> Iterator[Credentials]:
     """Yield the projects' Twilio accounts whose secrets are readable; `company check` names the others."""
-    names = {name for one in projects for name, used in check.secrets_of(one).items() if used}
+    names = {
+        name for project in projects for name, used in check.secrets_of(project).items() if used
+    }
     for name in sorted(names):
         with suppress(PermanentError, UnavailableError):
             yield of_company(session.services.secrets.text(name))

@@ -127,7 +127,7 @@ def start(walk: Walk) -> str:
     body = json.dumps(_start(session, project, request_id)).encode()
     headers = {**JSON_TYPE, "x-api-key": known.api_keys[0]}
     if known.signing_secrets:
-        keys = [standard_webhooks.key(one) for one in known.signing_secrets]
+        keys = [standard_webhooks.key(secret) for secret in known.signing_secrets]
         epoch = session.services.clock.now().timestamp()
         headers |= standard_webhooks.headers(keys, request_id, epoch, body)
     _post(session, "/initiate-conversation", body, headers, secret_id)
@@ -322,7 +322,7 @@ def _tickets(session: Session) -> list[str]:
 
 
 def _project(session: Session) -> Project:
-    stored = [one for one in senders.projects(session) if one.is_active]
+    stored = [project for project in senders.projects(session) if project.is_active]
     if not stored:
         raise OpsError("no active project is stored: python -m ops company put <item.json>")
     return stored[0]

@@ -14,7 +14,9 @@ _MODE = 0o100644
 
 def files(folder: Path) -> dict[str, Path]:
     """Every file of a folder, by its relative path."""
-    return {one.relative_to(folder).as_posix(): one for one in folder.rglob("*") if one.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def write(archive: Path, named: Mapping[str, Path]) -> Path:

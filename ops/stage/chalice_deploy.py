@@ -188,10 +188,10 @@ def throttle_routes(template: StageTemplate) -> None:
     changes = [
         {
             "op": "replace",
-            "path": f"{one['ResourcePath']}/{one['HttpMethod']}/throttling/{name}",
-            "value": str(one[declared]),
+            "path": f"{methodsetting['ResourcePath']}/{methodsetting['HttpMethod']}/throttling/{name}",
+            "value": str(methodsetting[declared]),
         }
-        for one in api.properties["MethodSettings"]
+        for methodsetting in api.properties["MethodSettings"]
         for declared, name in limits.items()
     ]
 

@@ -38,7 +38,7 @@ def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
         kept = file.read_text()
     record = completed(json.loads(kept) if kept else _EMPTY, stage)
     there = address.ids(gateway, stage)
-    if there and not any(one.get("rest_api_id") in there for one in record["resources"]):
+    if there and not any(resource.get("rest_api_id") in there for resource in record["resources"]):
         sys.exit(
             f"stage {stage} is deployed already, and neither {file} nor the bucket {bucket} has "
             "the record of it: a deployment would make a second API beside the first. Deploy from "
@@ -50,7 +50,7 @@ def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
 
 def completed(record: Record, stage: str) -> Record:
     """The record completed by the API and event sources found in the account."""
-    known = {one["name"]: one for one in record["resources"]}
+    known = {resource["name"]: resource for resource in record["resources"]}
     for one in (*_apis(stage), *_event_sources(stage)):
         known.setdefault(one["name"], one)
     return {**record, "resources": [*known.values()]}
@@ -59,14 +59,16 @@ def completed(record: Record, stage: str) -> Record:
 def _apis(stage: str) -> Iterator[Record]:
     gateway = boto3.client("apigateway")
     for page in gateway.get_paginator("get_rest_apis").paginate():
-        for one in page["items"]:
-            if one["name"] == address.API and one.get("tags", {}).get("stage") == stage:
-                yield {"name": "rest_api", "resource_type": "rest_api", "rest_api_id": one["id"]}
+        for item in page["items"]:
+            if item["name"] == address.API and item.get("tags", {}).get("stage") == stage:
+                yield {"name": "rest_api", "resource_type": "rest_api", "rest_api_id": item["id"]}
 
 
 def _event_sources(stage: str) -> Iterator[Record]:
     pages = boto3.client("lambda").get_paginator("list_event_source_mappings").paginate()
-    for one in (one for page in pages for one in page["EventSourceMappings"]):
+    for one in (
+        eventsourcemapping for page in pages for eventsourcemapping in page["EventSourceMappings"]
+    ):
         function = one["FunctionArn"].rpartition(":")[2]
         if function.startswith(f"rp-mw-{stage}-"):
             yield {

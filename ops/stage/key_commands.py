@@ -95,7 +95,7 @@ def keys_rotate(
     facts: dict[str, Any] = {
         "purpose": purpose.value,
         "signs_from": iso(keys[0].begins),
-        "former_verify_until": max((iso(one.ends) for one in keys[1:] if one.ends), default=None),
+        "former_verify_until": max((iso(key.ends) for key in keys[1:] if key.ends), default=None),
     }
     if run.dry_run:
         return run.output.facts({"would_rotate": True, **facts})

@@ -94,7 +94,7 @@ def absent(
     """Yield declared resources that do not exist, of the types that can be found by name."""
     for kind, there in _THERE.items():
         if kind in types or not types:
-            declared = {name(one): one for one in template.resources(kind)}
+            declared = {name(resource): resource for resource in template.resources(kind)}
             found = there(clients, list(declared)) if declared else ()
             yield from (one for its_name, one in declared.items() if its_name not in found)
 
@@ -213,22 +213,22 @@ def _referred(function: str, argument: Any) -> str:  # noqa: ANN401 - JSON
 def _take_back(clients: Clients, declared: StageStack) -> None:
     """Import the queues and buckets that a deleted stack left behind."""
     template = declared.template
-    queues = _queues(clients, [name(one) for one in template.resources(QUEUE)])
-    buckets = _buckets(clients, [name(one) for one in template.resources(BUCKET)])
+    queues = _queues(clients, [name(resource) for resource in template.resources(QUEUE)])
+    buckets = _buckets(clients, [name(resource) for resource in template.resources(BUCKET)])
     left = {
-        one.logical_id: {"QueueUrl": queues[name(one)]}
-        if one.type == QUEUE
-        else {"BucketName": name(one)}
-        for one in template.resources(QUEUE, BUCKET)
-        if name(one) in queues or name(one) in buckets
+        resource.logical_id: {"QueueUrl": queues[name(resource)]}
+        if resource.type == QUEUE
+        else {"BucketName": name(resource)}
+        for resource in template.resources(QUEUE, BUCKET)
+        if name(resource) in queues or name(resource) in buckets
     }
     if not left:
         return
     raw = template.to_deploy(declared.path)["Resources"]
     resources = {
-        one.logical_id: {**raw[one.logical_id], "Properties": one.properties}
-        for one in template.resources(QUEUE, BUCKET)
-        if one.logical_id in left
+        resource.logical_id: {**raw[resource.logical_id], "Properties": resource.properties}
+        for resource in template.resources(QUEUE, BUCKET)
+        if resource.logical_id in left
     }
     client, change = clients.client("cloudformation"), f"import-{time.time_ns()}"
     client.create_change_set(

@@ -122,4 +122,4 @@ def packages(lock: Path, cache: Path) -> Path:
 def _recipe() -> bytes:
     """The code that makes the folder, as part of the cache's key: changed code makes it again."""
     modules = (aws_models.__file__, bytecode.__file__)
-    return b"".join(Path(one).read_bytes() for one in modules)
+    return b"".join(Path(module).read_bytes() for module in modules)

@@ -79,9 +79,9 @@ def origin(out: Path, stage: str, commit: str) -> dict[str, Any]:
 
 
 def _made(out: Path) -> Iterator[tuple[str, str]]:
-    for one in out.rglob("*"):
-        if one.is_file() and one.name not in (PACKAGES_FILE, ORIGIN_FILE):
-            yield one.relative_to(out).as_posix(), _digest(one)
+    for path in out.rglob("*"):
+        if path.is_file() and path.name not in (PACKAGES_FILE, ORIGIN_FILE):
+            yield path.relative_to(out).as_posix(), _digest(path)
 
 
 def _component(one: Locked, part: str) -> Component:

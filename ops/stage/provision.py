@@ -79,7 +79,7 @@ _SYSTEM_OF: Mapping[str, str] = {
     "shopify": "support",
     "openai": "support",
     "router": "outreach",
-    **{one.vendor: "outreach" for one in CARRIERS.values()},
+    **{carrier.vendor: "outreach" for carrier in CARRIERS.values()},
     "aloware": "facts",
     "hubspot": "facts",
     "powerbi": "facts",

@@ -147,9 +147,9 @@ def why(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
     failed = client.describe_stack_events(StackName=name)["StackEvents"]
     found = [
         *(
-            (one["LogicalResourceId"], one["ValidationStatusReason"])
-            for one in refused["OperationEvents"]
-            if "ValidationStatusReason" in one
+            (operationevent["LogicalResourceId"], operationevent["ValidationStatusReason"])
+            for operationevent in refused["OperationEvents"]
+            if "ValidationStatusReason" in operationevent
         ),
         *(
             (one["LogicalResourceId"], one["ResourceStatusReason"])

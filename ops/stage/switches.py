@@ -43,7 +43,10 @@ class SwitchChange:
 def read(session: Session) -> dict[str, str | None]:
     """Every switch; None if it is missing, which stops every effect."""
     answer = session.client("ssm").get_parameters(Names=[_path(session, name) for name in NAMES])
-    found = {one["Name"].rpartition("/")[2]: one["Value"] for one in answer["Parameters"]}
+    found = {
+        parameter["Name"].rpartition("/")[2]: parameter["Value"]
+        for parameter in answer["Parameters"]
+    }
     return {name: found.get(name) for name in NAMES}
 
 
@@ -64,10 +67,10 @@ def story(session: Session, name: str) -> list[SwitchChange]:
 def in_force(changes: list[SwitchChange]) -> SwitchChange | None:
     """The change that gave a switch its present value; setting the same value again does not count."""
     since = None
-    for one in changes:
-        if one.value != changes[0].value:
+    for change in changes:
+        if change.value != changes[0].value:
             break
-        since = one
+        since = change
     return since
 
 
@@ -130,7 +133,7 @@ def _path(session: Session, name: str) -> str:
 
 def _changes(ssm: Any, path: str) -> Iterator[SwitchChange]:  # noqa: ANN401 - boto3 builds clients at run time
     for page in ssm.get_paginator("get_parameter_history").paginate(Name=path):
-        for one in page["Parameters"]:
-            who = str(one.get("LastModifiedUser", ""))
+        for parameter in page["Parameters"]:
+            who = str(parameter.get("LastModifiedUser", ""))
             by = Identity(account="", arn=who).name if who.startswith("arn:") else who
-            yield SwitchChange(str(one["Value"]), iso(one["LastModifiedDate"]), by)
+            yield SwitchChange(str(parameter["Value"]), iso(parameter["LastModifiedDate"]), by)

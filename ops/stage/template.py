@@ -71,7 +71,7 @@ def parameters(stage: str) -> dict[str, str]:
     They say which systems the stage runs, and which identities send its e-mails.
     """
     mine = config.systems(stage)
-    values = {one.capitalize(): str(one in mine).lower() for one in SYSTEMS}
+    values = {system.capitalize(): str(system in mine).lower() for system in SYSTEMS}
     identities = config.configured(stage).get("SENDER_IDENTITIES")
     if identities:
         values["SenderIdentities"] = identities
@@ -146,10 +146,10 @@ class StageTemplate:
 
     def written_out(self, raw: dict[str, Any]) -> dict[str, Any]:
         """Write out the names of resources that outlive the stack, in `raw` itself; idempotent."""
-        for one in raw["Resources"].values():
-            name = NAMES.get(one["Type"])
-            if name and one.get("DeletionPolicy") == "RetainExceptOnCreate":
-                one["Properties"][name] = self.resolved(one["Properties"][name])
+        for resource in raw["Resources"].values():
+            name = NAMES.get(resource["Type"])
+            if name and resource.get("DeletionPolicy") == "RetainExceptOnCreate":
+                resource["Properties"][name] = self.resolved(resource["Properties"][name])
         return raw
 
     def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -119,7 +119,9 @@ def _ticket(given: GivenConversation) -> Ticket:
         channel=ticket.channel,
         subject=ticket.subject or "",
         customer_email=given.customer.email,
-        customer_name=next((one.name for one in given.messages if one.by == "customer"), None),
+        customer_name=next(
+            (message.name for message in given.messages if message.by == "customer"), None
+        ),
         assigned_to=frozenset({ticket.assignee} if ticket.assignee else ()),
     )
 
@@ -159,10 +161,10 @@ def _of(line_id: str, judgement: Judgement, plan: Plan) -> dict[str, Any]:
         intent=judgement.decision.intent,
         team=judgement.decision.route,
         risks=sorted(judgement.decision.risk_flags),
-        reasons=[str(one) for one in plan.facts.get("reasons", ())],
+        reasons=[str(reason) for reason in plan.facts.get("reasons", ())],
         reply=verdict.text,
         proof=[{"sentence": one.sentence, "facts": list(one.facts)} for one in verdict.proof],
-        closes=any(one.kind == "close" for one in plan.actions),
+        closes=any(action.kind == "close" for action in plan.actions),
         moves=moves(plan),
     )
 
@@ -185,6 +187,7 @@ def _sentences(sentences: Any, explains: bool) -> dict[str, Any]:  # noqa: ANN40
     if not explains:
         return {}
     shown = [
-        {"text": one.text, "kind": str(one.kind), "judges": dict(one.judges)} for one in sentences
+        {"text": sentence.text, "kind": str(sentence.kind), "judges": dict(sentence.judges)}
+        for sentence in sentences
     ]
     return {"sentences": shown}

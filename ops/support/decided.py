@@ -105,7 +105,7 @@ def decisions(session: Session, conversation_id: str, since: str) -> list[Decide
         for key, one in done.items()
     }
     rows = session.ledger_table.get_all(
-        [{"event_id": one} for one in sorted(set(events.values()))], attributes=_EVENT
+        [{"event_id": event} for event in sorted(set(events.values()))], attributes=_EVENT
     )
     found = [_decided(row, ends) for row in rows if "plan" in row]
     return sorted((one for one in found if one and one.at >= since), key=lambda one: one.at)
@@ -113,7 +113,7 @@ def decisions(session: Session, conversation_id: str, since: str) -> list[Decide
 
 def _events_of(session: Session, actions: list[str]) -> dict[str, str]:
     """The event key of each action, by action key."""
-    wanted = [{"event_id": one} for one in dict.fromkeys(actions)]
+    wanted = [{"event_id": fromkey} for fromkey in dict.fromkeys(actions)]
     names = ("event_id", "event_key")
     found = session.ledger_table.get_all(wanted, attributes=names) if wanted else []
     return {str(row["event_id"]): str(row["event_key"]) for row in found if "event_key" in row}

@@ -77,7 +77,7 @@ class GivenShop:
     def linked_order(self, conversation_id: str) -> str | None:
         """The number of the customer's order if there is exactly one; every conversation has the same."""
         del conversation_id
-        theirs = [one for one in self.orders or () if self.email and _is_of(one, self.email)]
+        theirs = [order for order in self.orders or () if self.email and _is_of(order, self.email)]
         return _number(theirs[0]) if len(theirs) == 1 else None
 
 

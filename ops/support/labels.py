@@ -39,7 +39,7 @@ def decision_of(state: ConversationState, message: str = "") -> Mapping[str, Any
     if not message:
         return to_follow(state.decisions) or {}
     event = ticket_message(state.conversation_id, message)
-    found = next((one for one in state.decisions if one["event"] == event), None)
+    found = next((decision for decision in state.decisions if decision["event"] == event), None)
     if found is None:
         raise OpsError(f"no decision on message {message} is stored")
     return found
@@ -57,13 +57,13 @@ def code(*, right: bool, wrong: str) -> str:
 def put(session: Session, state: ConversationState, event: str, label: str) -> None:
     """Store a label, replacing the decision's earlier one; the caller must enter it in the journal."""
     others = [one for one in state.labels if one["event"] != event]
-    kept = {one["event"] for one in state.decisions}
+    kept = {decision["event"] for decision in state.decisions}
     new = {"event": event, "code": label, "at": iso(session.services.clock.now())}
-    labels = [*(one for one in others if one["event"] in kept), new]
+    labels = [*(other for other in others if other["event"] in kept), new]
     if not session.services.support.state.label(state.conversation_id, labels):
         raise OpsError("the decision has expired meanwhile")
 
 
 def of_event(labels: Sequence[Mapping[str, Any]], event: str) -> str | None:
     """The label of a decision, by its event; None without one."""
-    return next((str(one["code"]) for one in labels if one["event"] == event), None)
+    return next((str(label["code"]) for label in labels if label["event"] == event), None)

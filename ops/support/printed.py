@@ -43,7 +43,7 @@ def _tickets(output: Output, tickets: Mapping[str, Any]) -> None:
             "tagged otherwise": said(tickets["tagged_otherwise"]),
         }
     )
-    rows = [(one["from"], one["to"], one["tickets"]) for one in tickets["moves"]]
+    rows = [(move["from"], move["to"], move["tickets"]) for move in tickets["moves"]]
     if rows:
         output.table(("routed to", "people moved it to", "tickets"), rows)
 
@@ -99,7 +99,7 @@ def _quality(output: Output, found: Mapping[str, Any]) -> None:
     shares = {name.replace("_", " "): said(found[name]) for name in names}
     output.facts({"answered": found["answered"], "read": found["read"]} | shares)
     rows = [
-        (one["week"], one["read"], *(one[name]["count"] for name in names[1:]))
-        for one in found["weeks"]
+        (week["week"], week["read"], *(week[name]["count"] for name in names[1:]))
+        for week in found["weeks"]
     ]
     output.table(("week", "read", *(name.replace("_", " ") for name in names[1:])), rows)

@@ -105,7 +105,7 @@ def _reading(replies: Replies, clock: StillClock) -> Replies:
 
 def _as_it_was(ticket: Ticket, message: str) -> Ticket:
     """The ticket up to the message, without tags and assignment."""
-    shown = [one.id for one in ticket.comments]
+    shown = [comment.id for comment in ticket.comments]
     if message not in shown:
         raise OpsError("the ticket does not show the message any more")
     return replace(

@@ -82,7 +82,7 @@ def preview(rules: Rules, signature: str, now: datetime) -> Iterator[RenderedTex
         TemplateError: a text cannot be rendered.
     """
     for language in LANGUAGES:
-        rendered = {one.template for one in _of_orders(rules, signature, now, language)}
+        rendered = {order.template for order in _of_orders(rules, signature, now, language)}
         yield from _of_orders(rules, signature, now, language)
         for template in sorted(TEXTS.keys() - rendered):
             for case, name in (("with a name", FIRST_NAME), ("without a name", None)):

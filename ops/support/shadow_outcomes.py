@@ -48,10 +48,10 @@ class Outcome:
     def harms(self, rules: Rules) -> list[str]:
         """Codes of agents' acts, or the label, that show harm."""
         found, done = [], self.done or {}
-        tags = {_alike(one) for one in done.get("tags", ())}
-        if any(one.startswith(RISK_TAG.format("")) for one in tags):
+        tags = {_alike(tag) for tag in done.get("tags", ())}
+        if any(tag.startswith(RISK_TAG.format("")) for tag in tags):
             found.append(RISK)
-        if tags & {_alike(one) for one in rules.stop_tags}:
+        if tags & {_alike(tag) for tag in rules.stop_tags}:
             found.append(STOPPED)
         if done.get("team") not in (None, self.decided["team"]):
             found.append(OTHER_TEAM)
@@ -68,7 +68,7 @@ class Outcome:
 def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outcome]:
     """Read from table B the outcomes of tickets with a decision since a time."""
     table = session.services.table(session.services.settings.state_table)
-    rows = table.get_all([{"conversation_id": one} for one in tickets], attributes=_READ)
+    rows = table.get_all([{"conversation_id": ticket} for ticket in tickets], attributes=_READ)
     found: dict[str, Outcome] = {}
     for row in rows if tickets else ():
         decided = to_follow(row.get("decisions") or ())

@@ -243,7 +243,7 @@ def _shown(session: Session, one: Now, rules: Rules) -> dict[str, Any]:
 
 
 def _minutes(waits: Sequence[timedelta]) -> float | None:
-    return round(median(one.total_seconds() for one in waits) / 60, 1) if waits else None
+    return round(median(wait.total_seconds() for wait in waits) / 60, 1) if waits else None
 
 
 def _days(session: Session, since: str) -> float:

@@ -106,7 +106,9 @@ def _compared(decided: Decided, ticket: Ticket, rules: Rules, author: str) -> No
 
 
 def _after(ticket: Ticket, moment: datetime) -> list[Comment]:
-    return [one for one in ticket.comments if one.created_at and one.created_at > moment]
+    return [
+        comment for comment in ticket.comments if comment.created_at and comment.created_at > moment
+    ]
 
 
 def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | None:

@@ -168,11 +168,13 @@ def flooders() -> tuple[Flooder, ...]:
 def declared() -> CallerShare:
     """The route's throttle in the template."""
     template = Path(__file__).resolve().parents[2] / ".chalice" / "functions.json"
-    for one in json.loads(template.read_text())["Resources"]["RestAPI"]["Properties"][
+    for methodsetting in json.loads(template.read_text())["Resources"]["RestAPI"]["Properties"][
         "MethodSettings"
     ]:
-        if one["ResourcePath"] == "/~1desk~1conversations":
-            return CallerShare(one["ThrottlingRateLimit"], one["ThrottlingBurstLimit"])
+        if methodsetting["ResourcePath"] == "/~1desk~1conversations":
+            return CallerShare(
+                methodsetting["ThrottlingRateLimit"], methodsetting["ThrottlingBurstLimit"]
+            )
     raise LookupError(ROUTE)
 
 

@@ -43,7 +43,7 @@ class PersonAttacker:
 
     def __init__(self, app: ModuleType, stage: Stage) -> None:
         self._app, self._stage = app, stage
-        self._doors = [one for one in DOORS if one.name in NAMES]
+        self._doors = [door for door in DOORS if door.name in NAMES]
         found = services()
         table = found.table(found.settings.company_data_table)
         self._clock = SystemClock()
@@ -146,8 +146,8 @@ class PersonAttacker:
         }
         yield "none", ""
         for kind, tokens in bad.items():
-            for one in tokens:
-                yield kind, f"Bearer {one}"
+            for token in tokens:
+                yield kind, f"Bearer {token}"
         for scheme in ("Basic", "JWT", "Bearer Bearer"):
             yield "other scheme", f"{scheme} {good}"
 

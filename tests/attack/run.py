@@ -54,7 +54,7 @@ class Report:
         for (door, kind), statuses in self.answers.items():
             shown = "  ".join(f"{status}: {n}" for status, n in sorted(statuses.items()))
             lines.append(f"{door:14} {kind:10} {statuses.total():6}  {shown}")
-        tried = sum(one.total() for one in self.answers.values())
+        tried = sum(answer.total() for answer in self.answers.values())
         lines.append(f"{tried} requests, {len(self.problems)} problems")
         lines += [f"PROBLEM {name}: {shown}" for name, shown in self.problems.items()]
         calls = ", ".join(

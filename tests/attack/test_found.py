@@ -20,7 +20,7 @@ from tests.rigs.api_gateway import event
 from tests.rigs.engines import drain
 from tests.rigs.openapi import Sender
 
-DOOR = {one.name: one for one in DOORS}
+DOOR = {door.name: door for door in DOORS}
 SECRET_TEXT = "jane@example.com"
 
 

@@ -7,7 +7,7 @@ from local.vendors.hubspot import TARGET_URL
 from tests.attack import memory
 from tests.attack.doors import DOORS
 
-WITH_BODIES = tuple(one.name for one in DOORS if one.limit)
+WITH_BODIES = tuple(door.name for door in DOORS if door.limit)
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def put(*, left=()):
 
 
 def asked(vendor):
-    return [one.json["RequestItems"][NAME] for one in vendor.requests]
+    return [request.json["RequestItems"][NAME] for request in vendor.requests]
 
 
 def test_keys_left_undone_are_asked_for_again_and_no_others(vendor, table):
@@ -108,14 +108,14 @@ def test_every_page_is_read_an_empty_one_too(vendor, table):
         {"event_id": "0"},
         {"event_id": "6"},
     ]
-    starts = [one.json.get("ExclusiveStartKey") for one in vendor.requests]
+    starts = [request.json.get("ExclusiveStartKey") for request in vendor.requests]
     assert starts == [None, key(0), key(5)]
 
 
 def test_a_bounded_query_asks_for_what_is_missing_and_no_more(vendor, table):
     vendor.will(page(0, 1, last=1), page(2, last=2))
     assert len(table.query_all(at_most=3, KeyConditionExpression="a = 1")) == 3
-    assert [one.json["Limit"] for one in vendor.requests] == [3, 1]
+    assert [request.json["Limit"] for request in vendor.requests] == [3, 1]
     assert vendor.requests[1].json["ExclusiveStartKey"] == key(1)
 
 

@@ -80,8 +80,8 @@ def test_a_trace_id_is_logged_whole_and_other_values_in_its_field_are_masked(log
 def test_message_digests_stay_whole_and_numbers_in_their_fields_are_masked(log, stream):
     """Some digests look like an order number; masked, a trace would end in the middle."""
     digests = [trace.short(str(number)) for number in range(200)]
-    for one in digests:
-        log.event("x", mw_trace_id=one, ticket_id=one, idempotency_key=one)
+    for digest in digests:
+        log.event("x", mw_trace_id=digest, ticket_id=digest, idempotency_key=digest)
     log.event("x", mw_trace_id="4111111111111111", ticket_id="jane@example.com")
     *written, last = lines(stream)
     for name in ("mw_trace_id", "ticket_id", "idempotency_key"):
@@ -123,7 +123,7 @@ def test_a_metric_is_stored_by_stage_and_by_the_dimensions_of_alarms(log, stream
     log.metric("mw.effects", outcome="unknown", vendor="richpanel", kind="add_tag")
     log.metric("mw.worker.duplicates")
     with_labels, without = (
-        one["_aws"]["CloudWatchMetrics"][0]["Dimensions"] for one in lines(stream)
+        line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] for line in lines(stream)
     )
     assert with_labels == [["stage"], ["outcome", "stage"], ["kind", "outcome", "stage", "vendor"]]
     assert without == [["stage"]]
@@ -158,7 +158,9 @@ def test_a_job_ends_with_one_line_that_has_its_metrics(log, stream):
     assert (ended["outcome"], ended["answer"]) == ("processed", "none")
     assert (ended["mw.worker.events"], ended["mw.worker.lag_ms"]) == (1, 218)
     assert {
-        one["Name"] for group in ended["_aws"]["CloudWatchMetrics"] for one in group["Metrics"]
+        metric["Name"]
+        for group in ended["_aws"]["CloudWatchMetrics"]
+        for metric in group["Metrics"]
     } == {"mw.worker.events", "mw.worker.lag_ms", "mw.support.messages"}
 
 
@@ -198,7 +200,7 @@ def test_a_line_that_is_not_the_last_is_written_when_the_next_one_comes(log, str
     with log.gathered():
         log.event("worker.processed")
         log.event("worker.job.start")
-        assert [one["event"] for one in lines(stream)] == ["worker.processed", "worker.job.start"]
+        assert [line["event"] for line in lines(stream)] == ["worker.processed", "worker.job.start"]
         log.event("vendor.richpanel.add_tags")
         assert len(lines(stream)) == 3
 

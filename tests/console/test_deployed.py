@@ -73,8 +73,8 @@ def call(provider, monkeypatch):
             },
             None,
         )
-        for one in answer.get("cookies", ()):
-            name, _, value = one.partition(";")[0].partition("=")
+        for cooky in answer.get("cookies", ()):
+            name, _, value = cooky.partition(";")[0].partition("=")
             cookies[name] = value
         return answer
 
@@ -90,7 +90,7 @@ def test_a_person_signs_in_through_the_functions_events(call, provider):
     back = urlsplit(provider.confirm(sent["headers"]["location"], "oda"))
     answer = call(back.path, back.query)
     assert (answer["statusCode"], answer["headers"]["location"]) == (302, "/")
-    assert [one for one in answer["cookies"] if one.startswith(openid.SESSION_COOKIE)]
+    assert [cooky for cooky in answer["cookies"] if cooky.startswith(openid.SESSION_COOKIE)]
     assert "strict-transport-security" in answer["headers"]
     page = call("/health/checks")
     assert (page["statusCode"], "Not in the deployed console" in page["body"]) == (200, True)

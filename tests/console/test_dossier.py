@@ -32,13 +32,13 @@ def test_a_stop_forbids_and_its_words_are_the_evidence(desk):
     record = desk.says(desk.begun(), "STOP")
     found = of(desk, record)
     assert found.forbidden
-    assert [one.words for one in found.refusals] == [found.forbidden]
+    assert [refusal.words for refusal in found.refusals] == [found.forbidden]
     assert "STOP" in [one.said for one in found.evidence]
 
 
 def test_a_wish_about_hours_is_said_in_words(desk):
     record = desk.says(desk.begun(), "Please only text me after 5pm")
-    assert any("17:00" in one for one in of(desk, record).wishes)
+    assert any("17:00" in wish for wish in of(desk, record).wishes)
 
 
 def test_calls_of_tools_are_listed_with_their_results(desk):

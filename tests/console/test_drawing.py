@@ -47,7 +47,7 @@ def test_a_line_is_interrupted_where_nothing_was_measured():
 def test_the_highest_value_is_inside(value):
     svg = drawing.bars("x", ["a"], {"one": [value]})
     tops = numbers(svg, "y")
-    assert all(0 <= one <= drawing.HEIGHT for one in tops)
+    assert all(0 <= top <= drawing.HEIGHT for top in tops)
 
 
 @pytest.mark.parametrize("draw", [drawing.bars, drawing.lines])

@@ -86,7 +86,7 @@ def test_cookies_belong_to_this_host_alone_and_to_no_script(console):
         ]
         parts = {one.strip() for one in cookie.split(";")[1:]}
         assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= parts
-        assert not [one for one in parts if one.startswith("Domain")]
+        assert not [part for part in parts if part.startswith("Domain")]
 
 
 def test_the_table_holds_no_token_that_signs_in(console):
@@ -94,7 +94,7 @@ def test_the_table_holds_no_token_that_signs_in(console):
     visitor.sign_in("oda")
     token = visitor.cookie(openid.SESSION_COOKIE)
     assert token not in str(rows(console))
-    assert digest(token) in {one["session_id"] for one in rows(console)}
+    assert digest(token) in {row["session_id"] for row in rows(console)}
     thief = console.visitor()
     thief.client.set_cookie(openid.SESSION_COOKIE, digest(token), domain="console.example")
     assert thief.get("/find").status_code == 302

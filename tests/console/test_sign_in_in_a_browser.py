@@ -34,7 +34,7 @@ def test_a_person_signs_in_at_the_provider_and_out_at_both(site, open_tab):
     sign_in(tab, site, "oda", "/?asked=1")
     assert tab.page.url == f"{site.url}/?asked=1"
     assert tab.page.get_by_text("oda@example.com").is_visible()
-    cookies = {one["name"]: one for one in tab.page.context.cookies(site.url)}
+    cookies = {cooky["name"]: cooky for cooky in tab.page.context.cookies(site.url)}
     assert cookies.keys() == {"__Host-console"}
     assert cookies["__Host-console"]["httpOnly"]
     assert tab.page.evaluate("() => document.cookie") == ""

@@ -21,7 +21,7 @@ def entry(role, text="Hello", entry_id="e1", **more):
 def test_what_the_opening_was_written_from_is_data_and_no_message():
     given = {"company": "Acme", "recipient_first_name": "Jo"}
     found = read_as(entry("user", json.dumps(given), note="prompt"), entry("assistant", "Hi Jo"))
-    assert [(one.side, one.text) for one in found.turns] == [(Side.MACHINE, "Hi Jo")]
+    assert [(turn.side, turn.text) for turn in found.turns] == [(Side.MACHINE, "Hi Jo")]
     assert found.given == given
 
 
@@ -45,12 +45,12 @@ def test_each_author_has_a_side():
             note="tool_result",
         ),
     )
-    assert [one.side for one in found.turns] == [
+    assert [turn.side for turn in found.turns] == [
         *(Side.THEIRS, Side.THEIRS, Side.THEIRS),
         *(Side.MACHINE, Side.PERSON, Side.NOTE, Side.TOOL),
     ]
-    assert [one.is_ours for one in found.turns] == [False] * 3 + [True, True, False, False]
-    assert [list(one.marks) for one in found.turns[1:3]] == [
+    assert [turn.is_ours for turn in found.turns] == [False] * 3 + [True, True, False, False]
+    assert [list(turn.marks) for turn in found.turns[1:3]] == [
         ["an automatic reply"],
         ["nothing proves who wrote it"],
     ]

@@ -411,8 +411,8 @@ class ConversationsWalk:
             )
             self.answers.append((step.__name__, step() if self.records else self._open()))
         ends = [
-            (self.store.get(one).item, [entry.entry_id for entry in self.store.history(one)])
-            for one in self.records
+            (self.store.get(record).item, [entry.entry_id for entry in self.store.history(record)])
+            for record in self.records
         ]
         return self.answers, ends
 

@@ -147,8 +147,8 @@ class Run(Stored):
             reports = self.flow.reports(self)
             if not reports:
                 return
-            for one in reports:
-                self._run_input(one)
+            for report in reports:
+                self._run_input(report)
         self.problems.append("P2 it never comes to rest")
 
     def _deliver_one(self) -> bool:
@@ -275,7 +275,10 @@ class Run(Stored):
 
     def logged(self) -> str:
         """Every log line of every invocation."""
-        files = [one.file.with_name(f"{one.file.name}.log") for one in self.invocations]
+        files = [
+            invocation.file.with_name(f"{invocation.file.name}.log")
+            for invocation in self.invocations
+        ]
         return "".join(file.read_text() for file in files if file.exists())
 
     def calls(self) -> list[Call]:
@@ -287,9 +290,9 @@ class Run(Stored):
         self.plan.released.set()
         self.rig.proxy.forget()
         self.stage.aws.close()
-        for one in self.invocations:
-            one.file.unlink(missing_ok=True)
-            one.file.with_name(f"{one.file.name}.log").unlink(missing_ok=True)
+        for invocation in self.invocations:
+            invocation.file.unlink(missing_ok=True)
+            invocation.file.with_name(f"{invocation.file.name}.log").unlink(missing_ok=True)
 
     def _unfinished(self) -> Any:
         """The rows that have not ended; empty when all have.

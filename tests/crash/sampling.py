@@ -118,7 +118,7 @@ def _call(known: Undisturbed, kind: str) -> Call | None:
     elif kind == "held":
         calls = known.of_effects
     else:
-        calls = [one for one in known.of_effects if kind in vendor_faults(one)]
+        calls = [effect for effect in known.of_effects if kind in vendor_faults(effect)]
     return calls[-1] if calls else None
 
 

@@ -52,7 +52,7 @@ LONG = pytest.mark.long
 
 def more(*others):
     """The same of other flows, sides or faults."""
-    return [pytest.param(one, marks=LONG) for one in others]
+    return [pytest.param(other, marks=LONG) for other in others]
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_a_flow_killed_at_sampled_calls_does_everything_once(rig, known, flow):
 @LONG
 def test_every_purpose_has_a_flow_and_so_has_the_call_of_a_tool(known):
     outcomes = [known(kind).outcome for kind in OF_A_PURPOSE]
-    assert set().union(*(one.purposes for one in outcomes)) == set(Purpose)
-    assert sum((one.decided for one in outcomes), Counter())["call_tool"] == 2
+    assert set().union(*(outcome.purposes for outcome in outcomes)) == set(Purpose)
+    assert sum((outcome.decided for outcome in outcomes), Counter())["call_tool"] == 2
 
 
 @LONG

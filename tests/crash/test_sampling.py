@@ -37,11 +37,11 @@ def test_a_fault_that_no_flow_can_meet_is_said():
 def test_kills_are_spread_over_each_flow_and_begin_elsewhere_in_the_next():
     calls = [Call(number, "aws", "PutItem") for number in range(1, 101)]
     places = [
-        [one.call.number for one in sampling._kills(known(flow, calls), number, 4)]
+        [kill.call.number for kill in sampling._kills(known(flow, calls), number, 4)]
         for number, flow in enumerate(FLOWS[:3])
     ]
     assert places[0] == [1, 25, 50, 75]
-    assert len({one[0] for one in places}) == 3
+    assert len({place[0] for place in places}) == 3
 
 
 def test_a_flow_that_does_not_exist_is_refused_and_passes_for_nothing(monkeypatch, capsys):

@@ -44,7 +44,7 @@ def test_a_deployment_that_is_killed_is_finished_by_the_next_within_the_deployer
         assert stage["stageName"] == STAGE
         functions = aws.client("lambda")
         sources = functions.list_event_source_mappings()["EventSourceMappings"]
-        assert len(sources) == len({one["EventSourceArn"] for one in sources}) == 6
+        assert len(sources) == len({source["EventSourceArn"] for source in sources}) == 6
         made = functions.list_functions()["Functions"]
         assert len(made) == 12
         assert len({one["CodeSha256"] for one in made}) == 1
@@ -53,8 +53,8 @@ def test_a_deployment_that_is_killed_is_finished_by_the_next_within_the_deployer
     for line in calls.read_text().splitlines():
         service, operation, params = json.loads(line)
         done.add(f"{service}.{operation}")
-        for one in requests(service, operation, params, ACCOUNT, stage=STAGE):
-            if not may(who, one):
-                refused.add(f"{one}: {decide(who, one)}")
+        for request in requests(service, operation, params, ACCOUNT, stage=STAGE):
+            if not may(who, request):
+                refused.add(f"{request}: {decide(who, request)}")
     assert refused == set(), "\n".join(sorted(refused))
     assert {one.partition(".")[2] for one in done} >= {*ENDS}

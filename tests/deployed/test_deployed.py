@@ -196,9 +196,9 @@ def test_every_queue_that_a_function_reads_has_its_mapping_and_no_other_has_one(
     arns[deployed.stage.queue_arns["LaterQueue"]] = "later"
     stage = f"-{deployed.stage.name}"
     found = {
-        one["EventSourceArn"]: (one["FunctionArn"].rpartition(":")[2], one["State"])
-        for one in deployed.mappings()
-        if stage in one["EventSourceArn"]
+        mapping["EventSourceArn"]: (mapping["FunctionArn"].rpartition(":")[2], mapping["State"])
+        for mapping in deployed.mappings()
+        if stage in mapping["EventSourceArn"]
     }
     assert found == {arn: (deployed.functions[name], "Enabled") for arn, name in arns.items()}
 
@@ -266,19 +266,21 @@ def test_every_alarm_exists_and_notifies_the_topic(deployed):
     stage = deployed.stage.name
     raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
     kinds = {"AWS::CloudWatch::Alarm": "MetricAlarm", COMPOSITE: "CompositeAlarm"}
-    declared = [one for one in raw["Resources"].values() if one.get("Type") in kinds]
+    declared = [resource for resource in raw["Resources"].values() if resource.get("Type") in kinds]
     pages = cloudwatch.get_paginator("describe_alarms")
     listed = pages.paginate(AlarmNamePrefix=f"rp-mw-{stage}-", AlarmTypes=list(kinds.values()))
     answer = listed.build_full_result()
     found = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
     assert len(found) == len(declared) > 15
-    watched = {one["AlarmRule"].split('"')[1] for one in answer["CompositeAlarms"]}
+    watched = {
+        compositealarm["AlarmRule"].split('"')[1] for compositealarm in answer["CompositeAlarms"]
+    }
     assert watched
     for alarm in found:
         if alarm["AlarmName"] in watched:
             assert not alarm["AlarmActions"]
             continue
-        assert [one.rsplit(":", 1)[-1] for one in alarm["AlarmActions"]] == [
+        assert [alarmaction.rsplit(":", 1)[-1] for alarmaction in alarm["AlarmActions"]] == [
             f"rp-mw-{stage}-alarms"
         ]
     body = cloudwatch.get_dashboard(DashboardName=f"rp-mw-{stage}")["DashboardBody"]
@@ -307,8 +309,8 @@ def test_a_webhook_reaches_richpanel_through_the_deployed_worker_once(way, deplo
     assert {"mw-processed", "mw-routing-applied"} <= vendor.tags_of(ticket)
     assert set(vendor.effects_of(ticket, "tag_added").values()) == {1}
     lines = deployed.log_lines("worker")
-    assert {one["env"] for one in lines if "env" in one} == {deployed.stage.name}
-    assert "worker.processed" in {one.get("event") for one in lines}
+    assert {line["env"] for line in lines if "env" in line} == {deployed.stage.name}
+    assert "worker.processed" in {line.get("event") for line in lines}
 
 
 def test_the_deployed_reconciliation_finds_a_lost_webhook(way, deployed, vendor):
@@ -321,10 +323,10 @@ def test_the_deployed_reconciliation_finds_a_lost_webhook(way, deployed, vendor)
 
 def test_a_call_received_at_the_deployed_route_is_archived_by_the_deployed_writer(deployed):
     token = deployed.stage.secrets.aloware_token
-    for one in aloware.six_deliveries():
+    for delivery in aloware.six_deliveries():
         answer = requests.post(
             f"{deployed.api_url}/webhook/aloware",
-            data=json.dumps(one),
+            data=json.dumps(delivery),
             headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
             timeout=60,
         )
@@ -350,13 +352,13 @@ def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):
     (row,) = replies(deployed)
     assert (row["source"], row["status"]) == ("ses_inbound", "skipped")
     assert row["reason"] == "unknown_sender"
-    assert "ingress.accepted" in {one.get("event") for one in deployed.log_lines("mail")}
+    assert "ingress.accepted" in {line.get("event") for line in deployed.log_lines("mail")}
 
 
 def replies(deployed):
     """Rows of messages that came in by e-mail."""
     rows = aligned.rows(deployed.stage.aws, deployed.stage.tables["IdempotencyTable"])
-    return [one for one in rows if one["event_id"].startswith("evt:reply:email:")]
+    return [row for row in rows if row["event_id"].startswith("evt:reply:email:")]
 
 
 def test_a_worker_with_another_stages_queue_refuses_to_start(stack_deployment, direct_deployment):
@@ -394,7 +396,7 @@ def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     dynamodb.delete_item(TableName=table, Key={"event_id": {"S": "kept"}})
     assert "Item" in kept
     assert again.functions == deployed.functions
-    sources = [one["EventSourceArn"] for one in again.mappings()]
+    sources = [mapping["EventSourceArn"] for mapping in again.mappings()]
     assert sources.count(deployed.stage.queue_arn) == 1
 
 

@@ -72,7 +72,7 @@ class Site:
         came = self.ask("GET", back, [held])
         assert (came.status_code, came.headers["location"]) == (302, "/")
         cookies = came.raw.headers.getlist("set-cookie")
-        (session,) = [one for one in cookies if one.startswith(SESSION)]
+        (session,) = [cooky for cooky in cookies if cooky.startswith(SESSION)]
         assert {"Secure", "HttpOnly", "SameSite=Lax"} <= {one.strip() for one in session.split(";")}
         return Browser(self, session.partition(";")[0])
 
@@ -172,10 +172,13 @@ def operator(site):
 
 def test_only_the_console_has_the_layer(site):
     layers = {
-        one: bool(site.deployed.configuration(one).get("Layers")) for one in site.deployed.functions
+        function: bool(site.deployed.configuration(function).get("Layers"))
+        for function in site.deployed.functions
     }
     assert {one for one, has in layers.items() if has} == {"console"}
-    sizes = {site.deployed.configuration(one)["CodeSize"] for one in site.deployed.functions}
+    sizes = {
+        site.deployed.configuration(function)["CodeSize"] for function in site.deployed.functions
+    }
     assert len(sizes) == 1, "one bundle for all"
 
 

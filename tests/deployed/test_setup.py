@@ -83,14 +83,14 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
     for tag in sorted(every_tag())[3:]:  # at Richpanel's pace all of them take minutes
         at.richpanel.tag_id(tag)
     said = json.loads(at.ops("setup", "--file", at.answers, "--json"))
-    done = {one["step"]: one for one in said["steps"]}
+    done = {step["step"]: step for step in said["steps"]}
     assert {one["state"] for one in done.values()} <= {"done", "by hand"}
     assert not at.twilio.messages
     config = json.loads((at.project / ".chalice" / "config.json").read_text())
     variables = config["stages"][STAGE]["environment_variables"]
     base = variables["PUBLIC_BASE_URL"]
     assert requests.get(f"{base}/health", timeout=60).json()["stage"] == STAGE
-    pastes = {one["name"]: one for one in said["pastes"]}
+    pastes = {paste["name"]: paste for paste in said["pastes"]}
 
     at.ops("switch", "set", "shadow_mode", "false", "--yes")
     at.ops("switch", "set", "automation_enabled", "true", "--yes")
@@ -111,7 +111,7 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
     assert len(at.twilio.sent_to(RECIPIENT)) == 1
     with capsys.disabled():
         by_hand = {
-            system: sum(one["system"] == system for one in said["pastes"])
+            system: sum(paste["system"] == system for paste in said["pastes"])
             for system in ("support", "outreach", "facts")
         }
         print(f"\nsetup: {said['seconds']} s, by system {said['seconds_by_system']}")
@@ -119,7 +119,7 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
 
     (api,) = _apis(at)
     again = json.loads(at.ops("setup", "--file", at.answers, "--json"))
-    assert {one["state"] for one in again["steps"]} <= {"done", "by hand", "left out"}
+    assert {step["state"] for step in again["steps"]} <= {"done", "by hand", "left out"}
     assert _apis(at) == [api]
 
 

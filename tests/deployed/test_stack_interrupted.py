@@ -66,16 +66,18 @@ def _described(aws):
             (one["LogicalResourceId"], one["ResourceStatus"].partition("_")[2]) for one in listed
         ),
         "functions": {
-            one["FunctionName"]: (
-                one["CodeSha256"],
-                one["Handler"],
-                json.dumps(one["Environment"], sort_keys=True).replace(aws.account, "<account>"),
+            function["FunctionName"]: (
+                function["CodeSha256"],
+                function["Handler"],
+                json.dumps(function["Environment"], sort_keys=True).replace(
+                    aws.account, "<account>"
+                ),
             )
-            for one in functions.list_functions()["Functions"]
+            for function in functions.list_functions()["Functions"]
         },
         "sources": sorted(
-            (one["EventSourceArn"].rpartition(":")[2], one["FunctionArn"].rpartition(":")[2])
-            for one in sources
+            (source["EventSourceArn"].rpartition(":")[2], source["FunctionArn"].rpartition(":")[2])
+            for source in sources
         ),
         "apis": len(aws.client("apigateway").get_rest_apis()["items"]),
     }

@@ -81,7 +81,7 @@ class Shell:
             return self._serves(block)
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
-            ended = [self.types(one) for one in block.commands]
+            ended = [self.types(command) for command in block.commands]
             printed = "".join(text for _, text in ended)
             if block.is_printed(printed) and not any(status for status, _ in ended):
                 return printed

@@ -73,5 +73,7 @@ def test_a_stage_is_accepted_on_the_local_engine_by_the_command_of_the_page(tmp_
 
 
 def test_every_block_that_takes_minutes_is_typed_by_a_long_test():
-    typed = {one for block in TYPED for one in block.commands}
-    assert {one for block in EVERY if block.way == "long" for one in block.commands} <= typed
+    typed = {command for block in TYPED for command in block.commands}
+    assert {
+        command for block in EVERY if block.way == "long" for command in block.commands
+    } <= typed

@@ -40,7 +40,7 @@ ELSEWHERE = {
 
 def _typed(page):
     """A page's blocks that are typed here."""
-    plain = [one for one in blocks(page) if not one.way]
+    plain = [block for block in blocks(page) if not block.way]
     return [one for one in plain if not any(word in "".join(one.commands) for word in ELSEWHERE)]
 
 
@@ -84,5 +84,7 @@ def test_hardly_anything_is_left_to_who_has_an_account():
 
 
 def test_a_command_that_may_end_with_1_or_is_typed_elsewhere_is_on_a_page():
-    text = "".join(one for page in HOW_TO for block in blocks(page) for one in block.commands)
+    text = "".join(
+        command for page in HOW_TO for block in blocks(page) for command in block.commands
+    )
     assert [one for one in (*ENDS_WITH_1, *ELSEWHERE) if one not in text] == []

@@ -124,7 +124,7 @@ def test_a_batch_is_one_message_without_property_values():
 def test_a_retried_batch_has_the_same_key_whatever_its_attempt_number():
     events = [sender.event(objectId=n) for n in (1, 2)]
     first, again = (
-        hubspot_webhook.parse(request([{**one, "attemptNumber": n} for one in events]))[0]
+        hubspot_webhook.parse(request([{**event, "attemptNumber": n} for event in events]))[0]
         for n in (0, 1)
     )
     assert first.event_key == again.event_key

@@ -107,7 +107,7 @@ def desk_list(query: str) -> object:
 
 def _files(folder: str) -> Callable[[], Sequence[Any]]:
     return lambda: [
-        json.loads(one.read_text()) for one in sorted((SAMPLES / folder).glob("*.json"))
+        json.loads(path.read_text()) for path in sorted((SAMPLES / folder).glob("*.json"))
     ]
 
 

@@ -30,7 +30,7 @@ def main() -> int:
     )
     slow = 0
     for parser in PARSERS:
-        written = [one for one in parser.samples() if isinstance(one, str | bytes)]
+        written = [sample for sample in parser.samples() if isinstance(sample, str | bytes)]
         if not written and parser.write is None:
             continue
         is_text = isinstance(written[0], str) if written else isinstance(_written(parser), str)
@@ -55,7 +55,9 @@ def _slowest(parser: Parser, *, is_text: bool) -> tuple[float, str]:
     units = filter(
         None, dict.fromkeys((*parser.units, *PIECES, "a", "[[", '{"a":', '["a",', "a=b&"))
     )
-    tried = [(_seconds(parser, _repeated(parser, one, 8, is_text=is_text)), one) for one in units]
+    tried = [
+        (_seconds(parser, _repeated(parser, unit, 8, is_text=is_text)), unit) for unit in units
+    ]
     worst = [one for _, one in heapq.nlargest(3, tried)]
     return max((_seconds(parser, _repeated(parser, one, 1, is_text=is_text)), one) for one in worst)
 

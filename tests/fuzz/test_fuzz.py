@@ -31,7 +31,7 @@ def test_the_samples_are_what_the_parser_takes(parser):
 def test_the_same_seed_makes_the_same_inputs():
     def made(seed):
         chance = random.Random(seed)
-        return [repr(one.input(one.samples()[0], chance)) for one in PARSERS]
+        return [repr(parser.input(parser.samples()[0], chance)) for parser in PARSERS]
 
     assert made(5) == made(5) != made(6)
 

@@ -21,14 +21,14 @@ from tests.fuzz.table import NAME, SECRET, Parser
 
 
 def _replies(kind: str) -> Sequence[str]:
-    files = [one.read_text() for one in sorted((SAMPLES / "replies").glob("*.txt"))]
-    wanted = [one for one in files if ("kind: html" in one) is (kind == "html")]
+    files = [path.read_text() for path in sorted((SAMPLES / "replies").glob("*.txt"))]
+    wanted = [file for file in files if ("kind: html" in file) is (kind == "html")]
     return [one.partition("=== mail\n")[2].partition("\n=== ")[0] for one in wanted]
 
 
 def _words() -> Sequence[str]:
     lines = (SAMPLES / "consent" / "dev.jsonl").read_text().splitlines()
-    return [json.loads(one)["text"] for one in lines[::5]]
+    return [json.loads(line)["text"] for line in lines[::5]]
 
 
 def pattern(text: str) -> object:

@@ -42,8 +42,8 @@ TRANSFORM = f"arn:aws:cloudformation:{REGION}:aws:transform/Serverless-2016-10-3
 
 
 def functions(stage):
-    for one in stage_template(stage).resources("AWS::IAM::Role"):
-        yield one.properties["RoleName"].removeprefix(f"rp-mw-{stage}-")
+    for resource in stage_template(stage).resources("AWS::IAM::Role"):
+        yield resource.properties["RoleName"].removeprefix(f"rp-mw-{stage}-")
 
 
 FUNCTIONS = tuple(functions("dev"))
@@ -80,8 +80,8 @@ def test_every_statement_names_actions_resources_and_keys_that_aws_has(stage):
     """A resource that an action does not take, or a key that it does not fill, allows nothing."""
     wrong = []
     for name, document in documents(stage):
-        for one in statements(document):
-            actions, resources = listed(one["Action"]), listed(one.get("Resource", "*"))
+        for statement in statements(document):
+            actions, resources = listed(statement["Action"]), listed(statement.get("Resource", "*"))
             if resources == [TRANSFORM]:
                 continue
             if name.endswith("-deploy-boundary"):
@@ -93,18 +93,22 @@ def test_every_statement_names_actions_resources_and_keys_that_aws_has(stage):
                 wrong += [(name, one, "a wildcard") for one in actions if "*" in one]
             for action in kept:
                 fitting = resources == ["*"] or any(
-                    takes(action, sample) for each in resources for sample in samples(each)
+                    takes(action, sample) for resource in resources for sample in samples(resource)
                 )
                 if not (fitting if knows_resources(action) else "*" in resources):
                     wrong.append((name, action, "no resource that it takes"))
                 wrong += [
-                    (name, action, key) for key in condition_keys(one) if not fills(action, key)
+                    (name, action, key)
+                    for key in condition_keys(statement)
+                    if not fills(action, key)
                 ]
             wrong += [
-                (name, each, "of no action")
-                for each in resources
-                if each != "*"
-                and not any(takes(action, sample) for action in actions for sample in samples(each))
+                (name, resource, "of no action")
+                for resource in resources
+                if resource != "*"
+                and not any(
+                    takes(action, sample) for action in actions for sample in samples(resource)
+                )
             ]
     assert wrong == [], "\n".join(map(str, wrong))
 
@@ -118,15 +122,15 @@ def _covered(pattern):
 def test_every_statement_is_of_its_stage_alone(stage):
     others = set(STAGES) - {stage}
     for name, document in documents(stage):
-        for one in statements(document):
-            if one["Effect"] == "Deny":
+        for statement in statements(document):
+            if statement["Effect"] == "Deny":
                 continue
-            text = json.dumps([one["Resource"], one.get("Condition", {})])
-            assert not any(other in text for other in others), (name, one["Sid"])
-            if not OF_NO_STAGE.issuperset(listed(one["Action"])):
-                is_named = all(stage in each for each in listed(one["Resource"]))
-                is_asked = stage in json.dumps(one.get("Condition", {}))
-                assert is_named or is_asked, (name, one["Sid"])
+            text = json.dumps([statement["Resource"], statement.get("Condition", {})])
+            assert not any(other in text for other in others), (name, statement["Sid"])
+            if not OF_NO_STAGE.issuperset(listed(statement["Action"])):
+                is_named = all(stage in each for each in listed(statement["Resource"]))
+                is_asked = stage in json.dumps(statement.get("Condition", {}))
+                assert is_named or is_asked, (name, statement["Sid"])
 
 
 @in_stages
@@ -134,9 +138,9 @@ def test_every_statement_is_of_its_stage_alone(stage):
 def test_a_function_may_do_within_its_boundary_all_that_its_policy_allows(stage, name):
     who, checked = function(stage, name), 0
     assert who.boundary == managed(stage)[f"rp-mw-{stage}-boundary"]
-    for one in statements(who.policies[0]):
-        for action in listed(one["Action"]):
-            for resource in listed(one["Resource"]):
+    for statement in statements(who.policies[0]):
+        for action in listed(statement["Action"]):
+            for resource in listed(statement["Resource"]):
                 sample = resource if resource == "*" else resource.replace("*", "x")
                 request = Request(action, sample.replace("?", "x"))
                 assert decide(who, request) is Decision.ALLOWED, str(request)

@@ -52,7 +52,9 @@ class Deployed:
     @cached_property
     def templates(self):
         """Every template, by its file's name; the packaged functions as ``sam.json``."""
-        raw = {one.name: json.loads(one.read_text()) for one in (ROOT / ".chalice").glob("*.json")}
+        raw = {
+            path.name: json.loads(path.read_text()) for path in (ROOT / ".chalice").glob("*.json")
+        }
         found = {name: one for name, one in raw.items() if "Resources" in one}
         return {**found, "functions.json": self.packaged}
 
@@ -168,8 +170,8 @@ def _outputs(stage):
 
 @measures("logical id")
 def _logical_ids(stage):
-    for one in stage.templates.values():
-        yield from ((name, len(name)) for name in one["Resources"])
+    for template in stage.templates.values():
+        yield from ((name, len(name)) for name in template["Resources"])
 
 
 @measures("description of a template")
@@ -194,7 +196,7 @@ def _managed(stage):
 @measures("inline policies of a role")
 def _inline(stage):
     for one in stage.of(ROLE):
-        documents = [each["PolicyDocument"] for each in one.properties["Policies"]]
+        documents = [policy["PolicyDocument"] for policy in one.properties["Policies"]]
         yield one.logical_id, sum(map(_size, documents))
 
 
@@ -482,7 +484,7 @@ def _paths(stage):
 
 @measures("routes of the console's API")
 def _routes(stage):
-    kinds = Counter(one["Type"] for one in stage.packaged["Resources"].values())
+    kinds = Counter(resource["Type"] for resource in stage.packaged["Resources"].values())
     yield "console", kinds["AWS::ApiGatewayV2::Route"]
 
 
@@ -538,14 +540,14 @@ def _tables(stage):
 def _batch_writes(stage):
     client = _Client()
     Table(client, "t").put_all([{"k": str(number)} for number in range(130)])
-    yield from (("put_all", len(one["RequestItems"]["t"])) for one in client.calls)
+    yield from (("put_all", len(call["RequestItems"]["t"])) for call in client.calls)
 
 
 @measures("reads of a batch")
 def _batch_reads(stage):
     client = _Client()
     Table(client, "t").get_all([{"k": str(number)} for number in range(130)])
-    yield from (("get_all", len(one["RequestItems"]["t"]["Keys"])) for one in client.calls)
+    yield from (("get_all", len(call["RequestItems"]["t"]["Keys"])) for call in client.calls)
 
 
 @measures("consistent reads of a global index")
@@ -556,7 +558,11 @@ def _index_reads(stage):
             if path.suffix != ".py":
                 continue
             for call in ast.walk(ast.parse(path.read_text())):
-                names = {one.arg for one in call.keywords} if isinstance(call, ast.Call) else set()
+                names = (
+                    {keyword.arg for keyword in call.keywords}
+                    if isinstance(call, ast.Call)
+                    else set()
+                )
                 if "IndexName" in names:
                     yield str(path.relative_to(ROOT)), "ConsistentRead" in names
 
@@ -601,7 +607,7 @@ def _dashboard(stage):
 @measures("metrics of a widget")
 def _metrics(stage):
     for name, widgets in _widgets(stage):
-        yield from ((name, len(one["properties"].get("metrics", []))) for one in widgets)
+        yield from ((name, len(widget["properties"].get("metrics", []))) for widget in widgets)
 
 
 @measures("log group name")

@@ -65,7 +65,9 @@ def test_personal_data_from_any_door_appears_in_no_log_row_attribute_or_error(wo
     for name, content in sinks.items():
         found = [canary for canary in CANARIES if canary in content.lower()]
         # Our ids are hexadecimal and may contain any digits; a separate number may not appear.
-        found += [one for one in DIGITS if re.search(rf"(?<![0-9a-f]){one}(?![0-9a-f])", content)]
+        found += [
+            digit for digit in DIGITS if re.search(rf"(?<![0-9a-f]){digit}(?![0-9a-f])", content)
+        ]
         assert not found, f"{found} in {name}"
 
 

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending-vendors.md").read_text()
 SECTION = PAGE.split("\n## A channel")[1].split("\n## ")[0]
 ROW = re.compile(r"^\| (?P<step>[^|]*)\| (?P<place>[^|]+) \| (?P<extend>[^|]+) \|$", re.MULTILINE)
-VENDORS = tuple(f"chalicelib/outreach/{one.vendor}/" for one in CARRIERS.values())
+VENDORS = tuple(f"chalicelib/outreach/{carrier.vendor}/" for carrier in CARRIERS.values())
 """A vendor's own package may know the channels that it carries."""
 SENDING = "chalicelib/outreach/sending/"
 """What sends by a vendor spells its name in errors."""
@@ -42,7 +42,7 @@ _GENERIC = {"email"}
 
 
 def modules(*folders):
-    return [one for folder in folders for one in sorted((ROOT / folder).rglob("*.py"))]
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def path_of(file):
@@ -61,7 +61,7 @@ def members_in(tree):
 
 def words():
     """What only a channel's record spells: names of channels, vendors, settings, kinds of effects."""
-    found = {one.value for one in Channel} | {one.vendor for one in CARRIERS.values()}
+    found = {one.value for one in Channel} | {carrier.vendor for carrier in CARRIERS.values()}
     for of in CHANNELS.values():
         found |= {of.sender, of.credentials, of.address.field, of.prefix, of.index}
         found |= {kind.name for kind in (of.sends, *of.notices)}
@@ -101,7 +101,7 @@ def test_no_other_module_spells_what_a_record_holds():
 
 def test_no_page_of_the_console_spells_what_a_record_holds():
     pages = sorted((ROOT / "console" / "templates").rglob("*.html"))
-    quoted = {path_of(one): set(re.findall(r"'([^'\n]+)'", one.read_text())) for one in pages}
+    quoted = {path_of(page): set(re.findall(r"'([^'\n]+)'", page.read_text())) for page in pages}
     assert pages
     assert not {path: names & words() for path, names in quoted.items() if names & words()}
 
@@ -134,7 +134,7 @@ def steps():
             continue
         number = number or max(found, key=int)
         places = re.findall(r"`([^`]+)`", row["place"])
-        found.setdefault(number, []).extend(one.replace("<vendor>", "pigeon") for one in places)
+        found.setdefault(number, []).extend(place.replace("<vendor>", "pigeon") for place in places)
     return found
 
 
@@ -156,5 +156,5 @@ def test_every_place_that_the_invented_channel_needs_is_on_the_page(place):
 
 
 def test_the_invented_channel_needs_every_step():
-    used = {step_of(one) for one in grown.places()}
+    used = {step_of(place) for place in grown.places()}
     assert used == set(steps())

@@ -31,7 +31,7 @@ def functions_of(*sources):
 
 
 def bases(node):
-    return [ast.unparse(one).partition("[")[0].rpartition(".")[2] for one in node.bases]
+    return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases]
 
 
 def is_port(node):
@@ -40,7 +40,7 @@ def is_port(node):
 
 
 def is_data(node):
-    return any(one in DATA or one.endswith("Error") for one in bases(node))
+    return any(base in DATA or base.endswith("Error") for base in bases(node))
 
 
 def decorator(node):
@@ -62,7 +62,7 @@ def signature(function):
     positional = [*arguments.posonlyargs, *arguments.args]
     return (
         {one.arg: one.annotation for one in positional if one.arg not in ("self", "cls")},
-        {one.arg: one.annotation for one in arguments.kwonlyargs},
+        {kwonlyarg.arg: kwonlyarg.annotation for kwonlyarg in arguments.kwonlyargs},
     )
 
 
@@ -114,7 +114,7 @@ def breaches(*sources):
         for name, node in classes.items()
         if name in parts and not is_port(node) and not name.startswith("_")
     }
-    builders = {one.name: signature(one) for one in functions_of(*sources)}
+    builders = {function.name: signature(function) for function in functions_of(*sources)}
     for name, one in {**builders, **{k: v for k, v in signatures.items() if v}}.items():
         positional, named = one
         given = taken(one, parts)
@@ -125,7 +125,9 @@ def breaches(*sources):
 
 
 def sources():
-    return [one.read_text(encoding="utf-8") for one in sorted((ROOT / "chalicelib").rglob("*.py"))]
+    return [
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "chalicelib").rglob("*.py"))
+    ]
 
 
 def test_nothing_is_built_of_more_than_six_parts_or_of_several_without_their_names():

@@ -15,7 +15,7 @@ def test_a_page_has_the_figures_of_the_code(path):
 
 
 def row_of(begins):
-    (row,) = [one for one in cost_page.PAGE.read_text().splitlines() if one.startswith(begins)]
+    (row,) = [line for line in cost_page.PAGE.read_text().splitlines() if line.startswith(begins)]
     return row
 
 

@@ -84,7 +84,7 @@ def request(kind, action, properties, stage):
     if not knows_resources(action):
         return Request(action, "*", context)
     where = next(
-        (one for one in places(kind, action, properties, stage) if takes(action, one)), None
+        (place for place in places(kind, action, properties, stage) if takes(action, place)), None
     )
     assert where, f"{action} of {kind} takes none of the named resources"
     if kind == "AWS::Logs::LogGroup" and action not in BARE:
@@ -104,7 +104,9 @@ def asked(stage):
         if one.get("Type", "AWS::Serverless::Api") != "AWS::Serverless::Api"
     ]
     for kind, logical_id, is_deleted, template in found:
-        made = [one for one in template.resources(kind) if one.logical_id == logical_id]
+        made = [
+            resource for resource in template.resources(kind) if resource.logical_id == logical_id
+        ]
         properties = made[0].properties if made else {"LayerName": f"rp-mw-{stage}-console"}
         for action in resource_handlers.needed(kind, is_deleted=is_deleted):
             yield kind, action, request(kind, action, properties, stage)
@@ -132,5 +134,5 @@ def test_what_is_left_out_of_the_handlers_is_of_a_handler():
         for actions in resource_handlers.handlers(kind).values()
         for action in actions
     }
-    named = {one for patterns in resource_handlers.LEFT_OUT.values() for one in patterns}
+    named = {pattern for patterns in resource_handlers.LEFT_OUT.values() for pattern in patterns}
     assert named - used == set()

@@ -94,17 +94,17 @@ class Tree:
     def changed(self):
         """The files that are not as in the repository."""
         return {
-            str(one.relative_to(self.folder))
-            for one in self.folder.rglob("*")
-            if one.is_file() and "__pycache__" not in one.parts
-            if one.read_bytes() != (ROOT / one.relative_to(self.folder)).read_bytes()
+            str(path.relative_to(self.folder))
+            for path in self.folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+            if path.read_bytes() != (ROOT / path.relative_to(self.folder)).read_bytes()
         }
 
 
 LACKS = {
     ACTS: {"api", "command_line", "form", "openapi", "page", "tests"},
     **dict(zip(PAGES, ({"openapi"}, {"page"}), strict=True)),
-    **{one: {"tests"} for one in TESTS},
+    **{test: {"tests"} for test in TESTS},
 }
 """By place, what lacks the act without it; without its function nothing starts."""
 GRADE = '    "praise": {"grade": "good"},\n'

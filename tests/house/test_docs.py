@@ -72,7 +72,9 @@ PACKAGES = sorted(
 @each_row("path", PACKAGES)
 def test_the_map_of_a_package_names_every_module_in_it(path):
     entries = path.parent.iterdir()
-    modules = {one.stem for one in entries if one.suffix == ".py" or (one / "__init__.py").exists()}
+    modules = {
+        entry.stem for entry in entries if entry.suffix == ".py" or (entry / "__init__.py").exists()
+    }
     named = set(re.findall(r"\w+", ast.get_docstring(ast.parse(path.read_text())) or ""))
     assert modules - named <= {"__init__", "__main__"}
 
@@ -97,9 +99,9 @@ ALARM_PAGES = sorted(
 
 def test_every_alarm_has_its_runbook_section_and_every_section_its_alarm():
     alarms = {
-        one["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
-        for one in RESOURCES["Resources"].values()
-        if one.get("Type") == "AWS::CloudWatch::Alarm"
+        resource["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
+        for resource in RESOURCES["Resources"].values()
+        if resource.get("Type") == "AWS::CloudWatch::Alarm"
     }
     pages = "".join(one.read_text() for one in ALARM_PAGES)
     assert sorted(alarms) == sorted(re.findall(r"^## (\S+)$", pages, re.MULTILINE))
@@ -132,7 +134,7 @@ def options_of(words):
     for word in (one for one in words if not one.startswith("-")):
         command = getattr(command, "commands", {}).get(word)
         assert command, f"there is no command python -m ops {' '.join(words)}"
-    return {option for one in command.params for option in one.opts} | {"--help"}
+    return {option for param in command.params for option in param.opts} | {"--help"}
 
 
 @functools.cache
@@ -198,9 +200,9 @@ def test_the_retention_on_a_page_matches_the_code(name):
 
 def test_every_table_is_listed_with_its_retention():
     tables = {
-        one["Properties"]["TableName"]["Fn::Sub"].removesuffix("-${Stage}")
-        for one in RESOURCES["Resources"].values()
-        if one.get("Type") == "AWS::DynamoDB::Table"
+        resource["Properties"]["TableName"]["Fn::Sub"].removesuffix("-${Stage}")
+        for resource in RESOURCES["Resources"].values()
+        if resource.get("Type") == "AWS::DynamoDB::Table"
     }
     assert tables <= set(re.findall(r"^\| `([\w-]+)`", page("personal-data.md"), re.MULTILINE))
 

@@ -16,7 +16,7 @@ def test_every_row_is_tried_and_what_fails_is_reported_with_its_row():
     with pytest.raises(BaseExceptionGroup, match="2 of 4 rows") as failed:
         has_length()
     assert tried == ["a", "bb", "ccc", "dd"]
-    assert [one.__notes__ for one in failed.value.exceptions] == [
+    assert [exception.__notes__ for exception in failed.value.exceptions] == [
         ["row: ('bb', 1)"],
         ["row: ('dd', 9)"],
     ]

@@ -88,7 +88,7 @@ def rows_to_extend() -> list[tuple[str, str]]:
             continue
         alone = PAIR.sub("", row["extend"])
         names = [one for one in QUOTED.findall(alone) if one.isidentifier()]
-        places = [one for one in paths_of(row["place"]) if "<" not in one]
+        places = [path for path in paths_of(row["place"]) if "<" not in path]
         found += [(name, place) for name in names for place in places]
     return found
 

@@ -11,8 +11,14 @@ def test_the_page_has_the_rules_of_this_release():
 
 
 def test_every_rule_has_a_message_that_it_refuses_and_one_that_it_allows():
-    assert set(CASES) == {rule.id for one in jurisdictions() for rule in one.rules}
+    assert set(CASES) == {
+        rule.id for jurisdiction in jurisdictions() for rule in jurisdiction.rules
+    }
 
 
 def test_every_kind_of_rule_is_used_and_has_a_code():
-    assert set(KINDS) == set(CODES) == {rule.kind for one in jurisdictions() for rule in one.rules}
+    assert (
+        set(KINDS)
+        == set(CODES)
+        == {rule.kind for jurisdiction in jurisdictions() for rule in jurisdiction.rules}
+    )

@@ -37,10 +37,10 @@ def statements(role):
 
 
 def purposes_in(resources):
-    for one in resources:
-        if one.endswith((":secret:rp-mw/dev/keys/*", ":secret:rp-mw/dev/*")):
+    for resource in resources:
+        if resource.endswith((":secret:rp-mw/dev/keys/*", ":secret:rp-mw/dev/*")):
             yield from KeyPurpose
-        elif found := KEYS.search(one):
+        elif found := KEYS.search(resource):
             yield KeyPurpose(found[1])
 
 
@@ -65,9 +65,9 @@ def test_a_role_reads_the_keys_that_the_page_names_and_no_other(function):
 def test_a_person_reads_the_keys_of_their_role(role):
     reads = [
         resource
-        for one in statements(role)
-        if one["Effect"] == "Allow" and "secretsmanager:GetSecretValue" in one["Action"]
-        for resource in one["Resource"]
+        for statement in statements(role)
+        if statement["Effect"] == "Allow" and "secretsmanager:GetSecretValue" in statement["Action"]
+        for resource in statement["Resource"]
     ]
     assert set(purposes_in(reads)) == PEOPLE[role]
 
@@ -75,9 +75,10 @@ def test_a_person_reads_the_keys_of_their_role(role):
 def test_no_role_may_write_or_delete_the_key_of_the_ids():
     refused = {
         action
-        for one in statements("administrator")
-        if one["Effect"] == "Deny" and set(purposes_in(one["Resource"])) == {KeyPurpose.IDS}
-        for action in one["Action"]
+        for statement in statements("administrator")
+        if statement["Effect"] == "Deny"
+        and set(purposes_in(statement["Resource"])) == {KeyPurpose.IDS}
+        for action in statement["Action"]
     }
     writes = {
         f"secretsmanager:{one}"
@@ -85,16 +86,16 @@ def test_no_role_may_write_or_delete_the_key_of_the_ids():
     }
     assert refused == writes
     for role in ("viewer", "operator"):
-        given = {action for one in statements(role) for action in one["Action"]}
+        given = {action for statement in statements(role) for action in statement["Action"]}
         assert not given & writes
 
 
 def test_a_key_verifies_as_long_as_what_it_signed_may_come():
     template = StageTemplate.load("dev", account="1" * 12, region="us-east-1")
     kept = {
-        one.properties["QueueName"]: int(one.properties["MessageRetentionPeriod"])
-        for one in template.resources("AWS::SQS::Queue")
-        if "MessageRetentionPeriod" in one.properties
+        resource.properties["QueueName"]: int(resource.properties["MessageRetentionPeriod"])
+        for resource in template.resources("AWS::SQS::Queue")
+        if "MessageRetentionPeriod" in resource.properties
     }
     waits = 2 * timedelta(seconds=max(kept.values())) + timedelta(seconds=MAX_DELAY_SECONDS)
     assert VERIFIES_FOR[KeyPurpose.JOBS] >= max(waits, parcels.KEPT)

@@ -24,7 +24,7 @@ QUARTER = Window(43_200.0, 44_100.0)
 
 @pytest.mark.long  # whole days and outages; parts of an hour are below
 def test_the_short_model_meets_every_target(capsys):
-    missed = [one.name for one in figures(SHORT, seed=1) if not one.met]
+    missed = [figure.name for figure in figures(SHORT, seed=1) if not figure.met]
 
     assert missed == []
     printed = capsys.readouterr().out
@@ -115,8 +115,8 @@ def test_the_alarm_before_a_lanes_ceiling_rings_near_it_and_not_at_half_of_it(la
 
 def test_the_page_shows_the_ceilings_as_they_are_computed():
     text = PAGE.read_text()
-    for one in ceilings():
-        row = f"| {one.lane} | {one.per_minute:,.1f} | {one.alarm_at:,.1f} | {one.set_by} |"
+    for ceiling in ceilings():
+        row = f"| {ceiling.lane} | {ceiling.per_minute:,.1f} | {ceiling.alarm_at:,.1f} | {ceiling.set_by} |"
         assert row in text, row
 
 

@@ -145,7 +145,7 @@ def test_every_request_is_answered_as_described(served, path, verb, mode, exampl
 
 @pytest.mark.parametrize("examples", EXAMPLES)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-@pytest.mark.parametrize(("path", "verb"), [one for one in ROUTES if one[0] not in OPEN])
+@pytest.mark.parametrize(("path", "verb"), [route for route in ROUTES if route[0] not in OPEN])
 def test_without_a_credential_every_request_is_refused_as_described(
     served, pump, path, verb, mode, examples
 ):

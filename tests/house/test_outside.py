@@ -17,7 +17,7 @@ OF_SEVERAL = {
     "support": "support-promises",
 }
 """Pages whose promises are on another one."""
-PAGES = sorted(one.stem for one in (ROOT / "docs").glob("*.md"))
+PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 
 
 PROMISING = ("architecture", "decisions", "facts", "redaction", "setup", "upgrading", "writer")
@@ -31,7 +31,7 @@ def test_a_page_lists_a_promise_for_each_of_its_tests(page):
 
 
 def test_every_file_of_the_folder_belongs_to_a_page():
-    assert [one.name for one in OUTSIDE.glob("test_*.py") if not _page_of(one)] == []
+    assert [path.name for path in OUTSIDE.glob("test_*.py") if not _page_of(path)] == []
 
 
 def test_a_promise_is_made_on_one_page():
@@ -60,7 +60,7 @@ def _name(promise):
 
 def _files(page):
     """The tests of a page: `test_outreach_stop.py` is of `outreach-stop`, not of `outreach`."""
-    return [one for one in OUTSIDE.glob("test_*.py") if _page_of(one) == page]
+    return [path for path in OUTSIDE.glob("test_*.py") if _page_of(path) == page]
 
 
 def _page_of(file):
@@ -79,6 +79,6 @@ def _tried(page):
 def _imported(file):
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
+            yield from (name.name.partition(".")[0] for name in node.names)
         if isinstance(node, ast.ImportFrom):
             yield (node.module or "").partition(".")[0]

@@ -140,23 +140,23 @@ def _functions() -> Template:
 def test_what_the_functions_name_is_declared_in_the_data_stack():
     """Nothing else ties the two: a name that only one of them has would be found by a customer."""
     declared = {
-        one["Properties"][name]["Fn::Sub"]
-        for one in _data()["Resources"].values()
+        resource["Properties"][name]["Fn::Sub"]
+        for resource in _data()["Resources"].values()
         for name in ("RoleName", "QueueName", "BucketName")
-        if name in one["Properties"]
+        if name in resource["Properties"]
     }
     named = {
         re.sub(r"^arn:.*:(role/)?", "", found)
-        for one in _functions()["Resources"].values()
-        if "Type" not in one
+        for resource in _functions()["Resources"].values()
+        if "Type" not in resource
         for found in (
-            one["Properties"]["Role"]["Fn::Sub"],
+            resource["Properties"]["Role"]["Fn::Sub"],
             *(
                 value["Fn::Sub"]
-                for key, value in one["Properties"]["Environment"]["Variables"].items()
+                for key, value in resource["Properties"]["Environment"]["Variables"].items()
                 if key == "FACTS_BUCKET"
             ),
-            *re.findall(r"arn:[^\"]+:sqs:[^\"]+", json.dumps(one)),
+            *re.findall(r"arn:[^\"]+:sqs:[^\"]+", json.dumps(resource)),
         )
     }
 
@@ -357,12 +357,12 @@ def test_no_value_is_merged_into_two_intrinsic_functions(template: Template):
 
     def functions(value: Any) -> list[set[str]]:
         if isinstance(value, list):
-            return [one for item in value for one in functions(item)]
+            return [function for item in value for function in functions(item)]
         if not isinstance(value, dict):
             return []
         calls = {key for key in value if key.startswith("Fn::") or key == "Ref"}
         broken = [set(value)] if calls and len(value) > 1 else []
-        return broken + [one for item in value.values() for one in functions(item)]
+        return broken + [function for item in value.values() for function in functions(item)]
 
     assert functions(template["Resources"]) == []
 
@@ -432,7 +432,7 @@ def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
     broken["Resources"]["ApiLogs"]["Properties"]["RetentionInDays"] = 15
     path.write_text(json.dumps(broken))
 
-    assert any("15" in one for one in lint.data_findings(project))
+    assert any("15" in finding for finding in lint.data_findings(project))
     assert "python -m local.deploy.lint" in (ROOT / "Makefile").read_text()
 
 
@@ -502,7 +502,7 @@ def test_every_module_ships_with_its_bytecode_in_bundle_and_layer(packaged: Path
     with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
         names = set(bundle.namelist())
     layer = packaged / "console-layer"
-    names |= {str(one.relative_to(layer)) for one in layer.rglob("*") if one.is_file()}
+    names |= {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
     modules = {name for name in names if name.endswith(".py")}
 
     assert len(modules) > 500
@@ -511,8 +511,8 @@ def test_every_module_ships_with_its_bytecode_in_bundle_and_layer(packaged: Path
 
 def test_every_file_beside_a_module_is_deployed(packaged: Path):
     """Tables and models are read from there."""
-    trees = (one for one in (ROOT / "chalicelib").rglob("*") if one.is_file())
-    kept = {str(one.relative_to(ROOT)) for one in trees if "__pycache__" not in one.parts}
+    trees = (path for path in (ROOT / "chalicelib").rglob("*") if path.is_file())
+    kept = {str(tree.relative_to(ROOT)) for tree in trees if "__pycache__" not in tree.parts}
     with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
         assert kept - set(bundle.namelist()) == set()
     assert {one.rpartition(".")[2] for one in kept} == {"py", "toml", "bin"}
@@ -568,8 +568,9 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
     assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
     numbers = {"due_at"}
     assert all(
-        one["AttributeType"] == ("N" if one["AttributeName"] in numbers else "S")
-        for one in properties["AttributeDefinitions"]
+        attributedefinition["AttributeType"]
+        == ("N" if attributedefinition["AttributeName"] in numbers else "S")
+        for attributedefinition in properties["AttributeDefinitions"]
     )
     assert properties["TimeToLiveSpecification"] == {
         "AttributeName": ttl,

@@ -28,7 +28,7 @@ def linked(text):
     return set(re.findall(r"\]\((?:docs/)?([\w.-]+\.md)(?:#[\w-]+)?\)", text))
 
 
-@each_row("path", [one for one in PAGES if one.name not in GENERATED])
+@each_row("path", [page for page in PAGES if page.name not in GENERATED])
 def test_a_page_is_read_in_a_few_minutes(path):
     assert words(path.read_text()) <= LONGEST, f"{path.name}: {words(path.read_text())} words"
 
@@ -36,7 +36,7 @@ def test_a_page_is_read_in_a_few_minutes(path):
 def test_the_index_leads_to_every_page_once_and_says_who_reads_it():
     index = (DOCS / "index.md").read_text()
     rows = re.findall(r"^\| \[[^\]]+\]\(([\w.-]+\.md)\) \| (\w.+) \|$", index, re.MULTILINE)
-    assert sorted(name for name, _ in rows) == sorted({one.name for one in PAGES} - {"index.md"})
+    assert sorted(name for name, _ in rows) == sorted({page.name for page in PAGES} - {"index.md"})
 
 
 @pytest.mark.parametrize(("name", "longest"), [("README.md", 900), ("CHANGELOG.md", 600)])
@@ -79,11 +79,11 @@ def test_no_page_has_two_headings_of_one_anchor():
 def test_every_page_that_code_and_alarms_name_is_there_with_its_section():
     files = [ROOT / "app.py", ROOT / "Makefile", *(ROOT / ".chalice").glob("*.json")]
     for folder in ("bench", "chalicelib", "console", "local", "ops", "tests"):
-        files += (one for one in (ROOT / folder).rglob("*") if one.suffix in (".py", ".toml"))
+        files += (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".toml"))
     named = {
         (page, anchor)
-        for one in files
-        for page, anchor in NAMED.findall(one.read_text(errors="replace"))
+        for file in files
+        for page, anchor in NAMED.findall(file.read_text(errors="replace"))
     }
     assert len(named) > 80
     for page, anchor in named:

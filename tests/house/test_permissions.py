@@ -206,8 +206,8 @@ class Run:
         token = {"authorization": f"Bearer {self.stage.secrets.aloware_token}"}
         with self.wire.container("api"):
             return [
-                posted(self.app, "/webhook/aloware", json.dumps(one), token)
-                for one in aloware.six_deliveries(**changes)
+                posted(self.app, "/webhook/aloware", json.dumps(delivery), token)
+                for delivery in aloware.six_deliveries(**changes)
             ]
 
     def hear_of_a_ticket(self) -> int:
@@ -292,9 +292,9 @@ def refused(function: str, calls: list[Call]) -> list[str]:
     """The requests of recorded calls that the function's role may not make, within its boundary."""
     name = "api_handler" if function == "api" else function.replace("-", "_")
     asked = {
-        str(one): one
+        str(request): request
         for call in calls
-        for one in requests(call.service, call.operation, call.params, ACCOUNT, stage="dev")
+        for request in requests(call.service, call.operation, call.params, ACCOUNT, stage="dev")
     }
     role = stage_roles.function("dev", name)
     assert asked
@@ -358,7 +358,7 @@ def test_a_cold_container_reads_the_keys_of_ids_and_jobs_with_one_call(run: Run)
     assert run.hear("1") == 200
     run.work()
     asked = {
-        function: [one.operation for one in calls if one.service == "secretsmanager"]
+        function: [call.operation for call in calls if call.service == "secretsmanager"]
         for function, calls in run.wire.calls.items()
     }
     assert asked["api"] == ["GetSecretValue", "BatchGetSecretValue"], "its token, and both keys"
@@ -381,7 +381,7 @@ def test_the_console_has_no_right_to_what_stays_on_the_command_line():
     actions = {one.action for one in allowed}
     secrets = {one.resource for one in allowed if one.action.startswith("secretsmanager:")}
 
-    assert not [one for one in actions if "PutParameter" in one or "Scan" in one]
+    assert not [action for action in actions if "PutParameter" in action or "Scan" in action]
     assert "dynamodb:DeleteItem" not in actions
     assert secrets == {
         "secretsmanager/secret:rp-mw/dev/console/client_secret-??????",
@@ -420,7 +420,7 @@ def every_page(run: Run) -> None:
         with run.wire.container("console", allowed=allowed):
             console = deployed_console(run)
             every_operators_page(console)
-            every_conversations_page(console, *(one.opaque_id for one in records))
+            every_conversations_page(console, *(record.opaque_id for record in records))
             every_companys_page(console)
             again = f"/story/again?key={STORY}"
             form = {**fields(console.browser("jo").get(again)), "reason": "mended"}
@@ -442,9 +442,9 @@ def leave_unknown(run: Run) -> None:
 def put_dead(run: Run) -> None:
     """In every lane's dead-letter queue an event of that lane."""
     bodies = {
-        lanes.of_queue(one["eventSourceARN"].rpartition(":")[2]): one["body"]
+        lanes.of_queue(record["eventSourceARN"].rpartition(":")[2]): record["body"]
         for event in run.events
-        for one in event["Records"]
+        for record in event["Records"]
     }
     for lane in LANES:
         run.stage.aws.client("sqs").send_message(

@@ -48,7 +48,7 @@ def test_a_test_mirrors_a_module_or_is_of_a_package_as_a_whole(file):
         assert _mirrored(file.parent.parent).is_dir()
         return
     subject, folder = file.stem.removeprefix("test_"), _mirrored(file.parent)
-    names = {one.stem for one in folder.glob("*.py")} | {one.name for one in folder.glob("*/")}
+    names = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.glob("*/")}
     assert any(subject == name or subject.startswith(f"{name}_") for name in names)
 
 
@@ -56,4 +56,4 @@ def test_a_scenarios_number_carries_its_sentence():
     """Whoever reads ``F22`` in a test need not look it up."""
     bare = re.compile(r'"""(?:F\d\d(?:, | and )?)+\.?"""')
     assert SCENARIOS
-    assert [str(one) for one in FILES if bare.search(one.read_text())] == []
+    assert [str(file) for file in FILES if bare.search(file.read_text())] == []

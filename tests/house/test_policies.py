@@ -58,7 +58,9 @@ def test_every_resource_of_a_policy_belongs_to_its_stage(policy: dict[str, Any],
 def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypatch):
     """No wildcard, and none by default: a dev stage cannot send as prod."""
     statements = POLICIES["email-worker"]["Statement"]
-    sending = [one["Resource"] for one in statements if one["Action"] == "ses:SendEmail"]
+    sending = [
+        statement["Resource"] for statement in statements if statement["Action"] == "ses:SendEmail"
+    ]
     configuration_set, identities = sending
     assert configuration_set["Fn::Sub"].endswith(":configuration-set/rp-mw-${Stage}")
     assert identities == {"Ref": "SenderIdentities"}

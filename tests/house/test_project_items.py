@@ -16,10 +16,10 @@ PROJECT = ROOT / "chalicelib" / "outreach" / "project"
 TREES = ("chalicelib/outreach", "chalicelib/wiring", "ops", "console", "local")
 FILES = [
     *(
-        one
+        path
         for tree in TREES
-        for one in sorted((ROOT / tree).rglob("*.py"))
-        if one.parent != PROJECT
+        for path in sorted((ROOT / tree).rglob("*.py"))
+        if path.parent != PROJECT
     ),
     ROOT / "app.py",
 ]
@@ -97,7 +97,7 @@ def looks(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def test_nothing_else_looks_into_a_projects_item(path: Path):
     known = RECORDS.get(str(path.relative_to(ROOT)), set())
     tree = ast.parse(path.read_text())
-    assert [one for one in looks(tree) if one[0] not in known] == []
+    assert [look for look in looks(tree) if look[0] not in known] == []
     assert not [
         node
         for node in ast.walk(tree)
@@ -131,10 +131,10 @@ def test_the_page_says_what_holds_where_a_setting_cannot_be_read():
 
 def test_nobody_else_names_the_table():
     found = {
-        str(one.relative_to(ROOT))
+        str(path.relative_to(ROOT))
         for folder in ("chalicelib", "ops", "console", "local")
-        for one in (ROOT / folder).rglob("*.py")
-        if "company_data_table" in one.read_text()
+        for path in (ROOT / folder).rglob("*.py")
+        if "company_data_table" in path.read_text()
     }
     assert found == TABLE.keys()
 

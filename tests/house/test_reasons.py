@@ -55,7 +55,7 @@ def given(tree):
                     yield value
         if not isinstance(node, ast.Call) or name_of(node.func) in NOT_STORED:
             continue
-        yield from (one.value for one in node.keywords if one.arg in KEYWORDS)
+        yield from (keyword.value for keyword in node.keywords if keyword.arg in KEYWORDS)
         name = name_of(node.func)
         args = node.args
         if name == "PlannedAction" and not (
@@ -71,7 +71,7 @@ def choices(expression):
         case ast.IfExp(body=body, orelse=other):
             return [*choices(body), *choices(other)]
         case ast.BoolOp(values=values):
-            return [one for value in values for one in choices(value)]
+            return [choice for value in values for choice in choices(value)]
         case _:
             return [expression]
 
@@ -105,8 +105,8 @@ def _is_global(expression, module):
 def spelled(expression):
     """The letters that an expression itself spells."""
     parts = expression.values if isinstance(expression, ast.JoinedStr) else [expression]
-    texts = [one.value for one in parts if isinstance(one, ast.Constant)]
-    return "".join(one.strip("|:") for one in texts if isinstance(one, str))
+    texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return "".join(text.strip("|:") for text in texts if isinstance(text, str))
 
 
 @functools.cache
@@ -119,10 +119,10 @@ def _stored(file):
     path = file.relative_to(ROOT)
     module = importlib.import_module(".".join(path.with_suffix("").parts))
     for whole in given(ast.parse(file.read_text())):
-        for one in choices(whole):
-            code = text_of(one, module).rpartition("|")[2]
+        for choice in choices(whole):
+            code = text_of(choice, module).rpartition("|")[2]
             if not code.isupper():  # a code of a door's answer
-                yield f"{path}:{one.lineno}", one, code
+                yield f"{path}:{choice.lineno}", choice, code
 
 
 @each_row("file", FILES)
@@ -153,7 +153,7 @@ def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
     ],
 )
 def test_the_walk_sees_a_code_wherever_it_is_given(line):
-    found = [one for whole in given(ast.parse(line)) for one in choices(whole)]
+    found = [choice for whole in given(ast.parse(line)) for choice in choices(whole)]
     assert [spelled(one) for one in found if spelled(one)] == ["new_code"]
     assert CATALOGUE.read("new_code") is None
 
@@ -165,10 +165,10 @@ def test_the_walk_sees_the_reasons_of_outreach():
 
 def test_a_code_is_declared_once():
     declared_there = [
-        one for module in MODULES for one in vars(module).values() if isinstance(one, Why)
+        var for module in MODULES for var in vars(module).values() if isinstance(var, Why)
     ]
     codes = [str(one) for one in declared_there]
-    assert sorted({one for one in codes if codes.count(one) > 1}) == []
+    assert sorted({code for code in codes if codes.count(code) > 1}) == []
     assert set(By) == {one.by for one in declared_there}
 
 
@@ -182,9 +182,9 @@ def test_words_can_follow_because():
 
 
 def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declared():
-    codes = {f"draft_{one}" for one in RULES} | set(map(str, Reason))
-    assert {one for one in codes if CATALOGUE.read(one) is None} == set()
-    assert all(CATALOGUE.read(f"refused:{one}").by == REASONS[one].by for one in REASONS)
+    codes = {f"draft_{rule}" for rule in RULES} | set(map(str, Reason))
+    assert {code for code in codes if CATALOGUE.read(code) is None} == set()
+    assert all(CATALOGUE.read(f"refused:{reason}").by == REASONS[reason].by for reason in REASONS)
 
 
 @each_row(
@@ -255,7 +255,7 @@ def test_the_codes_of_refused_effects_in_the_runbook_are_known():
     cells = " ".join(re.findall(r"^\| (`[^|]+) \|", section, re.MULTILINE))
     codes = set(re.findall(r"`(\w+)`", cells)) - {"send_message", "http_4xx"}
     assert codes
-    assert {one for one in codes if CATALOGUE.read(one) is None} == set()
+    assert {code for code in codes if CATALOGUE.read(code) is None} == set()
 
 
 def test_the_page_of_reasons_says_where_each_is_made():

@@ -79,9 +79,9 @@ def constants():
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for one in targets:
-                    if isinstance(one, ast.Name) and NAME.search(one.id):
-                        yield f"{module}.{one.id}"
+                for target in targets:
+                    if isinstance(target, ast.Name) and NAME.search(target.id):
+                        yield f"{module}.{target.id}"
 
 
 def test_every_constant_of_a_retry_or_a_wait_is_on_the_page():

@@ -69,7 +69,7 @@ def named_in(file):
 
 def resources(*types, stage="prod"):
     template = StageTemplate.load(stage, account="000000000000", region="us-east-1")
-    return [one.properties for one in template.resources(*types)]
+    return [resource.properties for resource in template.resources(*types)]
 
 
 # --- the statements ---------------------------------------------------------------------------
@@ -131,14 +131,16 @@ def test_queues_are_encrypted_and_keep_as_long_as_the_page_says(stage):
 
 def test_no_table_has_a_key_that_a_function_would_need():
     """DynamoDB encrypts by a key of AWS's own unless a table names another."""
-    assert not [one for one in resources("AWS::DynamoDB::Table") if "SSESpecification" in one]
+    assert not [
+        resource for resource in resources("AWS::DynamoDB::Table") if "SSESpecification" in resource
+    ]
 
 
 @pytest.mark.parametrize("stage", CONFIG["stages"])
 def test_logs_are_kept_and_tables_restored_as_long_as_the_page_says(stage):
     is_prod = stage == "prod"
     logs = resources("AWS::Logs::LogGroup", stage=stage)
-    assert {one["RetentionInDays"] for one in logs} == {90 if is_prod else 14}
+    assert {log["RetentionInDays"] for log in logs} == {90 if is_prod else 14}
     for table in resources("AWS::DynamoDB::Table", stage=stage):
         recovery = table["PointInTimeRecoverySpecification"]
         assert recovery == {"PointInTimeRecoveryEnabled": is_prod}

@@ -29,11 +29,11 @@ def template():
 def declared():
     (api,) = template().resources("AWS::Serverless::Api")
     return {
-        (one["ResourcePath"][1:].replace("~1", "/"), one["HttpMethod"]): (
-            one["ThrottlingRateLimit"],
-            one["ThrottlingBurstLimit"],
+        (methodsetting["ResourcePath"][1:].replace("~1", "/"), methodsetting["HttpMethod"]): (
+            methodsetting["ThrottlingRateLimit"],
+            methodsetting["ThrottlingBurstLimit"],
         )
-        for one in api.properties["MethodSettings"]
+        for methodsetting in api.properties["MethodSettings"]
     }
 
 
@@ -65,7 +65,7 @@ def test_the_page_shows_the_shares():
     page = (ROOT / "docs" / "security-throttles.md").read_text()
     table = page.split("| door | a company's requests a second | at once |\n|---|---|---|\n")[1]
     shown = re.findall(r"\| (\d+) \| (\d+) \|\n", table.split("\n\n")[0] + "\n")
-    assert [(one.per_second, one.at_once) for one in SHARES.values()] == [
+    assert [(share.per_second, share.at_once) for share in SHARES.values()] == [
         (int(rate), int(burst)) for rate, burst in shown
     ]
     assert f"{STRANGERS.at_once} at once and one a second" in page

@@ -62,7 +62,7 @@ def test_a_refused_write_is_charged_by_the_size_of_the_existing_item(item, charg
     ],
 )
 def test_a_read_is_charged_by_four_kilobytes(sizes, is_consistent, charged):
-    items = [{"pk": "x" * (one - 2)} for one in sizes]
+    items = [{"pk": "x" * (siz - 2)} for siz in sizes]
     assert units.of_read(items, is_consistent=is_consistent) == charged
 
 
@@ -86,8 +86,8 @@ class Engine:
         return {"Table": {**table, "GlobalSecondaryIndexes": [index]}}
 
     def batch_get_item(self, **asked):
-        keys = [one["pk"]["S"] for one in asked["RequestItems"]["t"]["Keys"]]
-        return {"Responses": {"t": [self.items[one] for one in keys if one in self.items]}}
+        keys = [key["pk"]["S"] for key in asked["RequestItems"]["t"]["Keys"]]
+        return {"Responses": {"t": [self.items[key] for key in keys if key in self.items]}}
 
     def query(self, **asked):
         assert asked.keys() == {"TableName", "KeyConditionExpression", "ExpressionAttributeValues"}

@@ -44,8 +44,8 @@ AWS_METRICS = {
 """AWS's own metrics, with the dimensions it publishes them under."""
 
 CLOSED_SETS = {
-    ("mw.effects", "outcome"): {one.value for one in ActionStatus},
-    ("mw.worker.events", "outcome"): {one.value for one in EventStatus},
+    ("mw.effects", "outcome"): {actionstatu.value for actionstatu in ActionStatus},
+    ("mw.worker.events", "outcome"): {eventstatu.value for eventstatu in EventStatus},
 }
 
 
@@ -70,7 +70,7 @@ def sets_of(name: str, labels: list[str | None]) -> set[frozenset[str]]:
     log = JsonLog(ManualClock(), stage="dev", release="1", stream=stream)
     log.metric(name, **{str(label): "x" for label in labels})
     (metrics,) = json.loads(stream.getvalue())["_aws"]["CloudWatchMetrics"]
-    return {frozenset(one) for one in metrics["Dimensions"]}
+    return {frozenset(dimension) for dimension in metrics["Dimensions"]}
 
 
 def on_dashboard() -> list[Series]:
@@ -78,7 +78,7 @@ def on_dashboard() -> list[Series]:
     body = RAW["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
     stage = StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     widgets = json.loads(stage.resolved(body))["widgets"]
-    lines = [line for one in widgets for line in one["properties"].get("metrics", [])]
+    lines = [line for widget in widgets for line in widget["properties"].get("metrics", [])]
     return [
         (line[0], line[1], frozenset(zip(line[2::2], line[3::2], strict=True))) for line in lines
     ]
@@ -148,12 +148,14 @@ def test_a_consequence_notifies_alone_and_only_without_its_cause(name):
 def test_alarms_name_existing_resources():
     """An alarm whose dimension names a wrong queue or function never fires."""
     stage = StageTemplate(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
-    real = {one["Properties"].get("FunctionName", {}).get("Fn::Sub") for one in functions()}
+    real = {
+        function["Properties"].get("FunctionName", {}).get("Fn::Sub") for function in functions()
+    }
     real |= {
-        one["Properties"][key]["Fn::Sub"]
-        for one in RAW["Resources"].values()
+        resource["Properties"][key]["Fn::Sub"]
+        for resource in RAW["Resources"].values()
         for key in ("QueueName", "TableName")
-        if key in one.get("Properties", {}) and "Dimensions" not in one["Properties"]
+        if key in resource.get("Properties", {}) and "Dimensions" not in resource["Properties"]
     }
     names = {stage.resolved({"Fn::Sub": one}) for one in real if one}
     used = {
@@ -167,7 +169,7 @@ def test_alarms_name_existing_resources():
 
 def functions():
     raw = json.loads((ROOT / ".chalice" / "functions.json").read_text())
-    return [one for one in raw["Resources"].values() if "Type" not in one]
+    return [resource for resource in raw["Resources"].values() if "Type" not in resource]
 
 
 # --- alarms that can be triggered --------------------------------------------------------------
@@ -222,8 +224,8 @@ def test_one_trace_leads_from_the_webhook_to_the_vendor_call(app, stage, richpan
             body=b'{"ticket_id":"1042","message_id":"c-1"}',
         )
     drain(pump)
-    lines = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
-    logged = {one["event"]: one for one in lines if "event" in one}
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    logged = {line["event"]: line for line in lines if "event" in line}
     trace = logged["ingress.accepted"]["mw_trace_id"]
     chain = ("worker.job.start", "vendor.richpanel.add_tags", "action.done", "worker.processed")
     assert [logged[name]["mw_trace_id"] for name in chain] == [trace] * 4

@@ -44,15 +44,15 @@ def test_what_is_forgotten_leaves_who_did_what_in_story_and_day(stage, remarks):
     for one in remarks.about([MEMBER]):
         remarks.forget(one)
     assert remarks.about([MEMBER]) == []
-    assert sorted(one["reason"] for one in entries(stage)) == ["", "", "another's", "another's"]
-    assert {one["actor"] for one in entries(stage)} == {"jo"}
+    assert sorted(entry["reason"] for entry in entries(stage)) == ["", "", "another's", "another's"]
+    assert {entry["actor"] for entry in entries(stage)} == {"jo"}
 
 
 def test_words_of_an_entry_that_has_ended_are_forgotten_without_an_error(stage, remarks):
     enter(stage, "in hospital", about=[MEMBER])
     (found,) = remarks.about([MEMBER])
-    for one in entries(stage):
-        stage.audit_table.delete({k: one[k] for k in ("conversation_id", "ts_action_id")})
+    for entry in entries(stage):
+        stage.audit_table.delete({k: entry[k] for k in ("conversation_id", "ts_action_id")})
     remarks.forget(found)
     assert entries(stage) == []
     assert remarks.about([MEMBER]) == []

@@ -15,7 +15,7 @@ from ops.session import OpsError
 from tests.rigs.ops_cli import GROUPS, runner, typer_commands
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = "\n".join(one.read_text() for one in DOCS.glob("*.md"))
+PAGES = "\n".join(path.read_text() for path in DOCS.glob("*.md"))
 VERBS = frozenset(
     (
         *(
@@ -68,7 +68,7 @@ VERBS = frozenset(
 )
 """What the help of a command begins with."""
 ONE_THING = "it does one thing, to what is named"
-OF_DESK = {f"handoff {one}" for one in ACTS}
+OF_DESK = {f"handoff {act}" for act in ACTS}
 """Acts whose own fields say why, and whose help is that of their row, which other pages have too."""
 NO_DRY_RUN = {
     **dict.fromkeys(OF_DESK, ONE_THING),
@@ -105,7 +105,7 @@ NO_DRY_RUN = {
 CHANGES = {
     "console revoke": ("--everyone",),
     **{
-        f"handoff {name}": ("x", "--by", "jo", *(f"--{one.name}=x" for one in act.fields))
+        f"handoff {name}": ("x", "--by", "jo", *(f"--{field.name}=x" for field in act.fields))
         for name, act in ACTS.items()
     },
     "company put": ("item.json",),
@@ -164,12 +164,12 @@ CHANGES = {
 KINDS = sorted(COMMANDS.values(), key=lambda one: one.name)
 every = pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.name)
 changing = pytest.mark.parametrize(
-    "kind", [one for one in KINDS if one.changes], ids=lambda one: one.name
+    "kind", [kind for kind in KINDS if kind.changes], ids=lambda one: one.name
 )
 
 
 def options(kind):
-    return {option for one in typer_commands()[kind.name].params for option in one.opts}
+    return {option for param in typer_commands()[kind.name].params for option in param.opts}
 
 
 def test_every_command_is_made_by_the_decorator():
@@ -186,7 +186,7 @@ def test_the_help_of_a_command_is_an_imperative_sentence(kind):
 
 @every
 def test_every_argument_and_option_has_help(kind):
-    without = [one.name for one in typer_commands()[kind.name].params if not one.help]
+    without = [param.name for param in typer_commands()[kind.name].params if not param.help]
     assert without == []
 
 
@@ -201,9 +201,9 @@ def test_a_command_has_the_options_of_its_kind(kind):
 
 
 def test_a_change_takes_a_reason_and_shows_itself_before_unless_it_is_said_why_not():
-    changes = {one.name for one in KINDS if one.changes}
-    assert {one.name for one in KINDS if one.changes and not one.says_why} == OF_DESK
-    assert changes - {one.name for one in KINDS if one.has_dry_run} == NO_DRY_RUN.keys()
+    changes = {kind.name for kind in KINDS if kind.changes}
+    assert {kind.name for kind in KINDS if kind.changes and not kind.says_why} == OF_DESK
+    assert changes - {kind.name for kind in KINDS if kind.has_dry_run} == NO_DRY_RUN.keys()
     assert changes == CHANGES.keys()
 
 
@@ -213,21 +213,21 @@ def test_a_change_takes_a_reason_and_shows_itself_before_unless_it_is_said_why_n
 @every
 def test_an_example_is_one_of_the_pages(kind):
     shown = typer_commands()[kind.name].help
-    for one in kind.examples:
-        assert f"python -m ops {one}" in PAGES
-        assert f"python -m ops {one}" in shown
+    for example in kind.examples:
+        assert f"python -m ops {example}" in PAGES
+        assert f"python -m ops {example}" in shown
 
 
 def test_a_command_that_the_runbook_shows_has_an_example():
     blocks = "".join(
         re.findall(
             r"```sh\n(.*?)```",
-            "".join(one.read_text() for one in DOCS.glob("runbook*.md")),
+            "".join(path.read_text() for path in DOCS.glob("runbook*.md")),
             re.DOTALL,
         )
     )
     lines = re.findall(r"^python -m ops (.+)$", blocks, re.MULTILINE)
-    shown = {" ".join(one.split()[: 2 if one.split()[0] in GROUPS else 1]) for one in lines}
+    shown = {" ".join(line.split()[: 2 if line.split()[0] in GROUPS else 1]) for line in lines}
     assert len(shown) > 20
     assert {one for one in shown if not COMMANDS[one].examples} == set()
 

@@ -91,7 +91,7 @@ def test_a_second_send_after_a_wrong_settlement_is_explained_as_what_it_was(proc
     run("settle", TAG, "not-done", "--yes", "--force", "--reason", "not seen")
     processed.run()
     assert len(processed.added()) + 1 == len(
-        [one for call in processed.writes() for one in call.body["tags"]]
+        [tag for call in processed.writes() for tag in call.body["tags"]]
     ), "the vendor got one tag twice"
     (event,) = run("explain", EVENT, "--json").data["events"]
     what = [step["what"] for step in event["timeline"]]
@@ -106,7 +106,7 @@ def test_each_of_several_acts_on_one_key_stays(processed, run):
     for number in range(3):
         run("replay", EVENT, "--because", f"try {number}")
         processed.run()
-    assert [one["reason"] for one in acts(run, EVENT)] == ["try 0", "try 1", "try 2"]
+    assert [act["reason"] for act in acts(run, EVENT)] == ["try 0", "try 1", "try 2"]
 
 
 def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
@@ -123,7 +123,7 @@ def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
     ]
     assert [one["change"] for one in new] == ["false → true", "true → false"]
     assert acts(run, "switch:safe_mode") == [
-        one for one in acts(run) if one["key"] == "switch:safe_mode"
+        act for act in acts(run) if act["key"] == "switch:safe_mode"
     ]
 
 
@@ -149,7 +149,7 @@ def test_only_acts_of_the_whole_name_are_shown_however_it_is_composed(system, ru
     found = system.services().journal
     found.enter(Act("handoff take", "conversation:1", "ci-1/Zoë Müller"))
     found.enter(Act("handoff take", "conversation:2", "ci-2/Zoë Müllerin"))
-    kept = [one["key"] for one in acts(run, "--by", by)]
+    kept = [act["key"] for act in acts(run, "--by", by)]
     assert kept == (["conversation:1"] if is_found else [])
 
 
@@ -220,7 +220,7 @@ def test_letters_are_counted_and_redriven_by_reason(system, run):
     assert run("dlq", "redrive", "--reason", "dead_letter:richpanel_http_4", "--json").data == []
     (done,) = run("dlq", "redrive", "--reason", "dead_letter:richpanel", "--json").data
     assert done["did"] == "redriven"
-    assert [one["did"] for one in acts(run, EVENT)] == ["dlq redrive"]
+    assert [act["did"] for act in acts(run, EVENT)] == ["dlq redrive"]
     system.run()
     assert system.event()["status"] == "processed"
 
@@ -376,6 +376,6 @@ def test_who_only_looked_is_listed_apart(system, run):
     journal = system.services().journal
     for what in ("conversation view", "handoff take", "story view"):
         journal.enter(Act(what=what, key="1042", actor="Operators/jo"))
-    assert [one["did"] for one in acts(run)] == ["handoff take"]
-    assert [one["did"] for one in acts(run, "1042")] == ["handoff take"]
-    assert {one["did"] for one in acts(run, "--views")} == {"conversation view", "story view"}
+    assert [act["did"] for act in acts(run)] == ["handoff take"]
+    assert [act["did"] for act in acts(run, "1042")] == ["handoff take"]
+    assert {act["did"] for act in acts(run, "--views")} == {"conversation view", "story view"}

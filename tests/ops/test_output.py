@@ -14,5 +14,5 @@ def test_a_folded_column_has_at_most_sixty_characters_a_line_and_keeps_every_wor
     said = " ".join(f"word{number}" for number in range(40))
     Output().records(("key", "saw"), [{"key": "k", "saw": said}], folded=("saw",))
     lines = capsys.readouterr().out.splitlines()
-    assert max(len(one.rstrip()) for one in lines) <= len("key") + 1 + 60
+    assert max(len(line.rstrip()) for line in lines) <= len("key") + 1 + 60
     assert " ".join(lines).split()[2:] == ["k", *said.split()]

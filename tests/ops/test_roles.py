@@ -57,10 +57,10 @@ def test_every_command_names_its_role():
 
 def test_a_role_is_made_of_declared_policies():
     made = {
-        one.properties["RoleName"]: [
-            arn.rpartition("/")[2] for arn in one.properties["ManagedPolicyArns"]
+        resource.properties["RoleName"]: [
+            arn.rpartition("/")[2] for arn in resource.properties["ManagedPolicyArns"]
         ]
-        for one in access("dev").resources("AWS::IAM::Role")
+        for resource in access("dev").resources("AWS::IAM::Role")
     }
     for role in roles.ROLES:
         upto = roles.ROLES[: roles.ROLES.index(role) + 1]

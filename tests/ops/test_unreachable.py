@@ -61,7 +61,7 @@ def test_every_vendor_that_a_client_names_has_a_name_for_people():
         calls,
         openai,
     )
-    assert {one.PROVIDER for one in modules} == set(VENDORS)
+    assert {module.PROVIDER for module in modules} == set(VENDORS)
 
 
 @pytest.mark.parametrize(

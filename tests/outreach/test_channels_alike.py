@@ -51,7 +51,7 @@ def record(channel, **more):
 def test_channels_alike_and_every_carrier_has_its_record():
     assert set(CHANNELS) == set(Channel)
     assert set(CARRIERS) == set(Carrier)
-    assert {one.carrier for one in CHANNELS.values()} == set(CARRIERS.values())
+    assert {channel.carrier for channel in CHANNELS.values()} == set(CARRIERS.values())
     assert all(of.credentials for of in (one.traits for one in LISTED))
 
 
@@ -71,7 +71,7 @@ def test_its_address_check_takes_one_and_refuses_what_is_none(channel):
     assert of.normalised(given) == stored == of.normalised(stored)
     assert of.is_one(stored)
     assert [of.normalised(one) for one in NO_ADDRESS] == [None] * len(NO_ADDRESS)
-    assert [one for one in ADDRESSES if one.is_one(stored)] == [of]
+    assert [address for address in ADDRESSES if address.is_one(stored)] == [of]
 
 
 @EVERY
@@ -117,7 +117,7 @@ def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, l
     opened = with_opt_out_line(about, Draft(text="Hello."))
     texts.append(opened.text)
     assert (opened.text == "Hello.") is (of.form is Form.TEMPLATE)
-    assert all(0 < len(one) <= longest(about) for one in texts)
+    assert all(0 < len(text) <= longest(about) for text in texts)
 
 
 @EVERY
@@ -135,7 +135,7 @@ def test_its_kinds_of_effects_are_in_the_table_and_reach_a_recipient(channel):
         assert effects.KINDS[kind.name] is kind
         assert (kind.reaches_customer, kind.vendor) == (True, of.carrier.vendor)
     assert of.sends.name in effects.MESSAGES - effects.NOTICES
-    assert {one.name for one in of.notices} <= effects.NOTICES
+    assert {notice.name for notice in of.notices} <= effects.NOTICES
     assert (of.confirms_stop is None) is (of.answers_help is None)
 
 
@@ -164,11 +164,16 @@ def test_its_index_is_declared_and_its_keys_too(channel):
     declared = json.loads((ROOT / ".chalice" / "resources.json").read_text())
     table = declared["Resources"]["ConversationsTable"]["Properties"]
     indexes = {
-        one["IndexName"]: [key["AttributeName"] for key in one["KeySchema"]]
-        for one in table["GlobalSecondaryIndexes"]
+        globalsecondaryindex["IndexName"]: [
+            key["AttributeName"] for key in globalsecondaryindex["KeySchema"]
+        ]
+        for globalsecondaryindex in table["GlobalSecondaryIndexes"]
     }
     assert indexes[of.index] == [f"gsi_{of.sender}", f"gsi_{of.address.field}"]
-    named = {one["AttributeName"] for one in table["AttributeDefinitions"]}
+    named = {
+        attributedefinition["AttributeName"]
+        for attributedefinition in table["AttributeDefinitions"]
+    }
     assert set(indexes[of.index]) <= named
 
 
@@ -178,4 +183,4 @@ def test_the_description_names_every_channel_and_every_address():
     ]
     assert set(described["Channel"]["enum"]) == {one.value for one in Channel}
     text = json.dumps(described)
-    assert all(f'"{one.field}"' in text for one in ADDRESSES)
+    assert all(f'"{address.field}"' in text for address in ADDRESSES)

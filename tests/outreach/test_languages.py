@@ -10,7 +10,7 @@ from chalicelib.outreach.languages import FILE, FixedTexts, Language, written
 from chalicelib.tables import read
 from tests.rigs.each_row import each_row
 
-TEXTS = {one.name: getattr(read(FILE, FixedTexts), one.name) for one in fields(FixedTexts)}
+TEXTS = {field.name: getattr(read(FILE, FixedTexts), field.name) for field in fields(FixedTexts)}
 VALUES = {
     "machine_line": {"company"},
     "stop_confirmation": {"company"},

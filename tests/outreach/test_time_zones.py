@@ -13,7 +13,9 @@ OURS = read(time_zones.FILE, time_zones.MoreCountries).countries
 
 
 def test_every_zone_of_the_table_is_one_of_pythons():
-    assert {one for zones in time_zones._table().values() for one in zones} <= available_timezones()
+    assert {
+        zone for zones in time_zones._table().values() for zone in zones
+    } <= available_timezones()
 
 
 @each_row("region", sorted(phonenumbers.SUPPORTED_REGIONS))

@@ -56,7 +56,7 @@ class Person:
         """Where the form that has this button is posted to, and its hidden fields."""
         found = self._form(button)
         fields = found.locator("input[type=hidden]").all()
-        values = {one.get_attribute("name"): one.get_attribute("value") for one in fields}
+        values = {field.get_attribute("name"): field.get_attribute("value") for field in fields}
         return self.url + found.get_attribute("action"), values
 
     def _unfolds(self, button):

@@ -45,7 +45,7 @@ class Operator:
         """
         if self._process is None:
             self._process = self._start()
-        asked = {"arguments": [str(one) for one in arguments], "input": typed}
+        asked = {"arguments": [str(argument) for argument in arguments], "input": typed}
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         printed = Printed(**json.loads(self._process.stdout.readline()))

@@ -87,7 +87,9 @@ def posted(stack, body, key=FIRST.router_key):
 
 def words_to(stack, to):
     """The words that a recipient got on any channel, oldest first."""
-    return [one["body"] for one in stack.texts_to(to)] + [one["text"] for one in stack.mails_to(to)]
+    return [text["body"] for text in stack.texts_to(to)] + [
+        mail["text"] for mail in stack.mails_to(to)
+    ]
 
 
 def by_whatsapp(stack, sender, text, **more):
@@ -150,7 +152,7 @@ def events(stack, request_id):
 
 
 def types(stack, request_id):
-    return [one["type"] for one in events(stack, request_id)]
+    return [event["type"] for event in events(stack, request_id)]
 
 
 def desk_list(stack, company):

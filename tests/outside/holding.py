@@ -42,7 +42,7 @@ def sent(stack):
     ours, answer = stack.texts_to(both["recipient_tel"])
     theirs = next(one for one in stack.said(request_id) if one["from"] == "recipient")
     heard = [one for one in stack.said(request_id) if one["from"] != "recipient"]
-    events_of_it = [pasted.event_of_company(one) for one in events(stack, request_id)]
+    events_of_it = [pasted.event_of_company(event) for event in events(stack, request_id)]
     yield Held(
         "sent",
         key,
@@ -181,9 +181,9 @@ def wrong(stack, held, forms):
 
 def _found(data):
     findings = (data, *data["also"])
-    events = [event["event"]["event_id"] for one in findings for event in one["events"]]
-    facts = [fact["event_id"] for one in findings for fact in one.get("facts", ())]
-    return " ".join([*(one["about"] for one in findings), *events, *facts])
+    events = [event["event"]["event_id"] for finding in findings for event in finding["events"]]
+    facts = [fact["event_id"] for finding in findings for fact in finding.get("facts", ())]
+    return " ".join([*(finding["about"] for finding in findings), *events, *facts])
 
 
 def _of_start(stack, request_id, both, before, of=FIRST):
@@ -215,7 +215,7 @@ def _of_lines(stack, before, source):
     door = next(one for one in new if '"ingress.accepted"' in one and f'"{source}"' in one)
     trace = json.loads(door)["mw_trace_id"]
     lines = [one for one in new if f'"{trace}"' in one]
-    queued = {json.loads(one).get("sqs_message_id") for one in lines} - {None}
+    queued = {json.loads(line).get("sqs_message_id") for line in lines} - {None}
     return {
         "line": [form for one in (lines[0], lines[-1]) for form in pasted.line(one)],
         "trace": pasted.trace(trace),

@@ -282,11 +282,11 @@ class Running:
     def texts_to(self, to):
         """The texts that a recipient got by SMS and WhatsApp, oldest first."""
         messages = self.twilio.get("messages")["messages"]
-        return [one for one in messages if one["to"].removeprefix("whatsapp:") == to]
+        return [message for message in messages if message["to"].removeprefix("whatsapp:") == to]
 
     def mails_to(self, to):
         """The e-mails that a recipient got, oldest first."""
-        return [one for one in self.ses.get("emails")["emails"] if one["to"] == to]
+        return [email for email in self.ses.get("emails")["emails"] if email["to"] == to]
 
     def says(self, sender, text, *, to=FIRST.sms, whatsapp=False, settles=True, **more):
         """A recipient writes by SMS or WhatsApp, and Twilio posts it; returns our status.

@@ -16,7 +16,7 @@ def test_one_vendors_outage_delays_nothing_of_anothers(stack):
     stack.start(mail, "email")
     stack.webhook(ticket_id=ticket, message_id="c-1", message="Where is my order?")
     assert (stack.texts_to(tel), len(stack.mails_to(mail))) == ([], 1)
-    assert [one for one in stack.richpanel.get("effects")["effects"] if ticket in str(one)]
+    assert [effect for effect in stack.richpanel.get("effects")["effects"] if ticket in str(effect)]
     stack.twilio.recovers()
     for _ in range(2):
         stack.forward(minutes=40)
@@ -61,7 +61,7 @@ def test_one_trace_leads_from_a_start_to_the_call_of_its_vendor(stack):
     request_id = stack.start(stack.tel()).json()["request_id"]
     explained = stack.ops("explain", f"{FIRST.id}#{request_id}").out
     (trace,) = set(re.findall(r"trace ([0-9a-f]+)", explained))
-    events = {one["event"] for one in lines(stack) if one.get("mw_trace_id") == trace}
+    events = {line["event"] for line in lines(stack) if line.get("mw_trace_id") == trace}
     assert {"ingress.accepted", "vendor.twilio.create_message", "action.done"} <= events
 
 

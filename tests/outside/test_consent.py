@@ -44,7 +44,7 @@ def heard(stack, *rows):
 
 
 def test_a_keyword_in_any_of_the_languages_is_heard_as_a_stop(stack):
-    found = heard(stack, *({"text": f"{one}!"} for one in KEYWORDS.values()))
+    found = heard(stack, *({"text": f"{keyword}!"} for keyword in KEYWORDS.values()))
     assert [one["heard"] for one in found] == ["stop"] * len(KEYWORDS)
 
 
@@ -60,7 +60,7 @@ def test_an_ordinary_word_alone_is_a_doubt_and_a_matter_of_business_is_nothing(s
     alone = heard(stack, *({"text": one} for one in ("Alto", "fin", "kündigen")))
     assert [one["heard"] for one in alone] == ["doubt"] * 3
     matters = ("cancel my order", "fin de semana", "Kann ich den alten Vertrag monatlich kündigen?")
-    assert [one["heard"] for one in heard(stack, *({"text": one} for one in matters))] == [
+    assert [one["heard"] for one in heard(stack, *({"text": matter} for matter in matters))] == [
         "none"
     ] * 3
 

@@ -72,10 +72,10 @@ def test_a_company_reads_its_whole_register_page_by_page_and_no_other_companys(s
     for to in marked:
         started(stack, to)
         stack.says(to, "STOP")
-    read = [one["address"] for one in pages(stack)]
+    read = [page["address"] for page in pages(stack)]
     assert set(marked) <= set(read)
     assert len(read) == len(pages(stack, limit=100))
-    assert not set(marked) & {one["address"] for one in pages(stack, SECOND.router_key)}
+    assert not set(marked) & {page["address"] for page in pages(stack, SECOND.router_key)}
 
 
 def test_each_line_of_an_import_is_taken_or_refused_by_its_number_and_field(stack):
@@ -93,7 +93,8 @@ def test_each_line_of_an_import_is_taken_or_refused_by_its_number_and_field(stac
         assert answer.status_code == 200, answer.text
         assert "tulip" not in answer.text
         found = [
-            (one["entry"], one["result"], one.get("field")) for one in answer.json()["entries"]
+            (entry["entry"], entry["result"], entry.get("field"))
+            for entry in answer.json()["entries"]
         ]
         assert found == [
             (1, "entered", None),
@@ -132,7 +133,7 @@ def test_an_import_lifts_and_narrows_nothing_that_is_in_force(stack):
         {"channels": ["whatsapp"], "said_at": later},
     ):
         answer = ask(stack, "import", {"entries": [{**mark, **changes}]})
-        assert [one["result"] for one in answer.json()["entries"]] == ["newer_here"], changes
+        assert [entry["result"] for entry in answer.json()["entries"]] == ["newer_here"], changes
     assert known(stack, to)["entries"] == [mark]
     assert outcome(stack, to) == "do_not_contact"
 
@@ -150,7 +151,9 @@ def test_a_company_lifts_what_an_operator_could_and_says_why(stack):
     assert outcome(stack, both["recipient_tel"]) == "sent"
     assert lift(stack, both["recipient_email"]).json()["lifted"] == [], "again changes nothing"
     (mark,) = [
-        one for one in known(stack, both["recipient_tel"])["entries"] if one["lifted_by"] == "sam"
+        entry
+        for entry in known(stack, both["recipient_tel"])["entries"]
+        if entry["lifted_by"] == "sam"
     ][:1]
     assert mark["lifted_at"]
 
@@ -205,7 +208,9 @@ def test_an_agent_of_the_desk_asks_about_an_address_and_changes_nothing(stack):
 def lifts_heard(stack, request_id):
     """What a company hears of a lift, in the conversation of a start."""
     stack.passes(minutes=12)
-    found = [one for one in events(stack, request_id) if one["type"] == "conversation.opted_in"]
+    found = [
+        event for event in events(stack, request_id) if event["type"] == "conversation.opted_in"
+    ]
     return [one["data"]["by"] for one in found]
 
 
@@ -244,9 +249,9 @@ def test_an_endpoint_is_sent_the_events_that_its_company_has_chosen(stack):
     request_id = started(stack, to, of=of)
     stack.says(to, "Please stop texting me")
     stack.passes(minutes=12)
-    assert [one["type"] for one in events(stack, request_id)] == ["conversation.opted_out"]
+    assert [event["type"] for event in events(stack, request_id)] == ["conversation.opted_out"]
     ask(stack, "subscription", {**chosen, "events": None})
     stack.says(to, "START")
     stack.passes(minutes=12)
-    heard = [one["type"] for one in events(stack, request_id)]
+    heard = [event["type"] for event in events(stack, request_id)]
     assert heard[1:3] == ["conversation.reply_received", "conversation.opted_in"]

@@ -191,8 +191,8 @@ def test_every_look_at_a_conversation_is_in_the_journal_with_who_looked(stack, p
     for _ in range(2):
         person.opens(f"/conversations/{conversation}")
     looks = stack.ops("journal", conversation, "--views", "--json").data
-    assert [one["did"] for one in looks] == ["conversation view"] * 2
-    assert {one["by"] for one in looks} == {"<root at aws>"}
+    assert [look["did"] for look in looks] == ["conversation view"] * 2
+    assert {look["by"] for look in looks} == {"<root at aws>"}
 
 
 def test_what_is_hostile_in_a_text_is_written_out_and_a_cell_is_no_formula(stack, person):
@@ -239,7 +239,7 @@ def test_a_shared_link_whose_event_or_end_was_changed_shows_nothing(stack, perso
         link.replace(str(until), str(until + 86_400)),
         link.replace(str(until), str(until - 1)),
         link.replace(str(until), ""),
-        link.replace(*(one.rpartition(":")[2] for one in events)),
+        link.replace(*(event.rpartition(":")[2] for event in events)),
         link.partition("&proof=")[0],
     ):
         assert changed != link

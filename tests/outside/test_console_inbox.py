@@ -104,8 +104,8 @@ def test_a_conversation_is_found_by_number_request_and_name_and_nothing_of_it_is
     assert "No conversation of your companies" in person.reads()
     assert person.page.url.endswith("/inbox/find")
     looks = stack.ops("journal", "inbox:find", "--views", "--json").data
-    assert [one for one in looks if conversation in one["saw"]]
-    assert not [one for one in looks if name in str(one) or to[1:] in str(one)]
+    assert [look for look in looks if conversation in look["saw"]]
+    assert not [look for look in looks if name in str(look) or to[1:] in str(look)]
 
 
 def _saved(stack, person, text, *, times=1):

@@ -45,8 +45,8 @@ def test_nothing_is_stored_at_the_models_vendor(stack):
     assert {one["path"] for one in asked} <= {"/v1/responses", "/v1/moderations"}
     bodies = [one["body"] for one in asked if one["operation"] == "respond"]
     assert len(bodies) >= 2
-    assert all(one["store"] is False for one in bodies)
-    assert not [one for one in bodies if {"conversation", "previous_response_id"} & set(one)]
+    assert all(body["store"] is False for body in bodies)
+    assert not [body for body in bodies if {"conversation", "previous_response_id"} & set(body)]
 
 
 def test_what_explain_prints_holds_no_word_of_a_conversation_and_no_address(stack):

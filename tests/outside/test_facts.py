@@ -130,7 +130,7 @@ def test_a_record_of_a_hubspot_workflow_counts_by_its_name(stack, name, metric):
     assert hubspot(stack, record).status_code == 200
     stack.forward(minutes=1)
     rows = [one for one in table(stack, "FactEvent") if f":{number}:" in one["EventID"]]
-    assert [one["MetricID"] for one in rows] == ([metric] if metric else [])
+    assert [row["MetricID"] for row in rows] == ([metric] if metric else [])
 
 
 def test_an_event_that_is_not_counted_is_explained_with_its_reason(stack):
@@ -168,7 +168,7 @@ def test_a_request_with_a_wrong_token_or_signature_is_refused_and_leaves_no_fact
         hubspot(stack, [created], url=foreign),
         hubspot(stack, [created], seconds_off=-301),
     ]
-    assert {one.status_code for one in answers} == {401}
+    assert {answer.status_code for answer in answers} == {401}
     stack.forward(minutes=1)
     assert reported(stack, made) == reported(stack, created) == []
     assert "never received" in stack.ops("facts", "explain", key_of(made), code=1).out
@@ -176,10 +176,10 @@ def test_a_request_with_a_wrong_token_or_signature_is_refused_and_leaves_no_fact
 
 def test_a_body_that_is_no_webhook_is_refused_without_a_word_of_it(stack):
     bodies = ('{"body": "Quill', '["Quill"]', '"Quill"', '{"event": "Quill", "body": "Quill"}')
-    answers = [aloware_bytes(stack, one) for one in bodies]
+    answers = [aloware_bytes(stack, body) for body in bodies]
     answers += [hubspot(stack, one) for one in ("Quill", 5)]
-    assert {one.status_code for one in answers} == {400}
-    assert not [one for one in answers if "Quill" in one.text]
+    assert {answer.status_code for answer in answers} == {400}
+    assert not [answer for answer in answers if "Quill" in answer.text]
     crowd = [creation(stack)] * 1001
     assert hubspot(stack, crowd).status_code == 413
     assert aloware_bytes(stack, '{"test_payload": true}').json()["kept"] == 0
@@ -404,7 +404,7 @@ def test_a_fact_whose_day_had_to_be_guessed_is_posted_and_marked(stack, created_
     stack.forward(minutes=1)
     assert [one[2] for one in reported(stack, made)] == ["CALLS"]
     notes = [row["Notes"] for row in table(stack, "FactEvent") if row["EventID"] == key_of(made)]
-    assert ["day=guessed" in one for one in notes] == [True]
+    assert ["day=guessed" in note for note in notes] == [True]
     explained = stack.ops("facts", "explain", key_of(made)).out
     assert "day_guessed: the day is that of its receipt" in explained
 

@@ -257,7 +257,11 @@ def test_an_auditor_reads_which_rules_allowed_each_message(stack, ruled):
     assert to not in typed
     lines = [json.loads(one) for one in typed.splitlines()]
     (line,) = [one for one in lines if one["conversation"] == read["conversation"]]
-    assert {one.partition("@")[0] for one in line["rules"]} == {"us-federal", "us-fl", "worldwide"}
+    assert {rule.partition("@")[0] for rule in line["rules"]} == {
+        "us-federal",
+        "us-fl",
+        "worldwide",
+    }
     assert (line["channel"], line["purpose"], line["kind"]) == ("sms", "marketing", "opening")
     assert (line["region"], line["entry"]) == ("us-fl", read["messages"][-1]["id"])
     assert line["consent"].startswith("start ")

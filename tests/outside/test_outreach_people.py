@@ -155,7 +155,7 @@ def test_a_wrong_act_gets_a_4xx_that_names_the_field_and_never_its_value(stack):
     ):
         answer = act(stack, conversation(stack, request_id), **{"name": fields["act"], **fields})
         assert (answer.status_code, answer.json()["code"]) == (400, code)
-        assert not [one for one in wrong_words if one in answer.text]
+        assert not [word for word in wrong_words if word in answer.text]
         assert list(fields)[-1] in answer.text
     assert len(stack.texts_to(to)) == 1
 

@@ -32,7 +32,7 @@ def person(stack, address):
 
 def preferences(stack, address):
     """What is kept of their wishes, by what it is about."""
-    return {one["about"]: one for one in person(stack, address)["preferences"]}
+    return {preference["about"]: preference for preference in person(stack, address)["preferences"]}
 
 
 def awake(stack, hour=10):
@@ -196,7 +196,7 @@ def test_a_colleagues_hint_reaches_the_writer(stack):
     scripted(stack, to, text="Please ask at the gate.")
     assert act(stack, conversation(stack, request_id), "give_back", hint=hint).status_code == 200
     stack.settle()
-    assert any(hint in json.dumps(one["body"]) for one in stack.openai.requests("respond"))
+    assert any(hint in json.dumps(request["body"]) for request in stack.openai.requests("respond"))
 
 
 def test_who_asks_for_a_machine_in_another_language_is_answered_in_it(stack):

@@ -82,7 +82,7 @@ def test_a_transactional_project_offers_no_unsubscribing_and_still_heeds_the_reg
     to = stack.mail()
     started(stack, to, "email", of=project)
     (mail,) = stack.mails_to(to)
-    assert not [one for one in mail["headers"] if one.startswith("List-")]
+    assert not [header for header in mail["headers"] if header.startswith("List-")]
     stack.writes(to, mail["reply_to"], "unsubscribe")
     assert stack.outcome(started(stack, to, "email", of=project))["reason"] == "do_not_contact"
 

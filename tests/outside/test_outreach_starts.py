@@ -21,7 +21,7 @@ def test_a_start_reaches_its_recipient_on_the_channel_that_it_names_and_on_no_ot
     tel, mail = stack.tel(), stack.mail()
     both = {"recipient_tel": tel, "recipient_email": mail}
     started(stack, tel, "whatsapp", recipient_data=both)
-    assert [one["to"] for one in stack.texts_to(tel)] == [f"whatsapp:{tel}"]
+    assert [text["to"] for text in stack.texts_to(tel)] == [f"whatsapp:{tel}"]
     started(stack, mail, "email", recipient_data=both)
     assert (len(stack.texts_to(tel)), len(stack.mails_to(mail))) == (1, 1)
 
@@ -108,7 +108,7 @@ def test_over_the_limit_of_a_minute_a_start_gets_429_and_a_repeated_one_does_not
     stack.forward(seconds=60 - stack.now().second)
     to, late = stack.tel(), stack.tel()
     bodies = [stack.start_body(one, of=project) for one in (to, to, late)]
-    assert [posted(stack, one).status_code for one in bodies[:2]] == [200, 200]
+    assert [posted(stack, body).status_code for body in bodies[:2]] == [200, 200]
     refused = posted(stack, bodies[2])
     assert refused.json()["error_code"] == "RATE_LIMIT_EXCEEDED"
     assert posted(stack, bodies[0]).json()["duplicate"]

@@ -86,12 +86,12 @@ def test_a_person_answers_while_it_is_asked_whether_to_stop_and_automation_does_
     assert words_to(stack, to)[1:] == ["Sorry, whom do we write to?"]
     act(stack, conversation(stack, request_id), "stop", once="stop")
     assert stack.outcome(started(stack, to))["reason"] == "do_not_contact"
-    ends = {one["type"]: one["data"].get("reason") for one in events(stack, request_id)[-2:]}
+    ends = {event["type"]: event["data"].get("reason") for event in events(stack, request_id)[-2:]}
     assert ends == {
         "conversation.closed": None,
         "conversation.opted_out": "asked_to_stop",
     }
-    assert any("asked_to_stop" in one and "sam" in one for one in entries(stack, to))
+    assert any("asked_to_stop" in entry and "sam" in entry for entry in entries(stack, to))
 
 
 def test_the_desks_list_begins_with_what_is_to_be_decided_first_whether_somebody_asked_to_stop(
@@ -111,7 +111,7 @@ def test_the_desks_list_begins_with_what_is_to_be_decided_first_whether_somebody
 
 def test_of_the_silence_about_what_may_be_a_wish_to_stop_its_company_hears_once_as_of_a_stop(stack):
     def heard(of):
-        found = [one for one in events(stack, of) if one["type"] == "conversation.opted_out"]
+        found = [event for event in events(stack, of) if event["type"] == "conversation.opted_out"]
         return [one["data"]["reason"] for one in found]
 
     of = told(stack)
@@ -224,7 +224,7 @@ def test_three_stops_get_one_confirmation_and_a_stop_after_a_start_another(stack
     started(stack, to, "whatsapp")
     for words, confirmed in (("ARRÊT", 1), ("ARRÊT", 1), ("BAJA", 1), ("START", 1), ("BAJA", 2)):
         by_whatsapp(stack, to, words)
-        said = [one for one in words_to(stack, to) if "no more messages" in one]
+        said = [word for word in words_to(stack, to) if "no more messages" in word]
         assert len(said) == confirmed, words
 
 

@@ -32,9 +32,9 @@ def test_nothing_leaves_at_night_and_in_the_morning_opening_and_answers_go_out_i
     stack.forward(minutes=66)
     words = words_to(stack, to)
     assert len(words) == 3
-    assert ["Jo" in one for one in words] == [True, False, False]
+    assert ["Jo" in word for word in words] == [True, False, False]
     assert [one["from"] for one in stack.said(request_id)].count("recipient") == 2
-    assert not [one for one in words_to(stack, stopped) if "Hello Jo" in one]
+    assert not [word for word in words_to(stack, stopped) if "Hello Jo" in word]
 
 
 def test_the_recipients_own_time_decides_what_night_is(stack):
@@ -77,7 +77,7 @@ def test_where_the_carrier_cannot_deliver_the_conversation_goes_on_on_the_next_c
     second = stack.outcome(first["continued_by"]["request_id"])
     assert (second["state"], second["continued_by"]["channel"]) == ("failed", "email")
     assert stack.outcome(second["continued_by"]["request_id"])["state"] == "delivered"
-    assert [one["to"] for one in stack.texts_to(tel)] == [tel, f"whatsapp:{tel}"]
+    assert [text["to"] for text in stack.texts_to(tel)] == [tel, f"whatsapp:{tel}"]
     assert len(stack.mails_to(mail)) == 1
 
 
@@ -215,4 +215,4 @@ def test_a_conversation_on_another_channel_counts_against_no_limit_of_its_compan
     stack.carriers_report()
     assert len(on(stack, both, "email")) == 1
     bodies = [stack.start_body(stack.tel(), of=project) for _ in range(2)]
-    assert [posted(stack, one).status_code for one in bodies] == [200, 429]
+    assert [posted(stack, body).status_code for body in bodies] == [200, 429]

@@ -118,7 +118,7 @@ def test_a_person_answers_while_automation_is_off_and_not_under_the_kill_switch(
 
 def gives_back(stack, request_id, body):
     """The company posts what the tool has done, by the token of the event."""
-    (called,) = [one["data"] for one in events(stack, request_id) if "tool" in one["data"]]
+    (called,) = [event["data"] for event in events(stack, request_id) if "tool" in event["data"]]
     way = called["result"]
     path = f"/conversations/{request_id}/tools/{way['call_id']}/result"
     headers = {"authorization": f"Bearer {way['token']}"}

@@ -33,7 +33,7 @@ def test_a_model_that_thinks_for_too_long_is_asked_for_less_and_its_text_is_sent
     to, before = stack.tel(), len(stack.openai.requests("respond"))
     started(stack, to, of=MODEL)
     assert len(words_to(stack, to)) == 1
-    asked = [one["body"]["reasoning"]["effort"] for one in stack.openai.requests("respond")]
+    asked = [request["body"]["reasoning"]["effort"] for request in stack.openai.requests("respond")]
     assert asked[before:] == ["low", "none"]
 
 
@@ -125,7 +125,7 @@ def test_a_tool_is_called_once_although_the_companys_answer_was_lost(stack):
     stack.says(to, f"I am interested {to}")
     stack.passes(hours=2)
     assert words_to(stack, to)[1:] == ["Noted."]
-    (called,) = [one for one in events(stack, request_id) if "tool" in one["data"]]
+    (called,) = [event for event in events(stack, request_id) if "tool" in event["data"]]
     assert (called["data"]["tool"], called["data"]["arguments"]) == (
         "note_interest",
         {"job_ref": "JR123"},
@@ -180,7 +180,7 @@ def test_an_endpoint_that_was_down_for_hours_gets_every_event_in_order(stack):
     stack.company.recovers()
     for _ in range(3):
         stack.forward(hours=6)
-    assert [one["data"]["number"] for one in events(stack, request_id)] == [1, 2, 3, 4]
+    assert [event["data"]["number"] for event in events(stack, request_id)] == [1, 2, 3, 4]
     assert len(stack.texts_to(to)) == 2
 
 
@@ -193,4 +193,4 @@ def test_an_endpoint_that_is_gone_gets_everything_when_an_operator_resumes(stack
     assert events(stack, request_id) == []
     stack.ops("company", "resume-events", FIRST.id, project.project, "--yes")
     stack.passes_until(lambda: len(events(stack, request_id)) == 4, minutes=6)
-    assert [one["data"]["number"] for one in events(stack, request_id)] == [1, 2, 3, 4]
+    assert [event["data"]["number"] for event in events(stack, request_id)] == [1, 2, 3, 4]

@@ -197,8 +197,8 @@ def test_appointments_prices_and_codes_of_goods_reach_the_model_as_they_were_wri
         "My password is not working.",
     )
     said = _said_to_the_model(stack, " ".join(texts))
-    for one in texts:
-        assert one in said
+    for text in texts:
+        assert text in said
 
 
 def test_a_companys_field_is_as_written_where_its_project_states_it_and_a_recipients_text_is_not(
@@ -229,7 +229,7 @@ def test_a_mask_in_a_draft_is_never_sent(stack):
         "conversation": [{"from": "recipient", "at": "2026-11-24T10:00:00Z", "text": "Hello?"}],
     }
     masks = ("<redacted>", "***4567", "***-***-0142", "***@***", "[ADDRESS]", "redacted")
-    texts = [f"Thanks, we have your number {one}." for one in masks]
+    texts = [f"Thanks, we have your number {mask}." for mask in masks]
     drafts = [
         {"id": f"d{n}", **line, "draft": {"text": text, "claims": None}}
         for n, text in enumerate(texts)
@@ -251,7 +251,7 @@ def _said_to_the_model(stack, text, *, to=None, **changes):
 
 def _asked_before(stack):
     """The number of the model's newest request."""
-    return max((one["number"] for one in stack.openai.requests()), default=0)
+    return max((request["number"] for request in stack.openai.requests()), default=0)
 
 
 def _sent_since(stack, before):

@@ -12,8 +12,10 @@ def test_a_webhook_that_comes_three_times_has_its_effects_once(stack):
     for _ in range(3):
         answer = stack.webhook(ticket_id=ticket, message_id="c-1", message="Where is my order?")
         assert answer.status_code == 200
-    effects = [one for one in stack.richpanel.get("effects")["effects"] if ticket in str(one)]
-    assert len(effects) == len({str(one) for one in effects}) > 0
+    effects = [
+        effect for effect in stack.richpanel.get("effects")["effects"] if ticket in str(effect)
+    ]
+    assert len(effects) == len({str(effect) for effect in effects}) > 0
 
 
 def test_a_start_that_is_posted_twice_sends_one_message(stack):
@@ -115,7 +117,7 @@ def test_messages_of_a_ticket_take_effect_in_their_order_after_an_outage(stack):
         for one in effects_on(stack, ticket)
         if one["kind"] == "tag_added" and one["value"].startswith("route-")
     ]
-    assert routes == [f"route-{one}" for one in TEAMS]
+    assert routes == [f"route-{team}" for team in TEAMS]
 
 
 def test_an_outage_of_twilio_holds_up_no_ticket_and_no_e_mail(stack):

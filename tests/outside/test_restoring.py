@@ -126,7 +126,9 @@ def _why_shadow(stack):
 
 def _changes_to(stack, ticket):
     changes = stack.richpanel.get("effects")["effects"]
-    return [(one["kind"], one["value"]) for one in changes if one["ticket_id"] == ticket]
+    return [
+        (change["kind"], change["value"]) for change in changes if change["ticket_id"] == ticket
+    ]
 
 
 def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_page(stack):
@@ -136,7 +138,9 @@ def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_p
         stack.says(one, f"The zither of {one} is mine")
     backup = stack.now().isoformat()
     (table,) = (
-        one for one in aws(stack, "dynamodb", "ListTables")["TableNames"] if "conversations" in one
+        tablename
+        for tablename in aws(stack, "dynamodb", "ListTables")["TableNames"]
+        if "conversations" in tablename
     )
     rows = aws(stack, "dynamodb", "Scan", TableName=table)["Items"]
     theirs = [one for one in rows if to[1:] in json.dumps(one)]

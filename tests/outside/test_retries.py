@@ -23,7 +23,7 @@ def test_a_vendor_that_fails_is_left_alone_and_once_it_is_back_each_text_is_sent
     for _ in range(4):
         stack.forward(minutes=40)
     assert [len(stack.texts_to(to)) for to in recipients] == [1] * 7
-    assert {stack.outcome(one)["state"] for one in requests} == {"sent"}
+    assert {stack.outcome(request)["state"] for request in requests} == {"sent"}
 
 
 def test_a_text_that_is_refused_for_good_is_not_tried_again(stack):
@@ -54,7 +54,7 @@ def test_what_waits_for_a_vendor_is_not_sent_to_a_recipient_who_says_stop_meanwh
     assert stack.says(to, "ARRÊT") == 200
     stack.forward(minutes=16)
     assert stack.outcome(request_id)["state"] == "failed"
-    assert not [one for one in stack.texts_to(to) if "Hello Jo" in one["body"]]
+    assert not [text for text in stack.texts_to(to) if "Hello Jo" in text["body"]]
 
 
 def test_credentials_that_a_vendor_refuses_are_read_again_and_the_text_leaves_at_once(stack):
@@ -139,7 +139,7 @@ def test_an_endpoint_of_a_company_that_names_a_wait_is_not_called_before_its_end
     stack.forward(minutes=8)
     assert len(stack.company.requests()) == asked
     stack.passes(minutes=8)
-    heard = [one["data"] for one in stack.company.get("events")["events"]]
+    heard = [event["data"] for event in stack.company.get("events")["events"]]
     numbers = [one["number"] for one in heard if one["request_id"] == request_id]
     assert numbers == [1, 2]
 

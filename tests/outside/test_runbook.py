@@ -24,13 +24,13 @@ def test_explain_tells_the_same_story_by_everything_that_one_may_have(stack):
 def test_explain_says_that_nothing_is_stored_only_where_every_place_was_asked(stack):
     stack.richpanel.fails(status=503, times=None)
     tickets = [stack.ticket("Where is my order?", customer_email=stack.mail()) for _ in range(2)]
-    for one in tickets:
-        stack.webhook(ticket_id=one, trigger="customer_message")
+    for ticket in tickets:
+        stack.webhook(ticket_id=ticket, trigger="customer_message")
     for _ in range(4):
-        for one in tickets:
-            link = f"https://app.richpanel.com/conversations?ticket_id={one}"
-            for have in (one, f"Ticket #{one}", link):
-                assert one in str(stack.ops("explain", have, "--json").data["events"])
+        for ticket in tickets:
+            link = f"https://app.richpanel.com/conversations?ticket_id={ticket}"
+            for have in (ticket, f"Ticket #{ticket}", link):
+                assert ticket in str(stack.ops("explain", have, "--json").data["events"])
         unknown = stack.ops("explain", "990099", code=1).err
         assert "nothing is stored" not in unknown
         assert "- Richpanel: it did not show the ticket" in unknown
@@ -72,7 +72,7 @@ def test_explain_blames_no_vendor_for_a_request_that_our_circuit_breaker_held_ba
     last = stack.ticket("Where is my order?", customer_email=stack.mail())
     stack.webhook(ticket_id=last, message_id="c-1", message="Where is my order?")
     assert not requests_about(stack, last)
-    assert any(requests_about(stack, one) for one in tickets)
+    assert any(requests_about(stack, ticket) for ticket in tickets)
     said = why_not(stack, last)
     assert "our circuit breaker" in said
     assert "Richpanel refused" not in said
@@ -147,7 +147,7 @@ def given_up(_stack):
     _stack.twilio.fails(status=401, times=None)
     starts = {to: _requested(_stack.start(to)) for to in (_stack.tel() for _ in range(2))}
     for _ in range(30):
-        if all(_stack.outcome(one)["state"] == "failed" for one in starts.values()):
+        if all(_stack.outcome(start)["state"] == "failed" for start in starts.values()):
             break
         _stack.forward(minutes=20)
     _stack.twilio.recovers()
@@ -423,7 +423,9 @@ def _log_line(stack, action):
 
 def _changes_to(stack, ticket):
     changes = stack.richpanel.get("effects")["effects"]
-    return [(one["kind"], one["value"]) for one in changes if one["ticket_id"] == ticket]
+    return [
+        (change["kind"], change["value"]) for change in changes if change["ticket_id"] == ticket
+    ]
 
 
 def _waiting(stack, company):
@@ -455,7 +457,7 @@ def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack
     tickets = [opens(stack, "I want to return my shoes.") for _ in range(2)]
     for _ in range(4):
         stack.forward(minutes=15)
-        ours = [one for one in _incidents(stack) if _holds(stack, one, tickets)]
+        ours = [incident for incident in _incidents(stack) if _holds(stack, incident, tickets)]
         assert len(ours) == 1, "every minute of it is one incident"
         for ticket in tickets:
             assert ticket in stack.ops("unfinished").out
@@ -470,7 +472,7 @@ def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack
     for ticket in tickets:
         assert {"route-returns-admin", "mw-processed"} <= tags(stack, ticket)
         assert "middleware_error_needs_attention" not in tags(stack, ticket)
-    foreseen = {one["key"].split(":")[2] for one in said["effects"]}
+    foreseen = {effect["key"].split(":")[2] for effect in said["effects"]}
     assert set(tickets) <= foreseen
     assert name not in _incidents(stack)
     ended = stack.ops("incidents", "list", "--ended", "--json").data

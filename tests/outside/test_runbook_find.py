@@ -76,4 +76,4 @@ def test_a_story_has_texts_only_where_they_are_asked_for_and_the_journal_has_who
 
 
 def _keys(finding):
-    return [one["event"]["event_id"] for one in finding["events"]]
+    return [event["event"]["event_id"] for event in finding["events"]]

@@ -128,7 +128,7 @@ def test_a_strangers_flood_locks_out_no_company_at_its_address(stack):
 def _waiting(stack, company):
     """The ids of what waits at a company's desk."""
     listed = stack.desk("GET", "/desk/conversations?limit=200", key=company.lead_key).json()
-    return {one["id"] for one in listed["conversations"]}
+    return {conversation["id"] for conversation in listed["conversations"]}
 
 
 def test_a_desk_sees_and_changes_conversations_of_its_own_company_only(stack):
@@ -391,9 +391,9 @@ def test_json_is_taken_up_to_64_levels_and_100000_arrays_and_objects(stack):
             "POST",
             "/webhook/aloware",
             headers=headers,
-            data=f'{{"event": "none", "body": {{"id": {stack.number()}, "values": {one}}}}}',
+            data=f'{{"event": "none", "body": {{"id": {stack.number()}, "values": {value}}}}}',
         ).status_code
-        for one in values
+        for value in values
     ]
     assert answers == [200, 400, 200, 400]
 
@@ -509,7 +509,7 @@ def test_a_link_whose_key_has_ended_works_no_more_and_newer_ones_do(stack):
     stack.forward(minutes=16)
     started(stack, later, "email")
     answers = [clicked(stack, unsubscribe_path(stack.mails_to(one)[0])) for one in (to, later)]
-    assert [one.status_code for one in answers] == [404, 200]
+    assert [answer.status_code for answer in answers] == [404, 200]
     assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
 
 
@@ -533,8 +533,8 @@ def test_the_key_of_the_ids_has_no_successor_and_no_command_shows_a_key(stack):
     shown = stack.ops("keys", "list").out + stack.ops("keys", "list", "--json").out
     for purpose in PURPOSES:
         assert purpose in shown
-        for one in json.loads(secret(stack, f"rp-mw/dev/keys/{purpose}"))["keys"]:
-            assert one["key"] not in shown
+        for key in json.loads(secret(stack, f"rp-mw/dev/keys/{purpose}"))["keys"]:
+            assert key["key"] not in shown
 
 
 def test_what_may_only_send_messages_to_a_queue_makes_no_worker_act(stack):

@@ -180,7 +180,7 @@ def _publishes(keys):
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            body = json.dumps({"keys": [one.as_dict(private=False) for one in keys]}).encode()
+            body = json.dumps({"keys": [key.as_dict(private=False) for key in keys]}).encode()
             self.send_response(200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()

@@ -54,7 +54,7 @@ def test_the_walk_stops_at_the_first_step_that_fails_and_says_what_to_do(
     answers.write_text(ANSWERS)
     before = _states(stack)
     stopped = stack.ops("setup", "--yes", "--file", answers, "--json", code=1).data
-    assert [(one["step"], one["state"]) for one in stopped["steps"]] == [("place", "failed")]
+    assert [(step["step"], step["state"]) for step in stopped["steps"]] == [("place", "failed")]
     assert stopped["pastes"] == []
     said = stack.ops("setup", "--yes", "--file", answers, code=1).out
     assert "Next: export AWS_PROFILE" in said
@@ -106,7 +106,7 @@ def _states(stack):
 def _seen(stack):
     return (
         stack.ops("switch", "get", "--history").out,
-        [one["id"] for one in stack.powerbi.get("datasets")["datasets"]],
+        [dataset["id"] for dataset in stack.powerbi.get("datasets")["datasets"]],
         len(stack.richpanel.get("effects")["effects"]),
         len(stack.twilio.get("messages")["messages"]),
     )

@@ -206,7 +206,7 @@ def test_an_order_question_with_anything_else_beside_it_goes_to_a_person(stack, 
     bought = order(stack)
     ticket = opens(stack, f"Where is my order {bought.name}? {more}", bought.mail)
     assert answers(stack, ticket) == []
-    assert [one for one in tags(stack, ticket) if one.endswith("-suppressed")]
+    assert [tag for tag in tags(stack, ticket) if tag.endswith("-suppressed")]
     assert at(stack, ticket)["status"] == "OPEN"
 
 
@@ -236,7 +236,7 @@ def test_an_order_question_with_slips_and_courtesies_and_no_punctuation_is_answe
 )
 def test_a_harmless_message_is_not_called_grave(stack, text):
     ticket = opens(stack, text)
-    assert [one for one in tags(stack, ticket) if one.startswith("mw-risk-")] == []
+    assert [tag for tag in tags(stack, ticket) if tag.startswith("mw-risk-")] == []
     assert LEADERSHIP not in tags(stack, ticket)
 
 
@@ -400,7 +400,7 @@ def test_a_message_that_its_person_answered_in_an_outage_is_not_routed(stack):
     a_person_answers(stack, ticket)
     stack.richpanel.recovers()
     stack.passes(hours=1)
-    assert not [one for one in tags(stack, ticket) if one.startswith("route-")]
+    assert not [tag for tag in tags(stack, ticket) if tag.startswith("route-")]
 
 
 @pytest.mark.parametrize("has_it", [True, False], ids=["hers", "not assigned"])
@@ -414,7 +414,7 @@ def test_a_colleagues_ticket_is_not_answered_and_not_moved(stack, has_it):
     before = tags(stack, ticket)
     writes_again(stack, ticket, f"Hello, where is my order {bought.name}?")
     assert answers(stack, ticket) == []
-    assert {one for one in tags(stack, ticket) if one.startswith("route-")} == {
+    assert {tag for tag in tags(stack, ticket) if tag.startswith("route-")} == {
         one for one in before if one.startswith("route-")
     }
     assert at(stack, ticket)["assignee_id"] == holder.get("assignee_id")
@@ -633,12 +633,18 @@ def test_in_shadow_the_order_is_looked_up_and_every_reason_is_kept(stack):
 
 def test_what_a_person_did_with_a_ticket_in_shadow_is_compared_with_the_decision(stack):
     ticket = shadowed(stack)
-    row = next(one for one in compared(stack)["departments"] if one["would_answer"])
+    row = next(
+        department for department in compared(stack)["departments"] if department["would_answer"]
+    )
     a_person_answers(stack, ticket, "It is on its way.")
     stack.webhook(ticket_id=ticket)
     stack.forward(minutes=4)
     assert decision(stack, ticket)["people"]["answered"] is True
-    after = next(one for one in compared(stack)["departments"] if one["name"] == row["name"])
+    after = next(
+        department
+        for department in compared(stack)["departments"]
+        if department["name"] == row["name"]
+    )
     assert after["gain"]["count"] == row["gain"]["count"] + 1
     assert after["harm"]["high"] > 0
     assert after["may_be_switched_on"] is False
@@ -653,7 +659,7 @@ def test_a_label_on_a_decision_is_counted_and_changes_nothing(stack):
     assert (found["decision"], found["label"]) == (kept, "wrong_answer")
     assert (tags(stack, ticket), answers(stack, ticket)) == (set(), [])
     acts = stack.ops("journal", kept["event"], "--json").data
-    assert [one["did"] for one in acts] == ["support label"]
+    assert [act["did"] for act in acts] == ["support label"]
 
 
 def test_nothing_of_a_decision_in_shadow_is_text(stack):
@@ -668,7 +674,7 @@ def test_nothing_of_a_decision_in_shadow_is_text(stack):
     assert found["decision"]["decision"] == "answer"
     assert found["people"]["answered"]
     rows = aws(stack, "dynamodb", "Scan", TableName="rp_mw_conversation_state-dev")["Items"]
-    kept = json.dumps([one for one in rows if one["conversation_id"]["S"] == ticket])
+    kept = json.dumps([row for row in rows if row["conversation_id"]["S"] == ticket])
     assert "digests" in kept
     for canary in ("Zebedee", "Canary", bought.name.lstrip("#"), bought.mail, TRACKING["number"]):
         assert canary not in kept

@@ -19,8 +19,10 @@ def test_what_was_accepted_before_a_provisioning_is_done_once_after_it(stack):
     stack.start(to, settles=False)
     stack.ops("provision", "--yes")
     stack.forward(minutes=1)
-    changes = [one for one in stack.richpanel.get("effects")["effects"] if ticket in str(one)]
-    assert len(changes) == len({str(one) for one in changes}) > 0
+    changes = [
+        effect for effect in stack.richpanel.get("effects")["effects"] if ticket in str(effect)
+    ]
+    assert len(changes) == len({str(change) for change in changes}) > 0
     assert len(stack.texts_to(to)) == 1
 
 

@@ -176,7 +176,9 @@ def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_p
 
 def test_a_message_names_the_revision_of_the_settings_and_the_model_that_wrote_it(stack):
     of, _, request_id = written(stack)
-    (opening,) = [one for one in conversation(stack, request_id)["messages"] if "model" in one]
+    (opening,) = [
+        message for message in conversation(stack, request_id)["messages"] if "model" in message
+    ]
     listed = stack.ops("writer", "revisions", FIRST.id, of.project, "--json").data
     assert [one["revision"] for one in listed if one["is_current"]] == [opening["revision"]]
     assert opening["model"].startswith("gpt-")

@@ -81,10 +81,10 @@ def why_not(stack, ticket):
 
 def requests_about(stack, ticket):
     """What we have asked Richpanel about it."""
-    return [one for one in stack.richpanel.requests() if ticket in one["path"]]
+    return [request for request in stack.richpanel.requests() if ticket in request["path"]]
 
 
 def effects_on(stack, ticket):
     """What was changed on it through the API, oldest first; repetitions without effect included."""
     effects = stack.richpanel.get("effects")["effects"]
-    return [one for one in effects if one["ticket_id"] == ticket]
+    return [effect for effect in effects if effect["ticket_id"] == ticket]

@@ -61,8 +61,8 @@ def test_every_kind_of_message_of_an_earlier_release_is_read_and_carried_out_onc
                 queued(system, body, f"{twice}-{number}")
                 handled = system.run()
                 assert {one.error for one in handled} == {None}, body["kind"]
-        texts = [(one["to"], one["body"]) for one in system.twilio.messages]
-        seen.append((texts, [one["to"] for one in system.ses.emails]))
+        texts = [(message["to"], message["body"]) for message in system.twilio.messages]
+        seen.append((texts, [email["to"] for email in system.ses.emails]))
     assert seen[0] == seen[1], "what was done is not done twice"
     texts, mails = seen[0]
     reached = {to.removeprefix("whatsapp:") for to, _ in texts} | set(mails)
@@ -71,7 +71,7 @@ def test_every_kind_of_message_of_an_earlier_release_is_read_and_carried_out_onc
         tags = richpanel.effects_of(ticket, "tag_added")
         assert ("mw-processed" in tags, set(tags.values())) == (True, {1})
     facts = system.services.facts.ledger.pending_keys(at_most=10)
-    assert {one.partition(":")[0] for one in facts} == {"ALOWARE", "HUBSPOT"}
+    assert {fact.partition(":")[0] for fact in facts} == {"ALOWARE", "HUBSPOT"}
     assert len(facts) == 2
     assert not any(dead_letters.totals(Session.over(system.services)).values())
 

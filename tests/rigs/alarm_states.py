@@ -48,13 +48,13 @@ def rings(metrics: Metrics, seconds: float) -> list[Notification]:
     times = _times(seconds)
     states = _all(metrics, times)
     stage = _stage()
-    alarms = [one.properties for one in stage.resources("AWS::CloudWatch::Alarm")]
+    alarms = [resource.properties for resource in stage.resources("AWS::CloudWatch::Alarm")]
     found: list[Notification] = []
-    for one in alarms:
-        if one.get("AlarmActions"):
-            found += _begins(one["AlarmName"], states[one["AlarmName"]], times)
-    for one in stage.resources(COMPOSITE):
-        found += _unsuppressed(one.properties, states, times)
+    for alarm in alarms:
+        if alarm.get("AlarmActions"):
+            found += _begins(alarm["AlarmName"], states[alarm["AlarmName"]], times)
+    for resource in stage.resources(COMPOSITE):
+        found += _unsuppressed(resource.properties, states, times)
     return sorted(((_short(name), at) for name, at in found), key=lambda one: one[1])
 
 
@@ -71,7 +71,7 @@ def _times(seconds: float) -> list[float]:
 
 
 def _all(metrics: Metrics, times: Sequence[float]) -> dict[str, list[bool]]:
-    declared = [one.properties for one in _stage().resources("AWS::CloudWatch::Alarm")]
+    declared = [resource.properties for resource in _stage().resources("AWS::CloudWatch::Alarm")]
     return {one["AlarmName"]: _states(one, metrics, times) for one in declared}
 
 

@@ -10,10 +10,10 @@ from ops.stage.template import COMPOSITE, StageTemplate
 RAW = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
 ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
 COMPOSITES = {
-    match[1]: one["Properties"]
-    for one in RAW["Resources"].values()
-    if one.get("Type") == COMPOSITE
-    and (match := re.search(r"\{(\w+)\}", one["Properties"]["AlarmRule"]["Fn::Sub"]))
+    match[1]: resource["Properties"]
+    for resource in RAW["Resources"].values()
+    if resource.get("Type") == COMPOSITE
+    and (match := re.search(r"\{(\w+)\}", resource["Properties"]["AlarmRule"]["Fn::Sub"]))
 }
 """The alarms that notify in place of another, by the logical id of that other."""
 Series = tuple[str, str, frozenset[tuple[str, str]]]
@@ -32,7 +32,9 @@ def alarms() -> dict[str, dict[str, Any]]:
 
 
 def series(alarm: dict[str, Any]) -> Series:
-    dimensions = frozenset((one["Name"], one["Value"]) for one in alarm["Dimensions"])
+    dimensions = frozenset(
+        (dimension["Name"], dimension["Value"]) for dimension in alarm["Dimensions"]
+    )
     return alarm["Namespace"], alarm["MetricName"], dimensions
 
 

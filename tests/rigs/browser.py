@@ -109,9 +109,9 @@ class Tab:
         how = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
         found = self.page.evaluate("how => axe.run(document, how)", how)
         return [
-            f"{one['id']}: {node['html'][:120]}"
-            for one in found["violations"]
-            for node in one["nodes"]
+            f"{violation['id']}: {node['html'][:120]}"
+            for violation in found["violations"]
+            for node in violation["nodes"]
         ]
 
     def small_targets(self):

@@ -153,8 +153,8 @@ class Aws:
         self._mock, self._is_fresh = mock_aws(), False
         session = boto3.session.Session("testing", "testing", region_name="us-east-1")
         self.clients = {name: session.client(name) for name in SERVICES}
-        for one in self.clients.values():
-            one.meta.events.register("before-call", self._note)
+        for client in self.clients.values():
+            client.meta.events.register("before-call", self._note)
 
     @contextlib.contextmanager
     def running(self):
@@ -184,8 +184,8 @@ class Aws:
 def _aws():
     made = Aws()
     yield made
-    for one in made.clients.values():
-        one.close()
+    for client in made.clients.values():
+        client.close()
 
 
 @pytest.fixture

@@ -61,8 +61,8 @@ def opened(desk, number, name, channel, **more):
             model="gpt-4.1-mini",
         ),
     )
-    for one in entries:
-        record, _ = desk.conversations.append(record, one)
+    for entry in entries:
+        record, _ = desk.conversations.append(record, entry)
     return record
 
 

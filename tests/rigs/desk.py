@@ -242,7 +242,9 @@ class DeskRig(OutreachParts):
     def state(self, record):
         """The state of its hand-off in the list; None where it is not listed as open."""
         page = self.inbox.list(company_id=record.company_id, states=shown.STATES)
-        return next((one["state"] for one in page.entries if one["id"] == record.opaque_id), None)
+        return next(
+            (entry["state"] for entry in page.entries if entry["id"] == record.opaque_id), None
+        )
 
     def entries(self, record):
         return [

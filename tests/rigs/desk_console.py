@@ -38,14 +38,14 @@ class DeskConsole(rig.Console):
 
     def signs_in(self, *names):
         """People of the rig sign in: their companies' teams know them."""
-        for one in names:
-            who = rig.PEOPLE[one]
+        for name in names:
+            who = rig.PEOPLE[name]
             self.team.signed_in(who.name, desk_roles(who))
 
     def looks(self, record):
         """Who looked at a conversation, in order."""
         entries = self.desk.journal.story(record.opaque_id)
-        return [one["actor"] for one in entries if one["action_type"] == "conversation view"]
+        return [entry["actor"] for entry in entries if entry["action_type"] == "conversation view"]
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ class WriterRig:
             store=store,
             sinks=FactSinks(
                 judge=dimensions(judge) if judge else None,
-                takers=[dimensions(one) for one in takers],
+                takers=[dimensions(taker) for taker in takers],
             ),
             effects=effects,
             rows_per_post=rows_per_post,

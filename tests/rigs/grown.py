@@ -210,9 +210,9 @@ RESOURCES = ".chalice/resources.json"
 
 def places() -> Iterator[str]:
     """Every file that the channel is added to, or that is added for it, in the page's words."""
-    yield from dict.fromkeys(one.file for one in LINES)
+    yield from dict.fromkeys(line.file for line in LINES)
     yield RESOURCES
-    yield from (str(one.relative_to(PIGEON)) for one in _new_files())
+    yield from (str(file.relative_to(PIGEON)) for file in _new_files())
 
 
 def grow(folder: Path) -> None:
@@ -230,7 +230,7 @@ def grow(folder: Path) -> None:
 
 
 def _new_files() -> list[Path]:
-    return sorted(one for one in PIGEON.rglob("*.py") if "__pycache__" not in one.parts)
+    return sorted(path for path in PIGEON.rglob("*.py") if "__pycache__" not in path.parts)
 
 
 def _add(folder: Path, line: Line) -> None:

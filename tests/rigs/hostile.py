@@ -126,11 +126,11 @@ class Run:
         """What was sent in the first company's name."""
         mine = {company.SMS_NUMBER, company.WHATSAPP_NUMBER}
         texts = [
-            one
-            for one in self.outreach.twilio.messages
-            if one["from"].removeprefix("whatsapp:") in mine
+            message
+            for message in self.outreach.twilio.messages
+            if message["from"].removeprefix("whatsapp:") in mine
         ]
-        mails = [one for one in self.outreach.ses.emails if company.EMAIL in one["from"]]
+        mails = [email for email in self.outreach.ses.emails if company.EMAIL in email["from"]]
         return json.dumps([texts, mails], sort_keys=True, default=str)
 
     def known(self):
@@ -145,7 +145,7 @@ class Run:
             if other.COMPANY_ID not in row:
                 texts |= {*key[1:], *_strings(json.loads(row))}
         texts |= set(_strings(json.loads(self.messages())))
-        short = sorted(one for one in texts if 2 < len(one) <= 300)
+        short = sorted(text for text in texts if 2 < len(text) <= 300)
         return [*short, *(f"{a}.{b}" for a, b in self._sent())]
 
     def _sent(self):

@@ -39,7 +39,7 @@ class Looks:
 
     def command_line(self):
         group = typer.main.get_command(cli.app).commands["handoff"]
-        options = {one.name: one for one in group.commands["praise"].params}
+        options = {param.name: param for param in group.commands["praise"].params}
         assert (options["grade"].required, options["grade"].help) == (True, "Of the answer.")
         desk = Desk(inbox=self.desk.inbox, handoffs=self.desk.handoffs)
         services = SimpleNamespace(outreach=SimpleNamespace(desk=desk, inbox=self.desk.inbox))
@@ -56,7 +56,7 @@ class Looks:
         assert self.praised() == "good"
 
     def openapi(self):
-        path = next(one for one in pages.pages() if one.name == "openapi.yaml")
+        path = next(page for page in pages.pages() if page.name == "openapi.yaml")
         assert path.read_text() == pages.pages()[path]
         schemas = yaml.safe_load(path.read_text())["components"]["schemas"]
         assert "praise" in schemas["DeskAct"]["properties"]["act"]["enum"]

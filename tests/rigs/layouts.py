@@ -43,8 +43,8 @@ def kind_of(keys: list[str]) -> str:
     """The fixed beginning of a row's keys, such as ``evt:`` or ``internal: page#``."""
     if _PERSONAL.fullmatch(keys[0]):
         return "a recipient's"
-    beginnings = [_KIND.match(one) for one in keys]
-    return " ".join(one[1] for one in beginnings if one) or "other"
+    beginnings = [_KIND.match(key) for key in keys]
+    return " ".join(beginning[1] for beginning in beginnings if beginning) or "other"
 
 
 def difference(kept: Layout, now: Layout) -> list[str]:

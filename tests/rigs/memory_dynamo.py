@@ -50,8 +50,8 @@ class DynamoDb(Client):
             "TableStatus": "ACTIVE",
             "Tags": list(Tags),
             "GlobalSecondaryIndexes": [
-                {**one, "IndexStatus": "ACTIVE"}
-                for one in declared.get("GlobalSecondaryIndexes", ())
+                {**globalsecondaryindex, "IndexStatus": "ACTIVE"}
+                for globalsecondaryindex in declared.get("GlobalSecondaryIndexes", ())
             ],
         }
         return {"TableDescription": self._described[TableName]}
@@ -73,13 +73,13 @@ class DynamoDb(Client):
 
     def tag_resource(self, *, ResourceArn, Tags):
         described = self._of_arn(ResourceArn)
-        changed = {one["Key"] for one in Tags}
-        kept = [one for one in described["Tags"] if one["Key"] not in changed]
+        changed = {tag["Key"] for tag in Tags}
+        kept = [tag for tag in described["Tags"] if tag["Key"] not in changed]
         described["Tags"] = [*kept, *Tags]
 
     def untag_resource(self, *, ResourceArn, TagKeys):
         described = self._of_arn(ResourceArn)
-        described["Tags"] = [one for one in described["Tags"] if one["Key"] not in TagKeys]
+        described["Tags"] = [tag for tag in described["Tags"] if tag["Key"] not in TagKeys]
 
     def update_time_to_live(self, *, TableName, TimeToLiveSpecification):
         self._table(TableName)
@@ -155,12 +155,12 @@ class DynamoDb(Client):
         return {"UnprocessedItems": {}}
 
     def batch_execute_statement(self, *, Statements):
-        return {"Responses": [self._execute(**one) for one in Statements]}
+        return {"Responses": [self._execute(**statement) for statement in Statements]}
 
     def transact_write_items(self, *, TransactItems):
         writes = []
-        for one in TransactItems:
-            ((kind, asked),) = one.items()
+        for transactitem in TransactItems:
+            ((kind, asked),) = transactitem.items()
             writes.append(self._write(kind, **asked))
         with _Refusing("TransactWriteItems", {}):
             writes[0]["table"].transact(writes)
@@ -180,7 +180,7 @@ class DynamoDb(Client):
         return table.updating(key, condition=condition, **changes, **values)
 
     def _execute(self, *, Statement, Parameters):
-        values = [from_wire({"": one})[""] for one in Parameters]
+        values = [from_wire({"": parameter})[""] for parameter in Parameters]
         insertion = _INSERTION.fullmatch(Statement)
         if insertion:
             item = dict(zip(_QUOTED.findall(insertion[2]), values, strict=True))

@@ -100,8 +100,12 @@ class _Queue:
 
     def count(self, state, now):
         states = [
-            "waiting" if one.visible_at <= now else "in flight" if one.receives else "delayed"
-            for one in self.messages
+            "waiting"
+            if message.visible_at <= now
+            else "in flight"
+            if message.receives
+            else "delayed"
+            for message in self.messages
         ]
         return states.count(state)
 

@@ -10,7 +10,7 @@ from tests.rigs.ops_cli import GROUPS, runner
 
 DOCS = Path(__file__).parents[2] / "docs"
 INTRODUCTION = (DOCS / "runbook.md").read_text()[:600]
-PAGES = "".join(one.read_text() for one in sorted(DOCS.glob("runbook*.md")))
+PAGES = "".join(path.read_text() for path in sorted(DOCS.glob("runbook*.md")))
 
 
 def section(title):
@@ -52,12 +52,15 @@ class Operator:
     def runs(self, *arguments, code=0):
         """Run a command of the page, with the caller's values in place of the page's."""
         self.output += self._capsys.readouterr().out
-        literal = [one for one in arguments if re.fullmatch(r"-*[a-z_-]+", one)]
+        literal = [argument for argument in arguments if re.fullmatch(r"-*[a-z_-]+", argument)]
         words = " ".join(literal[: 2 if arguments[0] in GROUPS else 1])
         lines = re.findall(r"python -m ops ([^`\n]+)", INTRODUCTION + self._page)
         fitting = [line for line in lines if line.startswith(words)]
         assert fitting, f"the page does not say {words}"
-        options = {one for one in arguments if one.startswith("--")} - {"--json", "--yes"}
+        options = {argument for argument in arguments if argument.startswith("--")} - {
+            "--json",
+            "--yes",
+        }
         assert any(options <= set(line.split()) for line in fitting), f"{words} {options}"
         said = self._run(*arguments)
         assert said.code == code, said

@@ -53,7 +53,7 @@ def runner(capsys):
         capsys.readouterr()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO(typed))
-            code = cli.main([str(one) for one in arguments])
+            code = cli.main([str(argument) for argument in arguments])
         printed = capsys.readouterr()
         return CommandResult(code, printed.out, printed.err)
 

@@ -23,7 +23,7 @@ def parcel(status="IN_TRANSIT", *events, at=16, estimate=None, **fields):
         created_at=november(at),
         shipment_status=status,
         estimated_delivery_at=None if estimate is None else november(estimate),
-        events=tuple(CarrierEvent(one, november(17)) for one in events),
+        events=tuple(CarrierEvent(event, november(17)) for event in events),
         **given,
     )
 

@@ -38,7 +38,7 @@ class IdentityProvider:
 
     @property
     def jwks(self):
-        return {"keys": [one.as_dict(private=False) for one in self.keys]}
+        return {"keys": [key.as_dict(private=False) for key in self.keys]}
 
     def fetch(self, address):
         assert address == KEYS_AT

@@ -185,7 +185,7 @@ def _dynamodb(call: Call) -> Iterator[Permission]:
         case "ExecuteStatement":
             yield _partiql(params["Statement"])
         case "BatchExecuteStatement":
-            yield from (_partiql(one["Statement"]) for one in params["Statements"])
+            yield from (_partiql(statement["Statement"]) for statement in params["Statements"])
         case "ListTagsOfResource":
             yield _on_table(call.operation, params["ResourceArn"])
         case "Query" | "Scan" if "IndexName" in params:

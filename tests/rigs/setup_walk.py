@@ -19,17 +19,18 @@ def described(aws, config):
         "secrets": sorted(
             one["Name"] for one in aws.client("secretsmanager").list_secrets()["SecretList"]
         ),
-        "buckets": sorted(one["Name"] for one in aws.client("s3").list_buckets()["Buckets"]),
+        "buckets": sorted(bucket["Name"] for bucket in aws.client("s3").list_buckets()["Buckets"]),
         "subscriptions": sorted(
-            (one["TopicArn"], one["Endpoint"])
-            for one in aws.client("sns").list_subscriptions()["Subscriptions"]
+            (subscription["TopicArn"], subscription["Endpoint"])
+            for subscription in aws.client("sns").list_subscriptions()["Subscriptions"]
         ),
         "functions": {
-            one["FunctionName"]: (one["CodeSha256"], one["Environment"]["Variables"])
-            for one in aws.client("lambda").list_functions()["Functions"]
+            function["FunctionName"]: (function["CodeSha256"], function["Environment"]["Variables"])
+            for function in aws.client("lambda").list_functions()["Functions"]
         },
         "alarms": sorted(
-            one["AlarmName"] for one in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
+            metricalarm["AlarmName"]
+            for metricalarm in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
         ),
         "keys of the company": len(
             json.loads(secret(aws, "rp-mw/dev/router/api_keys"))[company.COMPANY_ID]["api_keys"]
@@ -41,12 +42,15 @@ def described(aws, config):
 
 def _stacks(client):
     return {
-        one["StackName"]: (
-            one["StackStatus"],
-            sorted((each["ParameterKey"], each["ParameterValue"]) for each in one["Parameters"]),
-            client.get_template(StackName=one["StackName"])["TemplateBody"],
+        stack["StackName"]: (
+            stack["StackStatus"],
+            sorted(
+                (parameter["ParameterKey"], parameter["ParameterValue"])
+                for parameter in stack["Parameters"]
+            ),
+            client.get_template(StackName=stack["StackName"])["TemplateBody"],
         )
-        for one in client.describe_stacks()["Stacks"]
+        for stack in client.describe_stacks()["Stacks"]
     }
 
 
@@ -55,7 +59,10 @@ def _tables(client):
     tables = {}
     for name in client.list_tables()["TableNames"]:
         table = client.describe_table(TableName=name)["Table"]
-        indexes = sorted(one["IndexName"] for one in table.get("GlobalSecondaryIndexes", []))
+        indexes = sorted(
+            globalsecondaryindex["IndexName"]
+            for globalsecondaryindex in table.get("GlobalSecondaryIndexes", [])
+        )
         ttl = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
         tables[name] = ([table.get(one) for one in kept], indexes, ttl)
     return tables
@@ -75,18 +82,18 @@ def _queues(client):
 
 def _roles(client):
     roles = {}
-    for one in client.list_roles()["Roles"]:
-        name = one["RoleName"]
+    for role in client.list_roles()["Roles"]:
+        name = role["RoleName"]
         inline = {
             policy: client.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
             for policy in client.list_role_policies(RoleName=name)["PolicyNames"]
         }
         attached = client.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
-        roles[name] = (one["AssumeRolePolicyDocument"], inline, attached)
+        roles[name] = (role["AssumeRolePolicyDocument"], inline, attached)
     return roles
 
 
 def _parameters(client):
     pages = client.get_paginator("describe_parameters").paginate()
-    names = [one["Name"] for page in pages for one in page["Parameters"]]
-    return {one: client.get_parameter(Name=one)["Parameter"]["Value"] for one in names}
+    names = [parameter["Name"] for page in pages for parameter in page["Parameters"]]
+    return {name: client.get_parameter(Name=name)["Parameter"]["Value"] for name in names}

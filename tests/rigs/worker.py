@@ -239,7 +239,7 @@ class WorkerRig:
         return [(name, fields) for name, fields in self.log.events if name.startswith(prefix)]
 
     def counted(self, prefix="mw.worker."):
-        return [one for one in self.log.metrics if one[0].startswith(prefix)]
+        return [metric for metric in self.log.metrics if metric[0].startswith(prefix)]
 
     def audited(self):
         """Rows of the audit, in the order in which they were first written."""

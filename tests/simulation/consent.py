@@ -189,7 +189,7 @@ class Consent:
         (row, key), company = mark, record.company_id
         addresses = [record.primary_channel]
         addresses += [str(record.item.get(one)) for one in ("recipient_tel", "recipient_email")]
-        if row not in {self._root_of(one, company) for one in addresses}:
+        if row not in {self._root_of(address, company) for address in addresses}:
             return False
         member, _, slot = key.partition("#")
         if slot in (WISH, KEPT_SLOT, DOUBT_SLOT):

@@ -121,10 +121,12 @@ class FindLooks:
             return "" if error.unasked and not is_certain else f"not found: {error}"
         except OpsError as error:
             return str(error)
-        reported = {str(one["event_id"]) for event in found.events for one in event.receipts}
+        reported = {
+            str(receipt["event_id"]) for event in found.events for receipt in event.receipts
+        }
         if str(row["event_id"]) in reported | {one.key for one in found.events}:
             return ""
-        if any(one.startswith("further conversations") for one in found.notes):
+        if any(note.startswith("further conversations") for note in found.notes):
             return ""
         return "" if found.unasked and not is_certain else "found without it"
 

@@ -93,9 +93,11 @@ class FollowUps:
         records = [
             Record(row) for row in world.conversations.rows.values() if "conversation_status" in row
         ]
-        known = {one.opaque_id: one for one in records}
+        known = {record.opaque_id: record for record in records}
         origins = Counter(
-            one.item["continues"]["conversation"] for one in records if "continues" in one.item
+            record.item["continues"]["conversation"]
+            for record in records
+            if "continues" in record.item
         )
         for opaque_id, number in origins.items():
             world.happened["fallback_opened"] += 1

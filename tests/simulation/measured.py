@@ -35,7 +35,7 @@ class MeasuredWorld(World):
         """See `World.measured`; summed as `ROLLUPS` says."""
         sets = [(), *((one,) for one in ROLLUPS.get(name, ())), tuple(dimensions)]
         for labels in {frozenset(one) for one in sets}:
-            values = {one: dimensions[one] for one in labels if one in dimensions}
+            values = {label: dimensions[label] for label in labels if label in dimensions}
             self._add("rp-mw/dev", name, value, stage="dev", **values)
 
     def invoke(self, container: Container, work: Callable[[], Any]) -> None:

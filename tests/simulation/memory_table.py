@@ -41,7 +41,7 @@ class MemoryTable:
         self._indexes = dict(indexes or {})
         if len(key) > 1:
             self._indexes[""] = key
-        self._listed: dict[str, dict[Any, dict[Key, Item]]] = {one: {} for one in self._indexes}
+        self._listed: dict[str, dict[Any, dict[Key, Item]]] = {index: {} for index in self._indexes}
         self.replaced: Callable[[Key, Item | None], None] | None = None
 
     def copy(self, rows: Mapping[Key, Item]) -> MemoryTable:

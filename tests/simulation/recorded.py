@@ -68,4 +68,4 @@ def record(scenario: Scenario, folder: Path) -> Path:
 
 def violations(scenario: Scenario) -> list[str]:
     """The promises that a schedule breaks today."""
-    return [str(one) for one in World(scenario).run().oracle.violations]
+    return [str(violation) for violation in World(scenario).run().oracle.violations]

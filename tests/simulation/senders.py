@@ -137,7 +137,7 @@ class Senders:
             self._mails(said)
             return
         address = carrier_address(Channel(said.channel), said.recipient)
-        got = [one["sid"] for one in world.twilio.messages if one["to"] == address]
+        got = [message["sid"] for message in world.twilio.messages if message["to"] == address]
         quoted, _ = self._content(said, got, "")
         number = neighbours.of(said.recipient)
         sid = f"SM{said.recipient[-4:]}{said.message:028x}"

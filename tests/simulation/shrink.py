@@ -60,7 +60,10 @@ def _without(best: Scenario, name: str, still_fails: Callable[[Scenario], bool])
 
 def _broken(candidate: Scenario) -> set[str]:
     """The violations without keys and numbers, which differ between schedules."""
-    return {_OF_ONE_RUN.sub("", str(one)) for one in World(candidate).run().oracle.violations}
+    return {
+        _OF_ONE_RUN.sub("", str(violation))
+        for violation in World(candidate).run().oracle.violations
+    }
 
 
 _OF_ONE_RUN = re.compile(r"\S+:\S+|\d+")

@@ -216,7 +216,8 @@ class SmallWorld(World):
         """A hash of everything that the future depends on."""
         tables = (self.ledger, self.conversations, self.state, self.audit, self.sweeps)
         rows = [
-            sorted((key, sorted(_shown(row))) for key, row in one.rows.items()) for one in tables
+            sorted((key, sorted(_shown(row))) for key, row in table.rows.items())
+            for table in tables
         ]
         messages = [
             (one.id, one.visible_at, one.receives, one.receipt) for one in self.queue.waiting()
@@ -315,7 +316,7 @@ class SmallWorld(World):
         return sorted(self.waiting, key=lambda number: (number != self._last, number))
 
     def _idle(self) -> list[Container]:
-        return [one for one in self.containers[:2] if not one.busy]
+        return [container for container in self.containers[:2] if not container.busy]
 
 
 def _shown(row: Any) -> list[tuple[str, str]]:

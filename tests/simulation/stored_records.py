@@ -200,13 +200,13 @@ def _judge_batches(world: World, rows: Rows) -> None:
 
     The newest of them has its own end, so none is lost: answered, or with a person.
     """
-    theirs = [one for one in pages(world.conversations.rows.values()) if one["role"] == "user"]
+    theirs = [page for page in pages(world.conversations.rows.values()) if page["role"] == "user"]
     for key, row in rows.items():
         if row.get("reason") != TOGETHER:
             continue
         world.happened["answered_together"] += 1
-        own = [one for one in theirs if one["entry_id"] == outreach_keys.parsed(key).name]
-        if not any(_is_newer(one, mine) for mine in own for one in theirs):
+        own = [their for their in theirs if their["entry_id"] == outreach_keys.parsed(key).name]
+        if not any(_is_newer(their, mine) for mine in own for their in theirs):
             world.oracle.broken("P2", f"{key} is answered with a newer message, and there is none")
 
 
@@ -242,7 +242,7 @@ def _judge_starts(world: World, rows: Rows) -> None:
             world.oracle.broken("P2", f"{key} is over and counts as open")
         if status.get(key) == "processing":
             world.oracle.broken("P2", f"{key} is over, its conversation is not")
-    _judge_handoffs(world, [one for one in records if one["opaque_id"] not in held_up])
+    _judge_handoffs(world, [record for record in records if record["opaque_id"] not in held_up])
     _judge_handoff_list(world, rows)
     _judge_indexes(world)
     _judge_deliveries(world, rows)
@@ -289,7 +289,9 @@ def _judge_deliveries(world: World, rows: Rows) -> None:
     """P2: a carrier's report on an opening reaches the start's row."""
     for row, ref in _openings(world, rows):
         receipts = [rows.get(outreach_keys.receipt(ref, one)) for one in _DELIVERED]
-        is_reported = any(one is not None and one["status"] == "processed" for one in receipts)
+        is_reported = any(
+            receipt is not None and receipt["status"] == "processed" for receipt in receipts
+        )
         if is_reported and "delivery" not in rows.get(row["event_key"], {}):
             world.oracle.broken("P2", f"{row['event_id']} was delivered, its start does not know")
 

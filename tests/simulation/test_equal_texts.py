@@ -48,7 +48,7 @@ def test_the_callback_tells_which_of_two_equal_texts_was_sent():
     world, violations = run(schedule(starts=(TEXT,), says=says, effect_faults=effect_faults))
     assert violations == []
     assert list(world.landed.values()) == [1, 1, 1]
-    sent = {one["sid"]: one["_callback"] for one in world.twilio.messages}
+    sent = {message["sid"]: message["_callback"] for message in world.twilio.messages}
     for row in world.ledger.rows.values():
         if row["event_id"].startswith("act:send:"):
             assert sent[row["ref"]].endswith(row["probe"]["entry_id"])

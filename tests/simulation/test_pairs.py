@@ -54,4 +54,6 @@ def test_a_broken_rule_is_noticed(edit, said, since):
     """`since`: the seed that notices it today."""
     worlds = (World(with_pairs(since + n)).run() for n in range(30))
     with edit.applied():
-        assert any(said in str(one) for world in worlds for one in world.oracle.violations)
+        assert any(
+            said in str(violation) for world in worlds for violation in world.oracle.violations
+        )

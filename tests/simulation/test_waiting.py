@@ -60,11 +60,11 @@ def assert_answered_in_order(world, channel, *counts, said=None):
     answers = [entry_id for entry_id in written if entry_id != opening]
     replies = [keys.reply(channel, one) for one in said]
     parked = [
-        one
-        for one in replies
-        if channel == "email" and world.ledger.rows[(one,)]["status"] == "parked"
+        reply
+        for reply in replies
+        if channel == "email" and world.ledger.rows[(reply,)]["status"] == "parked"
     ]
-    wanted = [keys.entry_id(one) for one in replies if one not in parked]
+    wanted = [keys.entry_id(reply) for reply in replies if reply not in parked]
     assert len(stored) in counts
     assert sorted(answers) == sorted(wanted)
     assert answers == wanted or world.oracle.logs["worker.parked"]
@@ -112,7 +112,7 @@ def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until, every):
         world, violations = run(one)
         assert violations == [], number
         subjects = (row.get("marks") or {} for row in world.conversations.rows.values())
-        heard = [one for marks in subjects for one in marks.values() if one.get("said_at")]
+        heard = [mark for marks in subjects for mark in marks.values() if mark.get("said_at")]
         assert len(heard) == 1, number
         assert sum(world.landed.values()) == 0, number
 

@@ -75,7 +75,7 @@ def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:
         world.happened["tool_called"] += 1
         if len(events) > 1:
             broken("P1", f"{opaque_id} called the tool for {entry_id} under {len(events)} ids")
-        if any(one != (TOOL, ARGUMENTS) for one in events.values()):
+        if any(event != (TOOL, ARGUMENTS) for event in events.values()):
             broken("P2", f"{opaque_id} called another tool than was asked for")
     _judge_number(world, called)
     acknowledged = {key for key, text in _landed(world) if ACKNOWLEDGED in text}
@@ -121,8 +121,8 @@ def _landed(world: World) -> list[tuple[str, str]]:
     """The action and the text of every message that a carrier took."""
     texts, mails = world.twilio, world.ses
     return [
-        *((texts.keys_by_id[one["sid"]], one["body"]) for one in texts.messages),
-        *((mails.keys_by_id[one["message_id"]], one["text"] or "") for one in mails.emails),
+        *((texts.keys_by_id[message["sid"]], message["body"]) for message in texts.messages),
+        *((mails.keys_by_id[email["message_id"]], email["text"] or "") for email in mails.emails),
     ]
 
 

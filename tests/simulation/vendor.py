@@ -79,7 +79,9 @@ class MemoryVendor(InMemory, SimulatedRichpanel):
     def was_dealt_with(self, conversation_id: str) -> bool:
         """Whether the ticket was ever answered or closed."""
         comments = self._tickets[conversation_id].comments
-        return conversation_id in self._was_closed or any(one["is_operator"] for one in comments)
+        return conversation_id in self._was_closed or any(
+            comment["is_operator"] for comment in comments
+        )
 
     def replies(self, action: UnsettledAction, apart: float) -> list[str]:
         """Candidates for a queried reply: our author's comments with its body, since its start.
@@ -100,7 +102,7 @@ class MemoryVendor(InMemory, SimulatedRichpanel):
     def of(self, operation: str, actions: Sequence[Any]) -> Sequence[Any]:
         """See `InMemory.of`: tags that move are a request for each direction."""
         kind = {"add_tags": "add_tag", "remove_tags": "remove_tag"}.get(operation)
-        return [one for one in actions if one.kind.name == kind] or actions
+        return [action for action in actions if action.kind.name == kind] or actions
 
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
         """See `InMemory.landed`."""

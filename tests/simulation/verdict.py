@@ -55,8 +55,8 @@ def _rest(world: World, rows: Sequence[Mapping[str, Any]]) -> bool:
 def silent_until(world: World) -> float:
     """When the first silence about a doubt is over, where nothing else waits; 0 where something does."""
     rows = world.ledger.rows.values()
-    silent = [one for one in rows if one["event_id"].startswith("evt:silence:") and "due_at" in one]
-    if not _rest(world, [one for one in rows if one not in silent]):
+    silent = [row for row in rows if row["event_id"].startswith("evt:silence:") and "due_at" in row]
+    if not _rest(world, [row for row in rows if row not in silent]):
         return 0.0
     return min((float(one.get("until") or 0) for one in silent), default=0.0)
 
@@ -171,7 +171,7 @@ def _is_superseded(world: World, row: Mapping[str, Any]) -> bool:
 def _was_credited_to_an_equal_text(world: World, key: str, rows: Mapping[str, Any]) -> bool:
     """Whether an equal text that was not sent was credited with this one's message."""
     equal_texts = world.oracle.texts.get(world.oracle.bodies.get(key, ("", "")), ())
-    return any(rows[one]["status"] == "done" and not world.landed[one] for one in equal_texts)
+    return any(rows[text]["status"] == "done" and not world.landed[text] for text in equal_texts)
 
 
 def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:

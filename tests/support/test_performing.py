@@ -38,7 +38,9 @@ def close(vendor, clock, log):
 
 def changes(vendor):
     return [
-        (one.method, one.json["ticket"]["state"]) for one in vendor.requests if one.method == "PUT"
+        (request.method, request.json["ticket"]["state"])
+        for request in vendor.requests
+        if request.method == "PUT"
     ]
 
 

@@ -56,7 +56,7 @@ def test_an_event_is_resumed_where_its_worker_died(system, method, after):
     system.again()
     assert system.richpanel.tags_of("1042") == set(ROUTED)
     assert system.event()["status"] == "processed"
-    assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
+    assert len([effect for effect in system.richpanel.effects if effect.changed]) == len(ROUTED)
     assert len(system.audit()) == len(ROUTED)
 
 

@@ -34,7 +34,7 @@ def test_a_short_vendor_outage_delays_the_event_and_repeats_no_change(system, op
     assert system.event()["status"] == "processing"
     system.again()
     assert system.event()["status"] == "processed"
-    assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
+    assert len([effect for effect in system.richpanel.effects if effect.changed]) == len(ROUTED)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_vendor_that_says_later_delays_the_event_and_spends_no_receive(system,
     assert (row["status"], row["lease_until"]) == ("processing", 0)
     system.again()
     assert system.event()["status"] == "processed"
-    assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
+    assert len([effect for effect in system.richpanel.effects if effect.changed]) == len(ROUTED)
 
 
 @pytest.mark.parametrize("shown", [None, {}, {"success": True}])

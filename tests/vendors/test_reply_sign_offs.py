@@ -44,7 +44,7 @@ NOT_SIGNED = [
 
 
 def lines(text):
-    return [one for one in text.splitlines() if one]
+    return [line for line in text.splitlines() if line]
 
 
 @each_row("text", SIGNED)

@@ -73,7 +73,7 @@ class Posting:
             store=self._facts.ledger,
             sinks=FactSinks(
                 judge=self._dimensions(self.judge) if self.judge else None,
-                takers=[self._dimensions(one) for one in self.sinks if one != self.judge],
+                takers=[self._dimensions(sink) for sink in self.sinks if sink != self.judge],
             ),
             effects=self.effects,
             runtime=shared.runtime,
@@ -116,7 +116,7 @@ class Posting:
     @cached_property
     def archives(self) -> Sequence[StoredRows]:
         """The sinks that store a fact's row in its day's partition."""
-        return [one for one in self.sinks.values() if isinstance(one, StoredRows)]
+        return [sink for sink in self.sinks.values() if isinstance(sink, StoredRows)]
 
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
         """Reads a dataset, the configured one unless another is named; None where there is none."""

@@ -61,7 +61,11 @@ class Compaction:
     def _listed(self) -> Iterator[tuple[StoredRows, Partition]]:
         """The partitions that have several parts."""
         for archive in self.archives:
-            yield from ((archive, one) for one in archive.partitions() if len(one.parts) > 1)
+            yield from (
+                (archive, partition)
+                for partition in archive.partitions()
+                if len(partition.parts) > 1
+            )
 
     def _compact_all(self, hour: str, time_left: TimeLeft) -> None:
         before = self.runtime.clock.now().timestamp() - READ_SECONDS

@@ -39,10 +39,10 @@ def rows(kind: EffectKind, target: str, table: str, number: int, batch: tuple[Ro
 
 def _append(sinks: Mapping[str, Sink]) -> Perform:
     def perform(actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        for one in actions:
-            batch: RowsData = one.data
+        for action in actions:
+            batch: RowsData = action.data
             sinks[batch.target].append(
-                one.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
+                action.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
             )
 
     return perform
@@ -50,10 +50,10 @@ def _append(sinks: Mapping[str, Sink]) -> Perform:
 
 def _replace(sinks: Mapping[str, Sink]) -> Perform:
     def perform(actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        for one in actions:
-            batch: RowsData = one.data
+        for action in actions:
+            batch: RowsData = action.data
             sinks[batch.target].replace(
-                one.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
+                action.argument, batch.number, batch.rows, deadline_seconds=deadline_seconds
             )
 
     return perform

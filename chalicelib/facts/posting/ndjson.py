@@ -94,8 +94,8 @@ class StoredRows(ABC):
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
         """Every current row of a table; of facts, only those of `days` where given."""
         for prefix in [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]:
-            for one in self.partitions(prefix):
-                yield from (row for row in self._rows(one) if MOVED_TO not in row)
+            for partition in self.partitions(prefix):
+                yield from (row for row in self._rows(partition) if MOVED_TO not in row)
 
     def file(self, name: str, version: str = "") -> bytes | None:
         """An object's bytes, or those of a former version; None where there is none."""
@@ -187,8 +187,8 @@ class S3Rows(StoredRows):
         with _s3_errors("read"):
             pages = self.client.get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self.bucket, Prefix=prefix):
-                for one in page.get("Contents", ()):
-                    yield one["Key"], one["LastModified"].timestamp()
+                for content in page.get("Contents", ()):
+                    yield content["Key"], content["LastModified"].timestamp()
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
         """An object's body as a stream, or a former version's."""
@@ -217,9 +217,9 @@ class S3Rows(StoredRows):
         with _s3_errors("list_object_versions"):
             pages = self.client.get_paginator("list_object_versions")
             for page in pages.paginate(Bucket=self.bucket):
-                for one in page.get("Versions", ()):
-                    if not one["IsLatest"]:
-                        yield one["Key"], one["VersionId"]
+                for version in page.get("Versions", ()):
+                    if not version["IsLatest"]:
+                        yield version["Key"], version["VersionId"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class Partition:
     @property
     def whole(self) -> ArchivePart | None:
         """The newest whole part; None before the first compaction."""
-        return next((one for one in self.parts if one.is_whole), None)
+        return next((part for part in self.parts if part.is_whole), None)
 
     @property
     def next_whole(self) -> str:

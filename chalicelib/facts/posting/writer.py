@@ -327,7 +327,7 @@ class FactWriter:
         match status:
             case ActionStatus.DONE:
                 run.summary.posts += 1
-                takers = (one.target for one in self.sinks.takers)
+                takers = (taker.target for taker in self.sinks.takers)
                 run.batch = run.batch.handed_on((fact.key for fact in facts), takers)
                 self._hand_on(run)
             case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:

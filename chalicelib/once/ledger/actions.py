@@ -111,14 +111,14 @@ class ActionLedger(LedgerRows):
 
         Calling it again after a lost response returns the same outcome.
         """
-        is_bound = ref is not None and any(one.kind.settle == Settle.QUERY for one in actions)
+        is_bound = ref is not None and any(action.kind.settle == Settle.QUERY for action in actions)
         if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
             return tuple(
-                self.end_action(lease, one, status, reason=reason, ref=ref) for one in actions
+                self.end_action(lease, action, status, reason=reason, ref=ref) for action in actions
             )
         outcome = self._outcome(actions[0].key, status, reason=reason, ref=ref)
         ended = self._table.update_all(
-            [{"event_id": one.key} for one in actions],
+            [{"event_id": action.key} for action in actions],
             set_=outcome,
             where={
                 "owner": lease.owner,

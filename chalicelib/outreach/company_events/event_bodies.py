@@ -76,7 +76,7 @@ class EventBodies:
         if not wanted:
             return None
         entries = (*record.messages, *self._conversations.history(record))
-        return next((one.content for one in entries if one.entry_id == wanted), None)
+        return next((entry.content for entry in entries if entry.entry_id == wanted), None)
 
     def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
         draft = self._conversations.draft(record, event.facts["message_id"])

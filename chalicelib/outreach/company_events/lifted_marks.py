@@ -48,7 +48,7 @@ def telling_lifted(
     """
 
     def writes(before: Subject) -> list[Item]:
-        kept = (one for one in before.entries(now) if one.member == before.own)
+        kept = (entry for entry in before.entries(now) if entry.member == before.own)
         is_wish = any(one.reason not in TECHNICAL and "lifted_at" not in one.item for one in kept)
         if record is None or not record.item.get(TELLS) or not is_wish:
             return []

@@ -67,7 +67,7 @@ def is_keyword(said: str) -> bool:
     if said in every.stop or _LENGTHENED.sub(r"\1", said) in every.stop:
         return True
     words = said.split()
-    if len(words) > 1 and all(one in every.stop for one in words):
+    if len(words) > 1 and all(word in every.stop for word in words):
         return True
     if len(said) < _SLIPPED or said in every.start:
         return False

@@ -82,13 +82,13 @@ def _select(name: str, label: str, options: Mapping[str, str], language: Languag
 
 
 def _times(hours: Hours, language: Language) -> str:
-    windows = ", ".join(one.replace("-", "\u2013") for one in hours.item["windows"])
+    windows = ", ".join(window.replace("-", "\u2013") for window in hours.item["windows"])
     names = _DAYS[language].split()
-    days = ", ".join(names[one] for one in sorted(hours.days))
+    days = ", ".join(names[day] for day in sorted(hours.days))
     zones = hours.zones[0] if len(hours.zones) == 1 else ""
     shown = windows if hours.days == WEEK else f"{days} {windows}"
     return f"{shown} ({zones})" if zones else shown
 
 
 def _listed(channels: Iterable[Contact], language: Language) -> str:
-    return ", ".join(_NAMES.get(one, _CALL[language]) for one in sorted(channels))
+    return ", ".join(_NAMES.get(channel, _CALL[language]) for channel in sorted(channels))

@@ -96,9 +96,9 @@ def shown(standing: Standing) -> Answer:
     is_open = standing.holds is Holds.OPEN
     wishes = preference_form.sentences(standing.preferences, language) if is_open else []
     lines = (one[:1].upper() + one[1:] for one in (*whole, *wishes))
-    sentences = "".join(f"<p>{escape(one)}</p>" for one in lines)
+    sentences = "".join(f"<p>{escape(line)}</p>" for line in lines)
     title = _TITLE[language].format(company=company)
-    forms = "".join(_form(one, language) for one in buttons)
+    forms = "".join(_form(button, language) for button in buttons)
     if is_open and record:
         forms = preference_form.form(language, has_zone=standing.has_zone) + forms
     return _page(HTTPStatus.OK, language, title, f'<div role="status">{sentences}</div>{forms}')

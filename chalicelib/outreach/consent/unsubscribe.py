@@ -193,12 +193,12 @@ class UnsubscribeDoor:
         """What the page shows, over every address that the recipient's conversation names."""
         record = self._record(found)
         places = self._places(found, record)
-        liftable = {one.member for one in places}
+        liftable = {place.member for place in places}
         now = self.intake.clock.now()
         subjects = distinct(self.conversations.subjects(places).values())
         entries = [one for subject in subjects for one in subject.in_force(now)]
-        own = {one.blocks_as for one in entries if one.member in liftable}
-        others = {one.blocks_as for one in entries if one.member not in liftable}
+        own = {entry.blocks_as for entry in entries if entry.member in liftable}
+        others = {entry.blocks_as for entry in entries if entry.member not in liftable}
         wished = preferred(subjects)
         return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
 
@@ -288,7 +288,7 @@ class UnsubscribeDoor:
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
     """The time zones that the recipient may be in; empty where unknown."""
-    named = tuple(one.key for one in rules.zones_of(record)) if record else ()
+    named = tuple(zone.key for zone in rules.zones_of(record)) if record else ()
     return named or (known.hours.zones if known.hours else ())
 
 

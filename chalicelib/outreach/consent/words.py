@@ -153,9 +153,9 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     clauses = [one for one in patterns.clauses.split(text.casefold()) if keywords.bare(one)][
         :_MOST_CLAUSES
     ]
-    plain = [_is_plain(keywords.plain_text(one)) for one in clauses]
-    soft = [_is_soft(one) for one in clauses]
-    stops = [keywords.is_keyword(keywords.plain_text(one)) for one in clauses]
+    plain = [_is_plain(keywords.plain_text(clause)) for clause in clauses]
+    soft = [_is_soft(clause) for clause in clauses]
+    stops = [keywords.is_keyword(keywords.plain_text(clause)) for clause in clauses]
     is_strong = any(
         is_one and not wordings.WEAK.fullmatch(keywords.plain_text(one))
         for one, is_one in zip(clauses, plain, strict=True)
@@ -182,7 +182,7 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
 def _has_stop(text: str) -> bool:
     """Whether a part between punctuation marks is a keyword of STOP: "no, stop, who are you"."""
     parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
-    return any(keywords.is_keyword(keywords.plain_text(one)) for one in parts)
+    return any(keywords.is_keyword(keywords.plain_text(part)) for part in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:

@@ -147,7 +147,7 @@ def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
     if since is None or at is None:
         return [by]
     took = (at - since).total_seconds()
-    within = next((str(one) for one in WITHIN_SECONDS if took <= one), LONGER)
+    within = next((str(second) for second in WITHIN_SECONDS if took <= second), LONGER)
     return [by, within_name(by, within)]
 
 
@@ -185,7 +185,7 @@ def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int |
 
     It is the upper bound of the step that the answer lies in, and the last bound for what took longer.
     """
-    steps = [(one, counts.get(within_name(by, str(one)), 0)) for one in WITHIN_SECONDS]
+    steps = [(second, counts.get(within_name(by, str(second)), 0)) for second in WITHIN_SECONDS]
     steps.append((WITHIN_SECONDS[-1], counts.get(within_name(by, LONGER), 0)))
     timed, found = sum(many for _, many in steps), 0
     for bound, many in steps:

@@ -170,9 +170,9 @@ class DoNotContact(RegisterLooks):
 
         One whose link with the conversation's own address was undone is somebody else's.
         """
-        places = {one.member: one.address for one in self.places_of(record)}
+        places = {place.member: place.address for place in self.places_of(record)}
         own, *others = self.subjects_of(record)
-        theirs = [one for one in others if not own.is_undone(own.own, one.own)]
+        theirs = [other for other in others if not own.is_undone(own.own, other.own)]
         return [places[one.own] for one in (own, *theirs)]
 
     def suspend(

@@ -142,7 +142,7 @@ class Doubts(DoNotContact):
         while some := list(islice(rows, _READ_AT_ONCE)):
             members = [Member(items.listed_member(one), company_id) for one in some]
             subjects = self.subjects(members)
-            asked = [self._asked_of(subjects[one.key["primary_channel"]]) for one in members]
+            asked = [self._asked_of(subjects[member.key["primary_channel"]]) for member in members]
             # Of a person with several, the others are no further question.
             yield [
                 one
@@ -158,21 +158,25 @@ class Doubts(DoNotContact):
 def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
     """What the recipient has asked for by text, or may have, and blocks this conversation."""
     purpose = purpose_of(record)
-    return [wish for one in subjects for wish in _by_text(one.wishes(purpose, now, record.channel))]
+    return [
+        wish
+        for subject in subjects
+        for wish in _by_text(subject.wishes(purpose, now, record.channel))
+    ]
 
 
 def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """The question that is due first; None where none is open, or a wish is clear already."""
-    if not wishes or not all(one.is_open for one in wishes):
+    if not wishes or not all(wish.is_open for wish in wishes):
         return None
     return min(wishes, key=lambda one: (one.stop_at, one.member))
 
 
 def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
     """The question that was the first to become a STOP; None where a wish was clear before, or none has."""
-    if any(one.reason != Reason.DOUBT for one in wishes):
+    if any(wish.reason != Reason.DOUBT for wish in wishes):
         return None
-    silent = [one for one in wishes if not one.is_open]
+    silent = [wish for wish in wishes if not wish.is_open]
     return min(silent, key=lambda one: one.stop_at, default=None)
 
 
@@ -188,11 +192,11 @@ def stopping(
         now: the time.
     """
     changes = []
-    for one in subjects:
-        asked = [wish for wish in one.in_force(now) if wish.slot == DOUBT_SLOT]
-        after = _lifting(one, asked, {"lifted_at": iso(now), "lifted_by": by})
+    for subject in subjects:
+        asked = [wish for wish in subject.in_force(now) if wish.slot == DOUBT_SLOT]
+        after = _lifting(subject, asked, {"lifted_at": iso(now), "lifted_by": by})
         mark = {"reason": Reason.ASKED.value, "by": by, "said_at": iso(now), "since": iso(now)}
-        changes.append(SubjectChange(one, after.marked(one.own, WISH, mark), how))
+        changes.append(SubjectChange(subject, after.marked(subject.own, WISH, mark), how))
     return changes
 
 
@@ -205,9 +209,9 @@ def lifting(
 ) -> list[SubjectChange]:
     """The changes by which a person lifts what is no wish, or is one no more."""
     return [
-        SubjectChange(one, _lifting(one, own, lifted), how)
-        for one in subjects
-        if (own := [wish for wish in wishes if wish.member in one.members])
+        SubjectChange(subject, _lifting(subject, own, lifted), how)
+        for subject in subjects
+        if (own := [wish for wish in wishes if wish.member in subject.members])
     ]
 
 
@@ -220,7 +224,7 @@ def _lifting(
 
 
 def _by_text(wishes: Sequence[RegisterEntry]) -> list[RegisterEntry]:
-    return [one for one in wishes if one.slot in BY_TEXT]
+    return [wish for wish in wishes if wish.slot in BY_TEXT]
 
 
 def _row_of(mark: RegisterEntry) -> str:

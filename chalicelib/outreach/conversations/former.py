@@ -36,7 +36,7 @@ def pair_ids(
     opaque: keys.OpaqueIds, channel: Channel, sender: str, recipient: str
 ) -> tuple[str, ...]:
     """The opaque ids of a sender and a recipient, one for each form of the recipient's number."""
-    return tuple(opaque.of("pair", channel, sender, one) for one in numbers.forms(recipient))
+    return tuple(opaque.of("pair", channel, sender, form) for form in numbers.forms(recipient))
 
 
 class Former(items.OnTable):
@@ -44,7 +44,7 @@ class Former(items.OnTable):
 
     def former(self, pairs: Sequence[str]) -> Item | None:
         """What is kept of a pair, by the opaque ids of its forms; None where there was nothing."""
-        found = (self._table.get(_key(one)) for one in pairs)
+        found = (self._table.get(_key(pair)) for pair in pairs)
         return next((item for item in found if item is not None), None)
 
 

@@ -69,25 +69,26 @@ class Handoffs:
     def whole(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
         """The entries with all their attributes, by their sort keys; those that are gone are left out."""
         keys = [
-            {name: one[name] for name in ("primary_channel", "conversation_id")} for one in entries
+            {name: entry[name] for name in ("primary_channel", "conversation_id")}
+            for entry in entries
         ]
         return {str(one["conversation_id"]): one for one in self._table.get_all(keys)}
 
     def waiting(self, company_id: str | None = None) -> Iterator[Item]:
         """The hand-offs that no person has taken, the longest waiting first; of every company for None."""
         companies = self.companies() if company_id is None else (company_id,)
-        lists = [self.entries(one, HandoffLane.WAITING) for one in companies]
+        lists = [self.entries(company, HandoffLane.WAITING) for company in companies]
         return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
 
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
         """An entry by its hand-off's id, alone or with its conversation's; a read for each company."""
         for company_id in self.companies():
             start = handoffs.key(company_id, handoff_id, opaque_id)
-            for one in self._table.query_pages(
+            for page in self._table.query_pages(
                 KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :id)",
                 values={"p": start["primary_channel"], "id": start["conversation_id"]},
             ):
-                return one
+                return page
         return None
 
 
@@ -117,5 +118,5 @@ class HandoffsOf(SubjectRows):
 
     def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
         """The opaque ids of the conversations of each member that were handed off; one read."""
-        rows = self._table.get_all([items.handed_key(one, company_id) for one in members])
+        rows = self._table.get_all([items.handed_key(member, company_id) for member in members])
         return {str(row["conversation_id"]): sorted(row[items.CONVERSATIONS]) for row in rows}

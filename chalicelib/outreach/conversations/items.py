@@ -111,7 +111,7 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
     }
     by = Channel(item["channel_method"]).traits.sender
     sparse = {
-        **{f"gsi_{one.field}": item.get(one.field) for one in ADDRESSES},
+        **{f"gsi_{address.field}": item.get(address.field) for address in ADDRESSES},
         f"gsi_{by}": (item.get("channel_config") or {}).get(by),
     }
     return item | {name: value for name, value in sparse.items() if value}
@@ -148,7 +148,9 @@ def appended(
         **present(changes or {}),
     }
     in_force = [
-        one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - kept)
+        message
+        for message in record.item["messages"]
+        if message["message_timestamp"] >= iso(now - kept)
     ]
     room = ITEM_BYTES - size_of_item({**record.item, **others, "messages": []})
     left, leaving = _fitting(in_force, [one.item() for one in entries], room)

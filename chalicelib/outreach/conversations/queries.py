@@ -41,8 +41,8 @@ class Queries(items.OnTable):
 
     def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
         """Those of the conversations that exist, by opaque id; two reads for all of them."""
-        pointers = self._table.get_all([items.pointer(one) for one in opaque_ids])
-        found = self._table.get_all([one["points_to"] for one in pointers])
+        pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
+        found = self._table.get_all([pointer["points_to"] for pointer in pointers])
         return {str(one["opaque_id"]): Record(one) for one in found}
 
     def history(self, record: Record) -> Iterator[Entry]:
@@ -178,7 +178,7 @@ class Queries(items.OnTable):
         Raises:
             TransientError: it could not be read.
         """
-        forms = {one: None for address in addresses_of(record) for one in numbers.forms(address)}
+        forms = {form: None for address in addresses_of(record) for form in numbers.forms(address)}
         for address in forms:
             found = self._table.query_pages(
                 KeyConditionExpression="primary_channel = :p",
@@ -198,7 +198,7 @@ class Queries(items.OnTable):
 
         An entry may leave the item while this reads, so the pages are read after it.
         """
-        held = {one.number: one for one in record.messages if one.number >= first}
+        held = {message.number: message for message in record.messages if message.number >= first}
         for item in self._pages(record, first, **how):
             one = entry(item)
             for number in sorted(number for number in held if number < one.number):
@@ -229,7 +229,9 @@ class Queries(items.OnTable):
 
 def _message(record: Record, entry_id: str) -> Item | None:
     """The message of that id in a conversation's item."""
-    return next((one for one in record.item["messages"] if one["entry_id"] == entry_id), None)
+    return next(
+        (message for message in record.item["messages"] if message["entry_id"] == entry_id), None
+    )
 
 
 def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:

@@ -16,8 +16,8 @@ has them."""
 
 def addresses_of(record: Record) -> tuple[str, ...]:
     """The addresses that a conversation names of its recipient; its own is first."""
-    others = (record.item.get(one.field) for one in ADDRESSES)
-    known = [record.primary_channel, *(str(one) for one in others if one)]
+    others = (record.item.get(address.field) for address in ADDRESSES)
+    known = [record.primary_channel, *(str(other) for other in others if other)]
     return tuple(dict.fromkeys(known))
 
 

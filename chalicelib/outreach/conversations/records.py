@@ -324,7 +324,7 @@ class Record:
 
         What looks further back reads `Conversations.recent`, `newest` or `history`.
         """
-        return tuple(entry(one) for one in self.item["messages"])
+        return tuple(entry(message) for message in self.item["messages"])
 
     @property
     def message_count(self) -> int:

@@ -140,7 +140,7 @@ class RegisterEntry:
         if not is_refusal or self.item.get("lifted_by") == BY_RECIPIENT:
             return ""
         times = (self.item.get(name) for name in (REFUSED_AT, "since", "said_at"))
-        kept = [str(one) for one in times if one]
+        kept = [str(time) for time in times if time]
         return kept[0] if REFUSED_AT in self.item else max(kept, default="")
 
     @property

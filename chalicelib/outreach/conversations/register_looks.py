@@ -69,7 +69,7 @@ class RegisterLooks(SubjectRows):
         """
         places = self._looked_at(record)
         found = self.subjects(places, hints_of(record))
-        named = [found[one.key["primary_channel"]] for one in places[:-1]]
+        named = [found[place.key["primary_channel"]] for place in places[:-1]]
         return RegisterLook(self._forbidding(record, found, places), distinct(named))
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
@@ -81,8 +81,8 @@ class RegisterLooks(SubjectRows):
             TransientError: they could not be read.
         """
         places = self._looked_at(record)
-        wanted = {one["primary_channel"]: one for one in hints_of(record)}
-        wanted |= {one.key["primary_channel"]: one.key for one in places}
+        wanted = {hint["primary_channel"]: hint for hint in hints_of(record)}
+        wanted |= {place.key["primary_channel"]: place.key for place in places}
         found = self._table.get_all(
             [*wanted.values(), record.key], attributes=(*ATTRIBUTES, "person_act", CONTINUED_BY)
         )
@@ -128,7 +128,7 @@ class RegisterLooks(SubjectRows):
             for place in (own, *others):
                 marks = subjects[place.key["primary_channel"]].in_force(now)
                 named = (place.member, SUSPENDED_SLOT)
-                found += [one for one in marks if (one.member, one.slot) == named]
+                found += [mark for mark in marks if (mark.member, mark.slot) == named]
         if record.item.get("last_inbound_at"):
             found = [one for one in found if one.reason not in TECHNICAL or _is_newer(one, record)]
         found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]

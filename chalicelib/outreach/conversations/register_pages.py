@@ -30,9 +30,9 @@ class RegisterPages(SubjectRows):
             Limit=at_most,
         )
         members = [str(one["conversation_id"]) for one in islice(found, at_most)]
-        places = [Member(one, company_id) for one in members]
+        places = [Member(member, company_id) for member in members]
         subjects = self.subjects(places) if places else {}
-        return [subjects[one.key["primary_channel"]] for one in places]
+        return [subjects[place.key["primary_channel"]] for place in places]
 
     def all_marked(self, company_id: str) -> Iterator[Subject]:
         """The subject of every marked address."""

@@ -138,7 +138,7 @@ class Shelf:
         return replace(self, things=left)
 
     def _with(self, new: ShelvedThing) -> Shelf:
-        names = {one.name.casefold() for one in self.things.values() if one.id != new.id}
+        names = {thing.name.casefold() for thing in self.things.values() if thing.id != new.id}
         if new.name.casefold() in names:
             raise ShelfRefusedError(ShelfRefusal.NAME_TAKEN)
         return replace(self, things={**self.things, new.id: new})
@@ -151,9 +151,9 @@ class Shelves(items.OnTable):
         """The shelves, in the order of their places; one read for all of them."""
         rows = {
             (one["primary_channel"], one["conversation_id"]): one
-            for one in self._table.get_all([one.key for one in places])
+            for one in self._table.get_all([place.key for place in places])
         }
-        return [_shelf(one, rows.get(tuple(one.key.values()))) for one in places]
+        return [_shelf(place, rows.get(tuple(place.key.values()))) for place in places]
 
     def change_shelf(
         self,

@@ -133,7 +133,7 @@ class Conversations(
         writes = [
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
             self._table.putting(items.pointer_item(item, item["ttl"])),
-            *(self._table.putting(former.pair_item(one, item, now)) for one in pairs),
+            *(self._table.putting(former.pair_item(pair, item, now)) for pair in pairs),
         ]
         if first is not None:
             draft = items.draft_item(Record(item), *first, now, self._kept)

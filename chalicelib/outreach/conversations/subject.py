@@ -101,7 +101,7 @@ class Subject:
 
     def in_force(self, now: datetime) -> list[RegisterEntry]:
         """Every mark that is in force."""
-        return [one for one in self.entries(now) if one.is_in_force]
+        return [entry for entry in self.entries(now) if entry.is_in_force]
 
     def wishes(
         self, purpose: str | None, now: datetime, channel: Channel | None = None
@@ -143,11 +143,11 @@ class Subject:
         Of those that were lifted: what is in force blocks by itself.
         """
         found = (
-            one.withdraws_until
-            for one in self.entries(now)
-            if "lifted_at" in one.item
-            and _covers(one, "purposes", purpose)
-            and _covers(one, "channels", channel)
+            entry.withdraws_until
+            for entry in self.entries(now)
+            if "lifted_at" in entry.item
+            and _covers(entry, "purposes", purpose)
+            and _covers(entry, "channels", channel)
         )
         return max(found, default="")
 
@@ -212,11 +212,11 @@ class Subject:
             undone: ``undone_at`` and ``undone_by``.
         """
         stays = {one: address for one, address in self.members.items() if one != member}
-        links = [one for one in self.links if member not in one["members"]]
-        made = {frozenset(one["members"]): one for one in self.links}
+        links = [link for link in self.links if member not in link["members"]]
+        made = {frozenset(link["members"]): link for link in self.links}
         parted = [
-            {**made.get(frozenset((member, one)), {}), "members": [member, one], **undone}
-            for one in stays
+            {**made.get(frozenset((member, stay)), {}), "members": [member, stay], **undone}
+            for stay in stays
         ]
         root = self.root if self.root in stays else min(stays)
         own = {member: self.members[member]}

@@ -60,12 +60,14 @@ class SubjectLinks(SubjectRows):
         places = self.places_of(record)
         by_place = self.subjects(places, hints_of(record))
         subjects = distinct(by_place.values())
-        wishes = [one for found in subjects for one in found.wishes(purpose, now, record.channel)]
-        is_forbidden = any(one.slot == WISH for one in wishes)
+        wishes = [wish for found in subjects for wish in found.wishes(purpose, now, record.channel)]
+        is_forbidden = any(wish.slot == WISH for wish in wishes)
         how = Statement(door=BY_START, channel=record.channel.value, conversation=record.opaque_id)
         linked = linkable(subjects)
-        roots = [one.root for one in subjects if one is linked[0] or one not in linked]
-        writes = [self.unchanged(one) for one in subjects if one not in linked]
+        roots = [
+            subject.root for subject in subjects if subject is linked[0] or subject not in linked
+        ]
+        writes = [self.unchanged(subject) for subject in subjects if subject not in linked]
         first = linked[0]
         consented = first if is_forbidden else _consenting(first, places[0], record)
         if len(linked) > 1:
@@ -95,7 +97,7 @@ class SubjectLinks(SubjectRows):
             subjects = distinct(self.subjects(places).values())
             if len(subjects) < 2:  # noqa: PLR2004 - one is no pair
                 return None
-            if sum(len(one.members) for one in subjects) > MOST_MEMBERS:
+            if sum(len(subject.members) for subject in subjects) > MOST_MEMBERS:
                 raise ValueError(f"a subject has at most {MOST_MEMBERS} addresses")
             link = {"at": iso(self._clock.now()), "by": by}
             root, writes = self.linking(subjects, places, link=link, how=how)
@@ -144,16 +146,16 @@ class SubjectLinks(SubjectRows):
 def linkable(subjects: Sequence[Subject]) -> list[Subject]:
     """Those that a start links to the first: as many as fit, and no link that was undone."""
     found = [subjects[0]]
-    for one in subjects[1:]:
+    for subject in subjects[1:]:
         members = [member for known in found for member in known.members]
         is_undone = any(
             known.is_undone(mine, theirs)
-            for known in (*found, one)
+            for known in (*found, subject)
             for mine in members
-            for theirs in one.members
+            for theirs in subject.members
         )
-        if not is_undone and len(members) + len(one.members) <= MOST_MEMBERS:
-            found.append(one)
+        if not is_undone and len(members) + len(subject.members) <= MOST_MEMBERS:
+            found.append(subject)
     return found
 
 

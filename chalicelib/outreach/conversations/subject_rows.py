@@ -97,7 +97,7 @@ class SubjectRows(items.OnTable):
 
     def places_of(self, record: Record) -> list[Member]:
         """The rows of the addresses that a conversation names; its own is first."""
-        found = [self.place(one, record.company_id) for one in addresses_of(record)]
+        found = [self.place(address, record.company_id) for address in addresses_of(record)]
         return list({one.member: one for one in found}.values())
 
     def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
@@ -189,10 +189,10 @@ class SubjectRows(items.OnTable):
         before, after = change.before, change.after
         after = replace(after, version=before.version + 1, ttl=_end(before, now))
         moved = after.ttl != before.ttl
-        others = [one for one in after.members if one != after.root] if moved else []
+        others = [member for member in after.members if member != after.root] if moved else []
         return [
             self._table.putting(_row(after), **_as_read(before)),
-            *(self._table.putting(_pointer(one, after)) for one in others),
+            *(self._table.putting(_pointer(other, after)) for other in others),
             *self._listing(after, frozenset() if moved else before.marked_members),
             *(self._table.putting(one) for one in evidence(before, after, change.how, now)),
         ]
@@ -225,7 +225,7 @@ class SubjectRows(items.OnTable):
         root = replace(root, version=root.version + 1, ttl=items.end_of_consent(now))
         for place in places:
             root = root.named(place.member, place.address) if place.member in root.members else root
-        known = {one.root: one for one in subjects}
+        known = {subject.root: subject for subject in subjects}
         writes = [self._table.putting(_row(root), **_as_read(subjects[0]))]
         for member in root.members:
             if member != root.root:
@@ -282,7 +282,7 @@ def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
 def hints_of(record: Record) -> list[Item]:
     """Keys of the roots that a conversation was opened with."""
     roots = record.item.get(SUBJECTS) or ()
-    return [items.subject_key(str(one), record.company_id) for one in roots]
+    return [items.subject_key(str(root), record.company_id) for root in roots]
 
 
 def distinct(found: Iterable[Subject]) -> list[Subject]:
@@ -353,7 +353,7 @@ def _subject(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Subject:
 
 
 def _keys(places: Sequence[Member]) -> list[Item]:
-    return [one.key for one in places]
+    return [place.key for place in places]
 
 
 def _once(keys: Sequence[Item]) -> list[Item]:

@@ -240,4 +240,4 @@ def planned(case: Case) -> Planned:
 def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
     """The acts whose forms the console shows a person."""
     who = persons.read(by)
-    return (one for one in ACTS.values() if one.is_offered(record, who, role))
+    return (act for act in ACTS.values() if act.is_offered(record, who, role))

@@ -156,8 +156,8 @@ def not_stop(case: Case) -> Planned:
         raise not_at_the_desk()
     if not wishes:
         raise RefusedError("NOT_STOPPED", "no wish of the recipient to stop is in force")
-    for one in wishes:
-        check_liftable(case.recent(), one)
+    for wish in wishes:
+        check_liftable(case.recent(), wish)
     lifted = doubts.lifting(
         subjects,
         wishes,

@@ -153,8 +153,8 @@ class DeskInbox:
             after=after,
         )
         entries = [
-            shown.entry_shown(one.entry, now, one.question.mark if one.question else None)
-            for one in part.entries
+            shown.entry_shown(entry.entry, now, entry.question.mark if entry.question else None)
+            for entry in part.entries
         ]
         return InboxPage(entries, str(part.end or ""))
 
@@ -227,7 +227,7 @@ class DeskInbox:
             outreach_keys.entry_id(record.start_event if holds == "start" else release),
             outreach_keys.held_entry_id(listed_id(record.handoff)),
         ]
-        found = (self._conversations.draft(record, one) for one in ids)
+        found = (self._conversations.draft(record, id_) for id_ in ids)
         return next((one for one in found if one is not None), None)
 
     def act(self, asked: Asked) -> Done:
@@ -352,7 +352,7 @@ class DeskInbox:
             people=_people(record, planned.change),
             act_id=asked.act_id,
             about=[
-                *(one.member for one in self._conversations.places_of(record)),
+                *(place.member for place in self._conversations.places_of(record)),
                 *self._conversations.named_in(asked.said("reason")),
             ],
         )

@@ -100,7 +100,7 @@ class InboxFilter:
     @property
     def lanes(self) -> frozenset[HandoffLane]:
         """The lanes in which they are."""
-        wanted = {lane for one in self.states for lane in _LANES.get(one, (HandoffLane.ENDED,))}
+        wanted = {lane for state in self.states for lane in _LANES.get(state, (HandoffLane.ENDED,))}
         return frozenset(wanted - ({HandoffLane.WAITING} if self.taken_by else set()))
 
     @property
@@ -200,9 +200,9 @@ class InboxOrder:
             lanes = (one for one in handoffs.UNANSWERED if one in wanted.lanes)
             rows = chain.from_iterable(
                 self.handoffs.entries(
-                    company_id, one, page=COUNTED_AT_MOST + 1, columns=wanted.columns
+                    company_id, lane, page=COUNTED_AT_MOST + 1, columns=wanted.columns
                 )
-                for one in lanes
+                for lane in lanes
             )
             number += sum(wanted.takes(one, now) for one in islice(rows, COUNTED_AT_MOST))
             is_more = is_more or next(rows, None) is not None
@@ -217,14 +217,14 @@ class InboxOrder:
     ) -> Iterator[InboxEntry]:
         """Every entry of the lanes behind a place, wanted or not."""
         if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
-            yield from _merged(self._asked(one, start) for one in company_ids)
+            yield from _merged(self._asked(id_, start) for id_ in company_ids)
         for rank, lanes in _RANKS:
             if rank < start.rank:
                 continue
             after = f"{start.at}#{start.opaque_id}" if rank == start.rank else ""
             yield from _merged(
-                self._lane(rank, one, lane, after, size, wanted)
-                for one in company_ids
+                self._lane(rank, id_, lane, after, size, wanted)
+                for id_ in company_ids
                 for lane in wanted.lanes.intersection(lanes)
             )
 
@@ -239,14 +239,16 @@ class InboxOrder:
     ) -> Iterator[InboxEntry]:
         """A lane's entries; where few are wanted, only what tells them apart."""
         columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
-        for one in self.handoffs.entries(company_id, lane, after=after, page=size, columns=columns):
-            _, at, opaque_id = str(one["created_at"]).split("#")
-            yield InboxEntry(InboxPlace(rank, at, opaque_id), one)
+        for entry in self.handoffs.entries(
+            company_id, lane, after=after, page=size, columns=columns
+        ):
+            _, at, opaque_id = str(entry["created_at"]).split("#")
+            yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
     def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
         """The same with all attributes, in two reads at most for a page; one that is gone is left out."""
-        found = self.handoffs.whole([one.entry for one in rows if one.question is None])
-        whole = [(one, found.get(one.entry["conversation_id"], one.entry)) for one in rows]
+        found = self.handoffs.whole([row.entry for row in rows if row.question is None])
+        whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
         return [
             InboxEntry(one.place, entry, one.question)
             for one, entry in whole
@@ -263,10 +265,10 @@ class InboxOrder:
         for questions in self.conversations.open_questions(company_id, since):
             members = {member for one in questions for member in one.members}
             theirs = self.conversations.handed_off(company_id, members)
-            records = self.conversations.find_all({one for ids in theirs.values() for one in ids})
+            records = self.conversations.find_all({id_ for ids in theirs.values() for id_ in ids})
             for question in questions:
                 ids = {one for member in question.members for one in theirs.get(member, ())}
-                for record in (records[one] for one in ids if one in records):
+                for record in (records[id_] for id_ in ids if id_ in records):
                     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
                     if entry is not None and _is_open(entry):
                         place = InboxPlace(_ASKED, question.mark.stop_at, record.opaque_id)
@@ -275,17 +277,17 @@ class InboxOrder:
     def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
         """Entries with their questions, asked in one read; an open one comes first, and not here again."""
         pairs = {
-            one.place: (one.entry["points_to"]["primary_channel"], handoffs.company_of(one.entry))
-            for one in rows
-            if one.question is None
+            row.place: (row.entry["points_to"]["primary_channel"], handoffs.company_of(row.entry))
+            for row in rows
+            if row.question is None
         }
         questions = self.conversations.questions(list(pairs.values())) if pairs else {}
-        for one in rows:
-            question = questions.get(pairs[one.place]) if one.place in pairs else None
+        for row in rows:
+            question = questions.get(pairs[row.place]) if row.place in pairs else None
             if question is None:
-                yield one
-            elif not _is_open(one.entry):
-                yield InboxEntry(one.place, one.entry, question)
+                yield row
+            elif not _is_open(row.entry):
+                yield InboxEntry(row.place, row.entry, question)
 
 
 def _merged(lists: Iterable[Iterator[InboxEntry]]) -> Iterator[InboxEntry]:

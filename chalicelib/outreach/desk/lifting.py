@@ -38,7 +38,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
     said_at = str(wish.item.get("said_at") or wish.item["since"])
     theirs = [one for one in recent if one.role == "user"]
     if wish.is_open:
-        newest = max((one.message_timestamp for one in theirs), default="")
+        newest = max((their.message_timestamp for their in theirs), default="")
         said, now = parsed(said_at), parsed(wish.read_at)
         is_on_its_way = said is not None and now is not None and now - said < ON_ITS_WAY
         if said_at > newest and is_on_its_way:
@@ -46,7 +46,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
         return
     if wish.reason not in _BY_WORDS:
         raise not_at_the_desk()
-    asked = (one for one in theirs if one.note not in _NO_REQUEST)
+    asked = (their for their in theirs if their.note not in _NO_REQUEST)
     if not any(one.message_timestamp > said_at for one in asked):
         raise RefusedError(
             "NOT_ASKED_SINCE", "the recipient has not asked for contact since, in this conversation"

@@ -51,7 +51,7 @@ def _sent(held: str, text: str) -> StopEnd:
 
 def _values(words: list[str]) -> list[str]:
     """The words that hold a figure, an address or a link, without marks around them."""
-    return sorted(one.strip(".,;:!?()\"'").casefold() for one in words if _VALUE.search(one))
+    return sorted(word.strip(".,;:!?()\"'").casefold() for word in words if _VALUE.search(word))
 
 
 def _is_alike(before: list[str], after: list[str]) -> bool:

@@ -207,8 +207,8 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
 def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - any JSON value
     given = value if isinstance(value, dict) else {}
     for role in DeskRole:
-        for one in _texts(given.get(role.value)):
-            yield one, role
+        for text in _texts(given.get(role.value)):
+            yield text, role
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"
-    elif not all(isinstance(one, str) and key(one) for one in secrets):
+    elif not all(isinstance(secret, str) and key(secret) for secret in secrets):
         yield f"{SECRETS} holds a value that is no secret of {SHORTEST_SECRET_BYTES} bytes or more"
     yield from _signature_keys(entry)[1]
     for name, value in entry.items():
@@ -244,4 +244,4 @@ def _is_like_secrets(name: str) -> bool:
 
 def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
     items = value if isinstance(value, list) else []
-    return tuple(one for one in items if isinstance(one, str) and one.strip())
+    return tuple(item for item in items if isinstance(item, str) and item.strip())

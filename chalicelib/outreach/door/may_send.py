@@ -36,7 +36,7 @@ FARTHEST = timedelta(days=3660)
 """How far from now ``at`` may be: the rules' calendars cover no other centuries."""
 _FIELDS = (
     *("company_id", "project_id", "channel_method"),
-    *(one.field for one in ADDRESSES),
+    *(address.field for address in ADDRESSES),
     *("purpose", "at"),
 )
 

@@ -100,7 +100,7 @@ def base(request: HttpRequest, about: InnerList) -> bytes:
 
     The request must have every component; `problems` checks that.
     """
-    lines = [f"{one}: {_value(request, one)}" for one in about.items]
+    lines = [f"{item}: {_value(request, item)}" for item in about.items]
     whole = "\n".join([*lines, f'"@signature-params": {about}'])
     return whole.encode("utf-8", "surrogatepass")
 
@@ -140,8 +140,8 @@ def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
         yield f"component {PATH} has characters that need an encoding"
     if any(len(values) != 1 for values in request.query.values()):
         yield "a parameter of the query occurs twice"
-    for one in about.items:
-        if _is_unknown(request, one):
+    for item in about.items:
+        if _is_unknown(request, item):
             yield "a component is one that the request does not have, or that is not supported"
             return
 

@@ -102,11 +102,11 @@ def waiting(
 
     rows = unended(record.waiting).values() if record.waiting else ()
     waits = [
-        (one.until_epoch, reason)
-        for one in rows
-        if (reason := one.reason or "").startswith((QUIET_HOURS, *_OF_RULES))
-        and one.until_epoch
-        and one.until_epoch > now.timestamp()
+        (row.until_epoch, reason)
+        for row in rows
+        if (reason := row.reason or "").startswith((QUIET_HOURS, *_OF_RULES))
+        and row.until_epoch
+        and row.until_epoch > now.timestamp()
     ]
     if not waits:
         return None

@@ -130,7 +130,7 @@ class OutreachFlow(Flow):
             context.record = self._conversations.find(event.facts.conversation_id)
         if context.record is None:
             return False
-        built = [self.build(one, event, plan) for one in plan.actions]
+        built = [self.build(action, event, plan) for action in plan.actions]
         results = [ActionResult(one.kind, one.argument, rows[one.key]) for one in built]
         self._handlers[context.key.kind].conclude(event, plan, results)
         return True

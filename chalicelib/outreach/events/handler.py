@@ -73,12 +73,12 @@ class Handler(ABC):
         context: EventContext = event.subject
         record, message = context.conversation, MessagePlan.of(plan)
         is_late = event.facts.event_key != record.start_event
-        for one in results:
-            if one.kind is HAND_OFF:
-                record = self._handed_off(record, one, is_late=is_late)
-            elif message is not None and one.kind.name in MESSAGES:
-                record = self._message_ended(event, record, message, one.row, is_late=is_late)
-        said_nothing = all(one.kind is HAND_OFF for one in results)
+        for result in results:
+            if result.kind is HAND_OFF:
+                record = self._handed_off(record, result, is_late=is_late)
+            elif message is not None and result.kind.name in MESSAGES:
+                record = self._message_ended(event, record, message, result.row, is_late=is_late)
+        said_nothing = all(result.kind is HAND_OFF for result in results)
         if message is not None and message.function and said_nothing:
             self._sent.function_noted(record, message.function)
 

@@ -290,7 +290,7 @@ class MessageHandler(Handler):
             wish,
             said_at=job.sent_at,
             message=job.message_id,
-            zones=[one.key for one in rules.zones_of(record)],
+            zones=[zone.key for zone in rules.zones_of(record)],
             how=said_in(record, WORKER),
         )
 

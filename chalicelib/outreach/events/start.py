@@ -139,7 +139,9 @@ class StartHandler(Handler):
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
         """See `Handler.conclude`; a start that a person has is in progress no more."""
         super().conclude(event, plan, results)
-        if any(one.kind is HAND_OFF and one.row.status == ActionStatus.DONE for one in results):
+        if any(
+            result.kind is HAND_OFF and result.row.status == ActionStatus.DONE for result in results
+        ):
             record: Record = event.subject.conversation
             self._endings.free(record)
             if self._conversations.get(

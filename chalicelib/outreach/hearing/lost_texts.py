@@ -111,8 +111,8 @@ class LostTexts:
         """Name, inbox and position of each list; the one that was read longest ago is first."""
         opaque = self.opaque()
         named = {
-            f"texts:{opaque.of('inbox', one.secret_id, one.address)}": one
-            for one in self._inboxes()
+            f"texts:{opaque.of('inbox', inbox.secret_id, inbox.address)}": inbox
+            for inbox in self._inboxes()
         }
         positions = self.lists.sweeps.positions(list(named))
         ordered = sorted(named, key=lambda name: (positions[name].looked_at, name))

@@ -119,7 +119,11 @@ class Matching:
             return self._by_token(named, job)
         candidates = [one for one in self._of_pair(job) if self._ownership.is_to(one, job, owner)]
         found = sorted(
-            (one for one in candidates if self._ownership.is_signed_for(one, job, owner)),
+            (
+                candidate
+                for candidate in candidates
+                if self._ownership.is_signed_for(candidate, job, owner)
+            ),
             key=lambda one: one.created_at,
             reverse=True,
         )
@@ -203,12 +207,12 @@ class Matching:
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
         """The ids by which a message may refer to the given entries of a conversation."""
         yield str(record.item.get("email_id_digest"))
-        for one in entries:
-            yield one.entry_id
-            if one.provider_id is not None:
-                yield one.provider_id
+        for entry in entries:
+            yield entry.entry_id
+            if entry.provider_id is not None:
+                yield entry.provider_id
                 if record.channel.traits.is_threaded:
-                    yield message_id_digest(self._message_id_header(one.provider_id))
+                    yield message_id_digest(self._message_id_header(entry.provider_id))
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
         """Open a conversation for a message that comes after the last one was deleted; idempotent."""

@@ -68,7 +68,7 @@ class ConversationRules:
         consents = [*consents_of(record), *kept_consents(record, subjects)]
         others = self._with_recipient(record) if window is not None or not consents else ()
         if not consents:
-            consents = [given for one in others for given in consents_of(one)]
+            consents = [given for other in others for given in consents_of(other)]
         return may_send(
             SendFacts(
                 place=place,
@@ -78,8 +78,8 @@ class ConversationRules:
                 consents=not_withdrawn(record, consents, subjects, at),
                 sent_at=[
                     sent
-                    for one in others
-                    for sent in self._unasked_in(one)
+                    for other in others
+                    for sent in self._unasked_in(other)
                     if window and at - window < sent
                 ],
                 words=words_of(project),
@@ -104,9 +104,9 @@ class ConversationRules:
         if record.item.get("task_complete") == 1:
             opening = outreach_keys.entry_id(record.start_event)
             yield from _moment(self._conversations.time_of(record, opening) or record.created_at)
-        for one in record.messages:
-            if one.note == FOLLOW_UP:
-                yield from _moment(one.message_timestamp)
+        for message in record.messages:
+            if message.note == FOLLOW_UP:
+                yield from _moment(message.message_timestamp)
 
 
 def place_of(record: Record) -> RecipientPlace:
@@ -138,7 +138,7 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
     stated = ("comms_consent_at", "initial_request_timestamp", "created_at", "received_at")
     named = (said.get("given_at"), *(record.item.get(name) for name in stated))
     moments = map(parsed, named)
-    given_at = next((one for one in moments if one is not None), None)
+    given_at = next((moment for moment in moments if moment is not None), None)
     if given_at is None:
         return ()
     return (
@@ -176,9 +176,9 @@ def not_withdrawn(
 ) -> list[GivenConsent]:
     """The consents that no later refusal of the recipient has withdrawn."""
     purpose = recipients.purpose_of(record)
-    refused = (one.refused_until(purpose, record.channel, now) for one in subjects)
+    refused = (subject.refused_until(purpose, record.channel, now) for subject in subjects)
     until = parsed(max(refused, default=""))
-    return [one for one in consents if until is None or one.given_at > until]
+    return [consent for consent in consents if until is None or consent.given_at > until]
 
 
 def words_of(project: Project) -> frozenset[RequiredWord]:

@@ -42,14 +42,14 @@ def hours_of(written: Iterable[str]) -> tuple[OpenHours, ...]:
 def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> datetime | None:
     """The first time from `at` on within the hours in a zone; None where none in three weeks."""
     local = at.astimezone(zone)
-    if any(one.has(local) for one in hours):
+    if any(hour.has(local) for hour in hours):
         return at
     found = [
         opens
         for day in _from(local.date())
-        for one in hours
-        if day.weekday() in one.days
-        and (opens := datetime.combine(day, one.start, zone).astimezone(UTC)) > at
+        for hour in hours
+        if day.weekday() in hour.days
+        and (opens := datetime.combine(day, hour.start, zone).astimezone(UTC)) > at
     ]
     return min(found, default=None)
 

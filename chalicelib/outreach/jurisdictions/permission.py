@@ -186,9 +186,9 @@ def _consents(facts: SendFacts) -> list[GivenConsent]:
     """The consents for the message's channel that cover its purpose."""
     wanted = _WIDEST.index(facts.purpose)
     return [
-        one
-        for one in facts.consents
-        if one.channel is facts.channel and _WIDEST.index(one.purpose) >= wanted
+        consent
+        for consent in facts.consents
+        if consent.channel is facts.channel and _WIDEST.index(consent.purpose) >= wanted
     ]
 
 

@@ -82,7 +82,7 @@ def _american(number: str, own: ZoneInfo | None) -> RecipientPlace:
             return _of_countries((elsewhere,))
         return _north_america()
     zones = tuple(map(ZoneInfo, area.zones))
-    if own is not None and not any(_is_alike(own, one) for one in zones):
+    if own is not None and not any(_is_alike(own, zone) for zone in zones):
         return _north_america()
     return RecipientPlace((area.region,), zones)
 
@@ -96,7 +96,7 @@ def _of_country_code(number: str) -> RecipientPlace:
 
 
 def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
-    known = tuple(one for one in countries if one.isalpha())  # "001" is no country
+    known = tuple(country for country in countries if country.isalpha())  # "001" is no country
     zones = tuple(zone for one in known for zone in time_zones.of_country(one))
     return RecipientPlace(tuple(one.lower() for one in known), zones or (ZoneInfo("UTC"),))
 
@@ -104,7 +104,11 @@ def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
 @cache
 def _north_america() -> RecipientPlace:
     """Anywhere in the United States and Canada: both countries and every state with own rules."""
-    own = {one.file.region for one in jurisdictions() if one.file.region[:3] in ("us-", "ca-")}
+    own = {
+        jurisdiction.file.region
+        for jurisdiction in jurisdictions()
+        if jurisdiction.file.region[:3] in ("us-", "ca-")
+    }
     zones = dict.fromkeys(zone for area in read(FILE, AreaCodes).areas for zone in area.zones)
     # Far islands are left out: their clocks would leave no hour open everywhere.
     shared = (one for one in zones if one not in _FAR_ISLANDS)

@@ -175,16 +175,16 @@ def jurisdictions() -> tuple[Jurisdiction, ...]:
     Raises:
         TableError: a file is malformed.
     """
-    return tuple(_read(name) for name in sorted(one.stem for one in FILES.glob("*.toml")))
+    return tuple(_read(name) for name in sorted(path.stem for path in FILES.glob("*.toml")))
 
 
 @cache
 def holding_in(regions: tuple[str, ...]) -> tuple[Jurisdiction, ...]:
     """The jurisdictions that apply in any of the regions; all of them where no region is given."""
     return tuple(
-        one
-        for one in jurisdictions()
-        if not regions or any(one.holds_in(region) for region in regions)
+        jurisdiction
+        for jurisdiction in jurisdictions()
+        if not regions or any(jurisdiction.holds_in(region) for region in regions)
     )
 
 

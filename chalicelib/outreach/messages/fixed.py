@@ -90,7 +90,9 @@ def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bo
         mark = f"<p>{escape(line)}</p>"
         before, end, after = html.rpartition("</body>")
         html = f"{before}{mark}{end}{after}" if end else f"{html}{mark}"
-    return replace(draft, text=channel.traits.between.join(one for one in parts if one), html=html)
+    return replace(
+        draft, text=channel.traits.between.join(part for part in parts if part), html=html
+    )
 
 
 def stop_confirmation(record: Record, *, is_limited: bool = False) -> str:

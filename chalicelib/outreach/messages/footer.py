@@ -39,4 +39,4 @@ def with_footer(record: Record, text: str, html: str, link: str | None) -> tuple
     before, end, after = html.rpartition("</body>")
     body = f"{before}<p>{marked}</p>{end}{after}" if end else f"{html}<p>{marked}</p>"
     parts = [text.rstrip(), "\n".join(sender), "\n".join(way_out)]
-    return "\n\n".join(one for one in parts if one), body
+    return "\n\n".join(part for part in parts if part), body

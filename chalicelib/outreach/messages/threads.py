@@ -61,7 +61,7 @@ def _references(record: Record) -> list[str]:
 
 
 def _grown(record: Record, message_id: str) -> list[str]:
-    known = [one for one in _references(record) if one != message_id]
+    known = [reference for reference in _references(record) if reference != message_id]
     grown = [*known, message_id]
     return grown if len(grown) <= MAX_IDS else [grown[0], *grown[1 - MAX_IDS :]]
 

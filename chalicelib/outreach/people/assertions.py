@@ -103,7 +103,7 @@ def called(claims: Mapping[str, Any], name_claim: str) -> str:
 
 def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole | None:
     """The person's role at the desk; None where the claim names none."""
-    roles = {provider.roles.get(one) for one in _texts(claims.get(provider.role_claim))}
+    roles = {provider.roles.get(text) for text in _texts(claims.get(provider.role_claim))}
     return next((one for one in (DeskRole.LEAD, DeskRole.AGENT) if one in roles), None)
 
 
@@ -128,7 +128,7 @@ def _may_sign(one: Mapping[str, Any]) -> bool:
 def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
     """The key that a header names; the only key where it names none."""
     wanted = header.get("kid")
-    found = [one for one in keys if wanted is None or one.kid == wanted]
+    found = [key for key in keys if wanted is None or key.kid == wanted]
     if len(found) != 1:
         raise InvalidKeyIdError
     return found[0]

@@ -66,7 +66,7 @@ class TeamRows:
             values={"p": f"{_TEAM}#{company_id}"},
         )
         rows = (self._read(one) for one in found)
-        known = [one for one in rows if one.role is not None or one.away_until is not None]
+        known = [row for row in rows if row.role is not None or row.away_until is not None]
         return tuple(sorted(known, key=lambda one: one.person))
 
     def signed_in(self, person: str, roles: Mapping[str, DeskRole]) -> None:

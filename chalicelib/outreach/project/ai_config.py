@@ -89,7 +89,7 @@ def _twice(names: Sequence[str]) -> str:
 
 
 def _named_once(tools: list[Tool]) -> list[Tool]:
-    twice = _twice([one.name for one in tools])
+    twice = _twice([tool.name for tool in tools])
     if twice:
         raise ValueError(f"have a name twice: {twice}")
     return tools

@@ -11,7 +11,7 @@ from chalicelib.outreach.conversations.recipients import PURPOSE
 from chalicelib.outreach.project.project import Project
 
 OF_REQUEST = (
-    *(one.field for one in ADDRESSES),
+    *(address.field for address in ADDRESSES),
     "recipient_first_name",
     "recipient_last_name",
     "recipient_timezone",

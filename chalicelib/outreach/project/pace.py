@@ -95,7 +95,7 @@ class AnswerPace:
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
     """The recipient's entries after a message; all entries where the message is older than they are."""
     at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
-    return [one for one in entries[at + 1 :] if one.role == "user"]
+    return [entry for entry in entries[at + 1 :] if entry.role == "user"]
 
 
 def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> datetime | None:
@@ -108,5 +108,5 @@ def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> dateti
         return None
     unanswered = itertools.takewhile(lambda one: one.role == "user", reversed(entries))
     times = [parsed(one.message_timestamp) for one in unanswered]
-    first = min((one for one in times if one is not None), default=received)
+    first = min((time for time in times if time is not None), default=received)
     return min(received + quiet, first + MOST_WAITED)

@@ -42,7 +42,9 @@ def is_held(record: Record, rule: str) -> bool:
     project = Project(record.item)
     if not getattr(project, rule):
         return False
-    listed = {one: getattr(project, f"{rule}_from_{one.list_name}") for one in ADDRESSES}
+    listed = {
+        address: getattr(project, f"{rule}_from_{address.list_name}") for address in ADDRESSES
+    }
     if None in listed.values() or not any(listed.values()):
         return True
     own = listed[record.channel.traits.address]
@@ -142,7 +144,7 @@ def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
     """The zones that the recipient's number may be in; empty without a number."""
     if record.channel.traits.address.shows_zone:
         return time_zones.of_number(record.primary_channel)
-    known = (record.item.get(one.field) for one in ADDRESSES if one.shows_zone)
+    known = (record.item.get(address.field) for address in ADDRESSES if address.shows_zone)
     number = next((one for one in known if isinstance(one, str)), None)
     return () if number is None else time_zones.of_number(number)
 

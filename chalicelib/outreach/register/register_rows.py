@@ -61,7 +61,7 @@ class ListedMark:
 
 def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
     """The rows of a subject's marks, by `COLUMNS`."""
-    return [_row(subject, one) for one in subject.entries(now)]
+    return [_row(subject, entry) for entry in subject.entries(now)]
 
 
 def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
 def address_in(text: str) -> str | None:
     """A normalised number or e-mail address; an older form of a number unchanged; None for anything else."""
     known = address_of(text)
-    if known is None and any(address_of(one) for one in numbers.forms(text.strip())):
+    if known is None and any(address_of(form) for form in numbers.forms(text.strip())):
         return text.strip()
     return known
 

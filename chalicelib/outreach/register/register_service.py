@@ -53,7 +53,9 @@ class RegisterService:
         """What is known of an address: what is refused, the person's other addresses, consents and marks."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         subject = self.conversations.subject(place)
-        linked = sorted(one for one in subject.members.values() if one and one != address)
+        linked = sorted(
+            member for member in subject.members.values() if member and member != address
+        )
         return {
             "address": address,
             "member": place.member,

@@ -58,7 +58,7 @@ KINDS = kinds(
 TO_COMPANIES = kinds(HAND_OFF, CALL_TOOL, TELL_COMPANY, NOTIFY_DESK)
 """The kinds that concern companies; `outreach.telling.OutreachTelling` performs them."""
 
-NOTICES = frozenset(kind.name for one in CHANNELS.values() for kind in one.notices)
+NOTICES = frozenset(kind.name for channel in CHANNELS.values() for kind in channel.notices)
 """Names of the kinds that answer STOP and HELP; only these leave without a look at the register."""
 MESSAGES = frozenset(MESSAGE_KINDS)
 """Names of the kinds that reach a recipient."""

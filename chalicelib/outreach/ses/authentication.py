@@ -42,7 +42,7 @@ class MethodResult:
 
     def domain(self, *names: str) -> str:
         """The domain in the first of the named properties that exists; of an address, the part after @."""
-        found = next((self.properties[one] for one in names if one in self.properties), "")
+        found = next((self.properties[name] for name in names if name in self.properties), "")
         return found.rpartition("@")[2]
 
 
@@ -62,7 +62,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
         return False
     author = address.rpartition("@")[2]
     results = results_of(_own_header(headers))
-    said_from = [one.domain("header.from") for one in results if one.method == "dmarc"]
+    said_from = [result.domain("header.from") for result in results if result.method == "dmarc"]
     if any(one and not is_aligned(one, author) for one in said_from):
         return False  # SES read another author than we did
     if _verdict(receipt, "dmarc") == "PASS":
@@ -82,7 +82,7 @@ def results_of(header: str | None) -> list[MethodResult]:
     results: list[MethodResult] = []
     for part in parts[1:]:
         pairs = [_PROPERTY.fullmatch(one) for one in part.split()]
-        given = [(one[1].lower(), one[2].lower()) for one in pairs if one]
+        given = [(pair[1].lower(), pair[2].lower()) for pair in pairs if pair]
         if len(given) < len(pairs):
             return []
         if given and given[0][0] in ("spf", "dkim", "dmarc"):
@@ -109,7 +109,7 @@ def is_aligned(domain: str, author: str) -> bool:
 def _own_header(headers: list[tuple[str, str]]) -> str | None:
     """SES's header of results: the topmost one, unless ``X-SES-RECEIPT`` ends SES's headers above it."""
     ours = ("authentication-results", "x-ses-receipt")
-    name, value = next((one for one in headers if one[0] in ours), ("", ""))
+    name, value = next((header for header in headers if header[0] in ours), ("", ""))
     return value if name == "authentication-results" else None
 
 
@@ -119,29 +119,29 @@ def _parts(text: str) -> list[str]:
     SES quotes nothing itself; in a quotation a semicolon may be the sender's.
     """
     parts, depth, characters = [""], 0, iter(text)
-    for one in characters:
-        if one == "\\":
+    for character in characters:
+        if character == "\\":
             next(characters, "")
             if not depth:
                 return []
-        elif one == "(":
+        elif character == "(":
             depth += 1
-        elif one == ")":
+        elif character == ")":
             depth -= 1
         elif depth:
             continue
-        elif one == ";":
+        elif character == ";":
             parts.append("")
         else:
-            parts[-1] += one
-        if depth < 0 or (one == '"' and not depth):
+            parts[-1] += character
+        if depth < 0 or (character == '"' and not depth):
             return []
-    return [] if depth else [one.strip(" ") for one in parts]
+    return [] if depth else [part.strip(" ") for part in parts]
 
 
 def _is_signed(results: list[MethodResult], author: str, signatures: int) -> bool:
     """Whether an aligned domain signed the e-mail; false if there are more results than signatures."""
-    found = [one for one in results if one.method == "dkim" and one.value != "none"]
+    found = [result for result in results if result.method == "dkim" and result.value != "none"]
     return len(found) <= signatures and any(
         one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)
         for one in found
@@ -150,7 +150,7 @@ def _is_signed(results: list[MethodResult], author: str, signatures: int) -> boo
 
 def _is_sent_by(results: list[MethodResult], author: str) -> bool:
     """Whether an aligned domain's SPF record allows the server that sent the e-mail."""
-    found = [one for one in results if one.method == "spf"]
+    found = [result for result in results if result.method == "spf"]
     return len(found) == 1 and (
         found[0].value == "pass"
         and is_aligned(found[0].domain("envelope-from", "smtp.mailfrom"), author)

@@ -53,7 +53,7 @@ def heard_in(reply: Reply) -> Heard:
 
 def _over_a_sign_off(text: str) -> Heard | None:
     """The STOP or doubtful refusal above a sign-off of only names, titles and companies; else None."""
-    lines = [one.strip() for one in text.splitlines() if one.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
         below = lines[at:]
         if not is_sign_off(below):
@@ -70,7 +70,7 @@ def _over_a_sign_off(text: str) -> Heard | None:
 
 def _below_one(text: str) -> Heard | None:
     """The STOP alone on the last line, where the lines above are only a sign-off; else None."""
-    *above, last = [one.strip() for one in text.splitlines() if one.strip()] or [""]
+    *above, last = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     said = heard(last)
     is_end = said.word == Word.STOP and said.why in _WHOLE
     return said if is_end and is_sign_off(above) and shows_a_writer(above) else None

@@ -257,7 +257,11 @@ def _opt_out(reply: Reply, subject: str, *, has_token: bool) -> tuple[str | None
 
 
 def _media(message: EmailMessage) -> list[dict[str, Any]]:
-    return [_about(one) for one in message.iter_attachments() if isinstance(one, EmailMessage)]
+    return [
+        _about(attachment)
+        for attachment in message.iter_attachments()
+        if isinstance(attachment, EmailMessage)
+    ]
 
 
 def _about(attachment: EmailMessage) -> dict[str, Any]:

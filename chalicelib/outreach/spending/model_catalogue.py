@@ -133,7 +133,7 @@ class ModelFile:
 
 
 _READ: Mapping[str, ModelFile] = Rows(lambda: {"": read(FILE, ModelFile)})
-LISTED: Mapping[str, ModelRow] = Rows(lambda: {one.name: one for one in _READ[""].models})
+LISTED: Mapping[str, ModelRow] = Rows(lambda: {model.name: model for model in _READ[""].models})
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
 def flaw(row: ModelRow) -> str | None:
     """What is wrong with a row's values; None where they are valid."""
     prices = (row.input, row.output, row.cached_input or 0, row.cache_write or 0)
-    if not all(0 <= one < math.inf for one in prices):
+    if not all(0 <= price < math.inf for price in prices):
         return "a price is below zero, or no number"
     if row.context <= 0 or row.timeout_seconds <= 0:
         return "context and timeout_seconds must be above zero"

@@ -132,10 +132,10 @@ class Counting:
         ends = monotonic() + self.time.left(deadline_seconds)
         first, *others = asking.requests(request, catalogue)
         answer = self._held(first, ends - monotonic())
-        for one in others:
+        for other in others:
             if asking.is_final(answer, request, catalogue) or ends - monotonic() < LEAST_SECONDS:
                 break
-            answer = self._held(one, ends - monotonic())
+            answer = self._held(other, ends - monotonic())
         return answer
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:

@@ -137,10 +137,10 @@ def verify(
     wanted = [
         base64.b64encode(
             hmac.new(
-                one.encode(), signed.encode("utf-8", _AS_SENT), _ALGORITHMS[algorithm]
+                secret.encode(), signed.encode("utf-8", _AS_SENT), _ALGORITHMS[algorithm]
             ).digest()
         )
-        for one in secrets
+        for secret in secrets
         if algorithm in _ALGORITHMS
     ]
     matches = [hmac.compare_digest(given, one) for one in wanted]

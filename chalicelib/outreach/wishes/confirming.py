@@ -20,21 +20,21 @@ def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool
     """
     if sentence.rstrip().endswith("?"):
         return False
-    return any(_is_unkept(sentence, one, preferences, facts) for one in lexicons().values())
+    return any(_is_unkept(sentence, lexicon, preferences, facts) for lexicon in lexicons().values())
 
 
 def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts: str) -> bool:
     clauses = _ours(sentence, lexicon)
     if not clauses:
         return False
-    said = {kind for one in clauses for kind in _about(one)}
-    known = {kind for one in _ours(facts, lexicon) for kind in _about(one)}
+    said = {kind for clause in clauses for kind in _about(clause)}
+    known = {kind for our in _ours(facts, lexicon) for kind in _about(our)}
     if not said or said <= known:
         return False
     wanted = preferences.channels.wanted if preferences.channels else frozenset[Contact]()
     return any(
-        not (channels_in(one)[0] <= wanted and _is_within(one, preferences.hours))
-        for one in clauses
+        not (channels_in(clause)[0] <= wanted and _is_within(clause, preferences.hours))
+        for clause in clauses
     )
 
 
@@ -50,7 +50,7 @@ def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
 
 def _about(clause: Clause) -> Sequence[str]:
     """The times and channels that a clause names."""
-    timed = [f"{one.kind}{one.value}" for one in clause.parts if one.kind in LASTING]
+    timed = [f"{part.kind}{part.value}" for part in clause.parts if part.kind in LASTING]
     return [*timed, *channels_in(clause)[0]]
 
 
@@ -64,6 +64,6 @@ def _is_within(clause: Clause, kept: Hours | None) -> bool:
         said = hours_in(clause)
     except DoubtError:  # "after 9": only the stored hours can say whether it means 9 or 21
         edges = {edge % (12 * 60) for window in kept.windows for edge in window}
-        return all(one.value % (12 * 60) in edges for one in clause.parts if one.kind == "time")
+        return all(part.value % (12 * 60) in edges for part in clause.parts if part.kind == "time")
     is_within = bool(said.windows) and said.within(kept).windows == said.windows
     return is_within and said.days <= kept.days

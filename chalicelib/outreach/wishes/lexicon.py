@@ -99,7 +99,7 @@ _TOKEN = re.compile(
 def folded(text: str) -> str:
     """Lower-case letters without accents, with plain apostrophes."""
     pieces = unicodedata.normalize("NFKD", text).casefold().replace("\u2019", "'")
-    return "".join(one for one in pieces if not unicodedata.combining(one))
+    return "".join(piece for piece in pieces if not unicodedata.combining(piece))
 
 
 def tokens(text: str) -> list[str]:

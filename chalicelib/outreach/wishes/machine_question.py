@@ -51,7 +51,7 @@ class _Sentence:
     def nouns(self, row: str) -> list[Span]:
         """The positions of a row's words, without those that a word like "your" precedes ("your bot")."""
         owned = self.language.patterns.owned
-        return [one for one in self.spans(row) if not owned.search(self.text[: one[0]])]
+        return [span for span in self.spans(row) if not owned.search(self.text[: span[0]])]
 
     def spans(self, row: str) -> list[Span]:
         """The positions of a row's words."""
@@ -99,9 +99,9 @@ def _heard_by(message: str) -> list[QuestionLanguage]:
         return []
     said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]
     return [
-        one
-        for one in question_languages()
-        if (not one.letters or one.letters.search(message)) and _is_asked(said, one)
+        language
+        for language in question_languages()
+        if (not language.letters or language.letters.search(message)) and _is_asked(said, language)
     ]
 
 

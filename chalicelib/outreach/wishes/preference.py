@@ -177,13 +177,13 @@ class Preferences:
 
 def day_names(days: frozenset[int]) -> list[str]:
     """English names of weekdays, Monday first."""
-    return [f"{datetime(2024, 1, 1 + one, tzinfo=UTC):%A}" for one in sorted(days)]
+    return [f"{datetime(2024, 1, 1 + day, tzinfo=UTC):%A}" for day in sorted(days)]
 
 
 def hours_of(item: Mapping[str, Any]) -> Hours:
     """The hours in a stored form."""
-    windows = tuple(tuple(map(_minutes, one.split("-"))) for one in item["windows"])
-    days = frozenset(int(one) for one in item["days"])
+    windows = tuple(tuple(map(_minutes, window.split("-"))) for window in item["windows"])
+    days = frozenset(int(day) for day in item["days"])
     return Hours(windows, days, tuple(item.get("zones") or ()))  # type: ignore[arg-type]  # pairs
 
 

@@ -97,8 +97,8 @@ def _language(rows: QuestionWords, shared: str) -> QuestionLanguage:
     machine = f"{rows.machine}|{shared}"
     spaced = not rows.letters
     found = {
-        one.name: _pattern(getattr(rows, one.name), machine, rows.human, spaced=spaced)
-        for one in fields(QuestionPatterns)
+        field.name: _pattern(getattr(rows, field.name), machine, rows.human, spaced=spaced)
+        for field in fields(QuestionPatterns)
     }
     found["machine"] = _pattern(machine, spaced=spaced)
     after = r"\s+(?:\S+\s+)?$" if spaced else r"\s*$"
@@ -113,7 +113,7 @@ def _language(rows: QuestionWords, shared: str) -> QuestionLanguage:
 
 def _long(*rows: str) -> Mapping[str, tuple[str, ...]]:
     words = [one for row in rows for one in folded_question(row).replace("*", "").split("|")]
-    long = [one for one in words if one.isalpha() and len(one) >= _LEAST_FUZZY]
+    long = [word for word in words if word.isalpha() and len(word) >= _LEAST_FUZZY]
     return {
         first: tuple(one for one in long if one[0] == first) for first in {one[0] for one in long}
     }

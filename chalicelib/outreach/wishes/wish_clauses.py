@@ -46,7 +46,7 @@ class Clause:
 
     def has(self, *kinds: str) -> bool:
         """Whether the clause has a part of one of some kinds."""
-        return any(one.kind in kinds for one in self.parts)
+        return any(part.kind in kinds for part in self.parts)
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:

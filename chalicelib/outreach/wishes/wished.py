@@ -264,11 +264,11 @@ def hours_in(clause: Clause) -> Hours:
     table = _EXCLUDED if is_denied else DAY_PARTS
     windows: list[tuple[int, int]] = []
     bounds = Hours()
-    for one in _bounds(clause.parts, is_denied=is_denied):
-        if one[0] == "window":
-            windows.append(one[1])
+    for bound in _bounds(clause.parts, is_denied=is_denied):
+        if bound[0] == "window":
+            windows.append(bound[1])
         else:
-            bounds = bounds.within(Hours((one[1],)))
+            bounds = bounds.within(Hours((bound[1],)))
     for part in clause.parts:
         if part.kind in (*DAY_PARTS, "night"):
             if part.kind not in table:
@@ -337,7 +337,7 @@ def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]
 
     A "not" refuses the channels after it; at the end of the clause, all before it.
     """
-    kinds = [one.kind for one in clause.parts]
+    kinds = [part.kind for part in clause.parts]
     denied_at = kinds.index("deny") if "deny" in kinds else len(kinds)
     named, refused = set[Contact](), set[Contact]()
     refused.update({Contact.CALL} if "no_call" in kinds else ())

@@ -73,7 +73,7 @@ def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
 def _is_about_reaching(about: Given) -> bool:
     """Whether the recipient only says how they want to be reached: no sum, no code, no address."""
     harmless = (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN, ValueKind.TEXT)
-    is_plain = all(one.kind in harmless for one in values(about.newest))
+    is_plain = all(value.kind in harmless for value in values(about.newest))
     is_said = phrasing.says("reaching", about.newest, spoken(about.newest))
     return is_said and is_plain and not _names_strange_address(about)
 
@@ -83,7 +83,7 @@ def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
     if phrasing.agrees(sentence, languages):
         return True
     clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
-    left = [one for one in clauses if not _is_open(one, languages)]
+    left = [clause for clause in clauses if not _is_open(clause, languages)]
     if not left or is_negated(left[0]):
         return False
     if phrasing.points_back(left[0], languages):
@@ -107,7 +107,7 @@ def _names_strange_address(about: Given) -> bool:
     theirs, known = addresses(about.newest), addresses(about.facts)
     hosts = {host for host, _ in known.links}
     is_link = any(host not in hosts for host, _ in theirs.links)
-    phones = {one for one in theirs.phones if not is_phone(one, known.phones)}
+    phones = {phone for phone in theirs.phones if not is_phone(phone, known.phones)}
     return is_link or bool(theirs.emails - known.emails) or bool(phones)
 
 

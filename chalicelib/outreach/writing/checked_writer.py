@@ -276,7 +276,7 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
     if draft.text:
         has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
         ours = [one.content for one in history if one.role == "assistant"]
-        is_new = about.settings.say_machine and not any(says_machine(record, one) for one in ours)
+        is_new = about.settings.say_machine and not any(says_machine(record, our) for our in ours)
         is_plain = admits_a_machine(draft.text)
         if has_asked or (is_new and not is_plain):
             line = _machine_line(record, about)

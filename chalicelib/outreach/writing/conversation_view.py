@@ -34,7 +34,7 @@ from chalicelib.redaction import model_view
 from chalicelib.vendors.language_model import ModelTurn
 
 _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(Trust)})_message\s*>", re.IGNORECASE)
-_CONTACTS = ("company_contact", *(one.field for one in ADDRESSES), "primary_channel")
+_CONTACTS = ("company_contact", *(address.field for address in ADDRESSES), "primary_channel")
 
 
 def seen_data(
@@ -95,11 +95,11 @@ def seen_sources(
     data = record.item.get("project_data")
     seen = _names(data, settings.shown) if isinstance(data, Mapping) else []
     return {
-        one.path: one.text
-        if one.author is Trust.COMPANY and _is_as_written(settings, one.path.split(".")[1:])
-        else redacted(record, settings, one.text)
-        for one in sources
-        if not one.path.startswith(own) or one.path.removeprefix(own).split(".")[0] in seen
+        source.path: source.text
+        if source.author is Trust.COMPANY and _is_as_written(settings, source.path.split(".")[1:])
+        else redacted(record, settings, source.text)
+        for source in sources
+        if not source.path.startswith(own) or source.path.removeprefix(own).split(".")[0] in seen
     }
 
 

@@ -88,11 +88,11 @@ def given(
     return Given(
         settings,
         Sources(tuple(_sources(record, settings, history, clock)), clock),
-        said="\n".join(one for one in theirs if not instructs(one)),
+        said="\n".join(their for their in theirs if not instructs(their)),
         newest=theirs[-1] if theirs else "",
         language=language,
         instructions=instructions,
-        functions=frozenset(str(one) for one in record.ai_config.get("functions") or []),
+        functions=frozenset(str(function) for function in record.ai_config.get("functions") or []),
         called=str(record.item.get("recipient_first_name") or ""),
         preferences=known_in(record),
     )

@@ -104,7 +104,7 @@ class OpenAiWriter:
             settings: the project's.
             advice: why an earlier draft was refused; empty for the first.
         """
-        functions = [str(one) for one in record.ai_config.get("functions") or []]
+        functions = [str(function) for function in record.ai_config.get("functions") or []]
         nullable = {"type": ["string", "null"]}
         fields: dict[str, Any] = {
             "text": {"type": "string"},
@@ -215,7 +215,7 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
 
 def _arguments(record: Record) -> dict[str, Any]:
     """The schema of the field for a function's arguments; it describes what each declared tool takes."""
-    taken = {one["name"]: one["parameters"] for one in record.ai_config.get("tools") or ()}
+    taken = {tool["name"]: tool["parameters"] for tool in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}
 

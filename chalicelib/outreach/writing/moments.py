@@ -341,7 +341,7 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
     rest = text
     for pattern in (_DAYTIME, _HOURS, _CLOCK, _HOUR, _NOON, _HALF, _AT_WORD, _AT):
         for hit in pattern.finditer(rest):
-            yield from ((*hit.span(), one) for one in _readings(pattern, hit) if one)
+            yield from ((*hit.span(), reading) for reading in _readings(pattern, hit) if reading)
         rest = pattern.sub(lambda one: " " * len(one.group()), rest)
 
 
@@ -398,9 +398,9 @@ def _spans(text: str) -> Iterator[tuple[int, int, list[tuple[float, str]]]]:
     for hit in re.finditer(pattern, text):
         unit = next(name for name, one in WORDS.units if one.fullmatch(hit[3]))
         numbers = [one for one in hit.group(1, 2) if one]
-        for one in numbers:
-            if value(one) != 1 or one[0].isdigit():
-                yield *hit.span(), [(value(one), unit)]
+        for number in numbers:
+            if value(number) != 1 or number[0].isdigit():
+                yield *hit.span(), [(value(number), unit)]
     for hit in re.finditer(rf"{_ONE_MORE}(?P<unit>{WORDS.unit})\b", text):
         unit = next(name for name, one in WORDS.units if one.fullmatch(hit["unit"]))
         yield hit.start("unit"), hit.end(), [(1.0, unit)]

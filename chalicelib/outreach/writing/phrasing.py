@@ -98,7 +98,7 @@ def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] 
     """
     words = _WORD.findall(folded(clause))
     known = _bare_words(_key(languages))
-    return bool(words) and all(one in known or one in more for one in words)
+    return bool(words) and all(word in known or word in more for word in words)
 
 
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
@@ -145,6 +145,7 @@ def _pattern(name: str, languages: tuple[str, ...]) -> re.Pattern[str]:
     by_language: Mapping[str, tuple[str, ...]] = getattr(read(FILE, PhraseFile), name)
     phrases = {one for language in languages for one in by_language.get(language, ())}
     forms = [
-        re.escape(one).replace(r"\*", r"\w*") for one in sorted(phrases, key=len, reverse=True)
+        re.escape(phrase).replace(r"\*", r"\w*")
+        for phrase in sorted(phrases, key=len, reverse=True)
     ]
     return re.compile(rf"(?<![\w'])(?:{'|'.join(forms)})(?![\w'])")

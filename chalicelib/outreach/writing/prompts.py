@@ -101,7 +101,7 @@ def secret(settings: WriterSettings) -> tuple[str, ...]:
 
 def advice(rules: Sequence[str], most_characters: int | None) -> str:
     """The text that the model reads after its draft was refused."""
-    reasons = "; ".join(WHY[one] for one in rules)
+    reasons = "; ".join(WHY[rule] for rule in rules)
     limit = f" Use at most {most_characters} characters." if most_characters else ""
     return (
         f"Your last draft was not sent, because {reasons}. Write another one without that.{limit}"

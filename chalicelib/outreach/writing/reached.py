@@ -56,7 +56,7 @@ def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sour
 
 def _of_kind(found: Addresses, kind: str) -> frozenset[str]:
     if kind == "links":
-        return frozenset("".join(one) for one in found.links)
+        return frozenset("".join(link) for link in found.links)
     return found.phones if kind == "phones" else found.emails
 
 
@@ -80,8 +80,8 @@ def _said(text: str, sources: Sources) -> _Words:
 def _names(source: Source) -> set[str]:
     """The words of a person's name, also with the endings "s" and "'s"."""
     words = [folded(one) for one in source.text.split() if one[:1].isupper()]
-    return {form for one in words for form in (one, f"{one}s", f"{one}'s")}
+    return {form for word in words for form in (word, f"{word}s", f"{word}'s")}
 
 
 def _best(said: _Words, fields: Iterable[Source]) -> int:
-    return max(said.shared(_Words(one.meaning.nearest, one.meaning.stems)) for one in fields)
+    return max(said.shared(_Words(field.meaning.nearest, field.meaning.stems)) for field in fields)

@@ -94,7 +94,7 @@ def reviewed(
     # The project sets an answer's subject, so it is not judged.
     subject = None if about.newest else draft.subject
     parts = (subject, draft.text, *(draft.variables or {}).values())
-    text = "\n".join(one for one in parts if one)
+    text = "\n".join(part for part in parts if part)
     found = list(_of_message(draft, about))
     if text:
         found += _of_text(text, about, draft.claims)
@@ -102,7 +102,7 @@ def reviewed(
         if channel.traits.counts_segments and segments(whole or draft.text) > most:
             found.append(Broken("length"))
     first = {one.rule: one for one in reversed(found)}
-    return tuple(first[one] for one in RULES if one in first)
+    return tuple(first[rule] for rule in RULES if rule in first)
 
 
 def broken(
@@ -124,7 +124,9 @@ def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
 def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
     yield from _of_addresses(text, about)
     yield from _of_values(text, about, claims_of)
-    yield from (Broken("role", one) for one in _other_representatives(text, about))
+    yield from (
+        Broken("role", representative) for representative in _other_representatives(text, about)
+    )
     for sentence in sentences(text):
         passes_on = is_theirs(sentence, spoken(sentence))
         stated = claims(sentence, about.case, about.rules, passes_on=passes_on)
@@ -244,8 +246,8 @@ def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool
     if not is_theirs(said.text, languages) and not is_answer:
         return False
     return any(
-        one.value.kind in kinds_for(said.value.kind) and agrees(said, one, about.sources.clock)
-        for one in about.sources.theirs
+        their.value.kind in kinds_for(said.value.kind) and agrees(said, their, about.sources.clock)
+        for their in about.sources.theirs
     )
 
 
@@ -282,7 +284,7 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
     """The addresses of a sentence that the sources give as another person's."""
     found = addresses(sentence)
     for kind, its in (
-        ("links", {"".join(one) for one in found.links}),
+        ("links", {"".join(link) for link in found.links}),
         ("emails", found.emails),
         ("phones", found.phones),
     ):

@@ -139,7 +139,7 @@ class Source:
         """Whether the field is a name, a place or a state, and no number, code or date."""
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
-        letters = [one for one in words if one.isalpha() and len(one) >= _LEAST]
+        letters = [word for word in words if word.isalpha() and len(word) >= _LEAST]
         has_digits = any(one.isdigit() for one in self.text)
         return self.is_field and is_short and len(letters) > has_digits  # "49 EUR" is a sum
 

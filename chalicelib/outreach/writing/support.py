@@ -159,8 +159,8 @@ def _support(
 
 def _times(sources: Sources) -> AbstractSet[object]:
     """The times of day that the recipient named, in minutes."""
-    times = (one.value for one in sources.theirs if one.value.kind is ValueKind.TIME)
-    return {reading for one in times for reading in one.readings}
+    times = (their.value for their in sources.theirs if their.value.kind is ValueKind.TIME)
+    return {reading for time in times for reading in time.readings}
 
 
 def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -> bool:
@@ -170,7 +170,7 @@ def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -
     """
     if one.value.kind is not ValueKind.DATE or not other.nearest or not other.nearest <= _HOURS:
         return False
-    beside = [one.kind for one in values(one.text)]
+    beside = [value.kind for value in values(one.text)]
     is_timed = ValueKind.TIME in beside or beside.count(ValueKind.DATE) > 1
     return not is_timed and not (one.roles | asked_for) & _HOURS
 

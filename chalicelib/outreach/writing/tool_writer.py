@@ -137,8 +137,8 @@ def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
     described = [
-        {"name": one.name, "description": one.description, "parameters": one.parameters}
-        for one in tools.values()
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in tools.values()
     ]
     offered = {**config, "functions": list(names), "tools": described}
     return Record({**record.item, "ai_config": offered})

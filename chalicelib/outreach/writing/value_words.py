@@ -136,8 +136,8 @@ class ValueWords:
     @cached_property
     def currency(self) -> str:
         """A pattern for any sign or word of a currency."""
-        signs = [re.escape(one) for row in self.file.currency for one in row.signs]
-        words = [one for row in self.file.currency for one in row.words]
+        signs = [re.escape(sign) for row in self.file.currency for sign in row.signs]
+        words = [word for row in self.file.currency for word in row.words]
         return rf"(?:{one_of(signs)}|(?<![a-z]){one_of(words)}(?![a-z]))"
 
     @cached_property

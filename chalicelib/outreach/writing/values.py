@@ -82,8 +82,8 @@ def values(text: str, *, is_source: bool = False) -> list[Value]:
         take(ValueKind.MONEY, start, end, amount)
     for start, end, share in list(_percentages(rest)):
         take(ValueKind.PERCENT, start, end, share)
-    for one in found_times(rest, is_source=is_source):
-        take(ValueKind(one.kind), one.start, one.end, *one.readings)
+    for time in found_times(rest, is_source=is_source):
+        take(ValueKind(time.kind), time.start, time.end, *time.readings)
     for start, end, code in list(_codes(folded, rest)):
         take(ValueKind.CODE, start, end, code)
     for hit in list(_BARE.finditer(rest)):

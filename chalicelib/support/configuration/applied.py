@@ -61,7 +61,14 @@ class Rules:
         routes = sorted(tag for tag in tags if tag.startswith("route-"))
         if routes:
             return self._by_tag.get(routes[0], routes[0])
-        return next((self._by_assignee[one] for one in assignees if one in self._by_assignee), None)
+        return next(
+            (
+                self._by_assignee[assignee]
+                for assignee in assignees
+                if assignee in self._by_assignee
+            ),
+            None,
+        )
 
     @cached_property
     def assignees(self) -> frozenset[str]:
@@ -73,12 +80,14 @@ class Rules:
 
     @cached_property
     def _by_tag(self) -> Mapping[str, str]:
-        tagged = ((self.tag_of(one), one) for one in sorted(self.departments))
+        tagged = ((self.tag_of(department), department) for department in sorted(self.departments))
         return {tag: one for tag, one in tagged if tag is not None}
 
     @cached_property
     def _by_assignee(self) -> Mapping[str, str]:
-        assigned = ((self.assignee_of(one), one) for one in sorted(self.departments))
+        assigned = (
+            (self.assignee_of(department), department) for department in sorted(self.departments)
+        )
         return {who: one for who, one in assigned if who is not None}
 
     # --- automatic answers --------------------------------------------------------------------
@@ -130,7 +139,8 @@ class Rules:
         """The shop's business days and delivery windows."""
         shop, delivery = self.document.shop, self.document.delivery
         given = (
-            WindowRow(one.pattern, one.low, one.high, one.countries) for one in delivery.windows
+            WindowRow(window.pattern, window.low, window.high, window.countries)
+            for window in delivery.windows
         )
         return DeliveryCalendar(
             zone=shop.time_zone,

@@ -68,4 +68,4 @@ def _broad_phrases(rules: Rules) -> Iterator[str]:
 
 def _caught(phrase: str, messages: tuple[str, ...]) -> list[str]:
     tried = Phrases([(phrase, "", SURE)], SETS)
-    return [one for one in messages if any(True for _ in tried.matches(words_of(one)))]
+    return [message for message in messages if any(True for _ in tried.matches(words_of(message)))]

@@ -112,7 +112,7 @@ class DeliveryWindow(_Part):
     @property
     def pattern(self) -> str:
         """A regular expression for the methods."""
-        return "|".join(re.escape(one.lower()) for one in self.methods)
+        return "|".join(re.escape(method.lower()) for method in self.methods)
 
 
 class DeliveryTimes(_Part):
@@ -185,11 +185,11 @@ class AutomaticAnswers(_Part):
 
 def _phrase(text: str) -> str:
     words = text.split()
-    wrong = [one for one in words if not _PHRASE_WORD.fullmatch(one)]
-    sets = [one for one in words if one.startswith("{") and one.rstrip("?")[1:-1] not in SETS]
+    wrong = [word for word in words if not _PHRASE_WORD.fullmatch(word)]
+    sets = [word for word in words if word.startswith("{") and word.rstrip("?")[1:-1] not in SETS]
     if not words or wrong or sets:
         raise ValueError("a phrase is lower-case words without accents; a|b, a?, *, <n> and {set}")
-    if all(one == "*" or one.endswith("?") for one in words):
+    if all(word == "*" or word.endswith("?") for word in words):
         raise ValueError("a phrase needs a word that must be there")
     return text
 
@@ -286,7 +286,9 @@ def _names(document: Document) -> Iterator[str]:
         ("answers.intents", answered),
     ):
         yield from (f"{part}.{one}: no such intent" for one in given if one not in ROUTES)
-    many = sum(len(one.sure + one.likely + one.hint) for one in document.phrases.values())
+    many = sum(
+        len(phrase.sure + phrase.likely + phrase.hint) for phrase in document.phrases.values()
+    )
     if many > MAX_PHRASES:
         yield f"phrases: {many} are more than {MAX_PHRASES}"
 

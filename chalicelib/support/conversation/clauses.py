@@ -55,7 +55,7 @@ def asked_in(
     """
     own = own_part(text)
     clauses = [one for one in _CLAUSE.split(own) if one.strip()]
-    taken = [withdrawn_by(one) for one in clauses]
+    taken = [withdrawn_by(clause) for clause in clauses]
     if any(taken):
         own = ". ".join(one for one, back in zip(clauses, taken, strict=True) if back is None)
         reading = None
@@ -84,7 +84,7 @@ def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = N
         return AskedFor()
     reading = reading or read(text, phrases=phrases)
     intents = {reading.found.intent, *reading.found.secondary} - {DEFAULT_INTENT}
-    kinds = {_kind(one, text) for one in intents}
+    kinds = {_kind(intent, text) for intent in intents}
     kinds |= requests_in(marked_words(text))
     risks = reading.risks | reading.suspected
     if risks:

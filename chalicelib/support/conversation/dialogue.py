@@ -106,9 +106,9 @@ class Dialogue:
 
     def unsettled(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
         """The requests that are not settled: by the customer's word, or by an answer and a done tag."""
-        is_done = bool({one.strip().lower() for one in tags} & set(table().done_tags))
+        is_done = bool({tag.strip().lower() for tag in tags} & set(table().done_tags))
         settled = {RequestState.DONE, RequestState.ANSWERED} if is_done else {RequestState.DONE}
-        return tuple(one for one in self.requests if one.state not in settled)
+        return tuple(request for request in self.requests if request.state not in settled)
 
 
 NOTHING_SAID = Dialogue()
@@ -150,7 +150,7 @@ def with_stored(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialog
 
     Rows of unknown kinds count as other, rows of unknown states as open.
     """
-    shown = {one.identity for one in dialogue.requests}
+    shown = {request.identity for request in dialogue.requests}
     hidden = [one for one in map(_request, rows) if one.identity not in shown]
     requests = sorted((*hidden, *dialogue.requests), key=lambda one: one.at)
     return replace(dialogue, requests=tuple(requests)) if hidden else dialogue
@@ -186,8 +186,10 @@ def _step(before: Dialogue, said: Utterance, keyed: Callable[[str], str | None])
                 after, requests=settled, answers=after.answers + 1, asks=0, asked_at=None
             )
     asked = said.asked
-    orders = [keyed(one) for one in asked.numbers] or [None]
-    new = tuple(OpenRequest(kind, said.at, one) for kind in sorted(asked.kinds) for one in orders)
+    orders = [keyed(number) for number in asked.numbers] or [None]
+    new = tuple(
+        OpenRequest(kind, said.at, order) for kind in sorted(asked.kinds) for order in orders
+    )
     return replace(
         after,
         requests=(*_taken_back(after.requests, asked.takes_back), *new),
@@ -209,8 +211,8 @@ def _moved(
     """The requests of these kinds in a later state; a request never goes back."""
     order = list(RequestState)
     return tuple(
-        replace(one, state=to)
-        if one.kind in kinds and order.index(one.state) < order.index(to)
-        else one
-        for one in requests
+        replace(request, state=to)
+        if request.kind in kinds and order.index(request.state) < order.index(to)
+        else request
+        for request in requests
     )

@@ -75,9 +75,9 @@ def reason_for_silence(
         answered: keyed ids of the orders that the answer would be about.
         is_awaited: the message answers our question for the order number.
     """
-    if {_tag(one) for one in around.tags} & {_tag(one) for one in around.stop_tags}:
+    if {_tag(tag) for tag in around.tags} & {_tag(tag) for tag in around.stop_tags}:
         return why.STOP_TAG
-    if dialogue.risks or any(_tag(one).startswith(_WAS_GRAVE) for one in around.tags):
+    if dialogue.risks or any(_tag(tag).startswith(_WAS_GRAVE) for tag in around.tags):
         return why.RISK_FLAG
     if around.risks_elsewhere:
         return why.CUSTOMER_AT_RISK

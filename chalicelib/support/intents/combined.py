@@ -88,7 +88,11 @@ def settled(
         return replace(found, model=dict(probabilities)), ()
     if share >= (OVERRULES_FROM if is_clear else decides_from):
         intent = max(
-            (one for one in probabilities if ROUTES[one] == team and one not in TIER_0),
+            (
+                probability
+                for probability in probabilities
+                if ROUTES[probability] == team and probability not in TIER_0
+            ),
             key=lambda one: (probabilities[one], one),
             default=found.intent,
         )

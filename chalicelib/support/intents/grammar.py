@@ -110,7 +110,7 @@ class Grammar:
         words: list[str] = []
         node = self._slots[slot]
         while True:
-            ways = [*((one, True) for one in node.words), *((one, False) for one in node.slots)]
+            ways = [*((word, True) for word in node.words), *((one, False) for one in node.slots)]
             if not ways or (node.is_end and dice.random() < _STOPS):
                 return words
             name, is_word = dice.choice(ways)
@@ -158,13 +158,20 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
         if so_far is None:
             continue
         reached = [
-            (end, kind) for one in matchings for kind in KINDS for end in one.ends(f"={kind}", at)
+            (end, kind)
+            for matching in matchings
+            for kind in KINDS
+            for end in matching.ends(f"={kind}", at)
         ]
         for end, kind in reached:
             known = best[end]
             if known is None or cost((*so_far, kind)) < cost(known):
                 best[end] = (*so_far, kind)
-        passed = {end for one in matchings for end in (*one.ends(_CONNECTOR, at), *one.passed(at))}
+        passed = {
+            end
+            for matching in matchings
+            for end in (*matching.ends(_CONNECTOR, at), *matching.passed(at))
+        }
         for end in passed:
             if best[end] is None:
                 best[end] = so_far
@@ -216,7 +223,7 @@ class GrammarMatching:
     ) -> None:
         self.symbols = symbols
         self._slots, self._first = slots, first
-        self._is_filler = [not one.isdisjoint(fillers) for one in symbols]
+        self._is_filler = [not symbol.isdisjoint(fillers) for symbol in symbols]
         self._known: dict[tuple[str, int], frozenset[int]] = {}
 
     def passed(self, at: int) -> tuple[int, ...]:

@@ -51,7 +51,7 @@ class MessageReading:
     @property
     def states_one_matter(self) -> bool:
         """Whether at most one of its sentences is `other`."""
-        return sum(one.kind == OTHER for one in self.sentences) <= 1
+        return sum(sentence.kind == OTHER for sentence in self.sentences) <= 1
 
 
 def read(
@@ -78,7 +78,7 @@ def read(
     suspected: Mapping[str, float] = {}
     risks = risks_in(hidden(marked_words(without_titles(subject))))
     is_explained = _is_explained(sentences, found)
-    if is_explained and any(one.kind == ORDER_QUESTION for one in sentences):
+    if is_explained and any(sentence.kind == ORDER_QUESTION for sentence in sentences):
         found = _understood(found)
     else:
         found, reasons, suspected = agreed(found, unmarked(shown), model)
@@ -105,7 +105,11 @@ def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
     ("is there any info?  Thank you") or by the linear model in a courtesy.  A message with one of the
     shop's own phrases is never explained.
     """
-    return bool(sentences) and all(one.kind != OTHER for one in sentences) and not found.is_own
+    return (
+        bool(sentences)
+        and all(sentence.kind != OTHER for sentence in sentences)
+        and not found.is_own
+    )
 
 
 def _understood(found: Classified) -> Classified:
@@ -124,7 +128,7 @@ def risks_in(words: Sequence[str]) -> frozenset[str]:
 
 
 def _is_complaint(sentences: Sequence[Sentence], words: Sequence[str], found: Classified) -> bool:
-    if sentences and all(one.kind == "courtesy" for one in sentences):
+    if sentences and all(sentence.kind == "courtesy" for sentence in sentences):
         return False
     return found.intent in _WRONG | TIER_0 or any(True for _ in of_complaints().matches(words))
 

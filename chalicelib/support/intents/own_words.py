@@ -24,7 +24,7 @@ def words_of(text: str) -> list[str]:
 
 def unmarked(words: Sequence[str]) -> list[str]:
     """Words with every number as ``<n>``."""
-    return ["<n>" if one in _NUMBERS else one for one in words]
+    return ["<n>" if word in _NUMBERS else word for word in words]
 
 
 def marked_words(own: str) -> list[str]:

@@ -33,7 +33,7 @@ def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> st
         tokens: its words.
         model: by default the shipped one.
     """
-    kinds, _ = (model or shipped()).probabilities([one.word for one in tokens])
+    kinds, _ = (model or shipped()).probabilities([token.word for token in tokens])
     if kinds[OTHER] >= OTHER_FROM:
         return OTHER
-    return max((one for one in kinds if one != OTHER), key=lambda one: (kinds[one], one))
+    return max((kind for kind in kinds if kind != OTHER), key=lambda one: (kinds[one], one))

@@ -65,7 +65,7 @@ def tokens_of(sentence: str) -> list[Token]:
             shown = match.group()
             is_capitalised = shown[0].isupper() and (len(shown) == 1 or not shown.isupper())
             words = _CONTRACTED.get(shown.lower(), (shown.lower(),))
-            found += [Token(one, is_capitalised) for one in words]
+            found += [Token(word, is_capitalised) for word in words]
         elif kind == "code":
             found.append(Token(_code(match.group())))
         else:

@@ -64,7 +64,7 @@ def explained(sentences: tuple[Sentence, ...]) -> float:
     """The share of the sentences that both judges explain, 0 to 1; 0 without a sentence."""
     if not sentences:
         return 0.0
-    return sum(one.kind != OTHER for one in sentences) / len(sentences)
+    return sum(sentence.kind != OTHER for sentence in sentences) / len(sentences)
 
 
 def by_grammar(sentence: str) -> Kind:
@@ -74,8 +74,8 @@ def by_grammar(sentence: str) -> Kind:
 
 def asks_what_no_order_answers(tokens: Sequence[Token]) -> bool:
     """Whether a sentence contains a `never` row: a cause, a past day, a payment."""
-    words = [one.word for one in tokens]
-    return any(True for one in grammars() for _ in one.never.matches(words))
+    words = [token.word for token in tokens]
+    return any(True for grammar in grammars() for _ in grammar.never.matches(words))
 
 
 def _judged(text: str) -> Iterator[Sentence]:
@@ -89,7 +89,7 @@ def _judged(text: str) -> Iterator[Sentence]:
 def _by_grammar(tokens: Sequence[Token]) -> Kind:
     if len(tokens) > MAX_SYMBOLS or asks_what_no_order_answers(tokens):
         return OTHER
-    kinds = kinds_of([one.matching(symbols_of(tokens, one)) for one in grammars()])
+    kinds = kinds_of([grammar.matching(symbols_of(tokens, grammar)) for grammar in grammars()])
     if kinds is None:
         return OTHER
-    return next((one for one in KINDS if one in kinds), "courtesy")
+    return next((kind for kind in KINDS if kind in kinds), "courtesy")

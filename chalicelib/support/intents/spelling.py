@@ -61,7 +61,7 @@ def is_real(word: str) -> bool:
 def near(word: str, known: Iterable[str]) -> Iterable[str]:
     """The known words that are one typing error away: a letter left out, added, wrong or swapped."""
     kept = known if isinstance(known, (set, frozenset)) else frozenset(known)
-    return (one for one in _slips(word) if one in kept)
+    return (slip for slip in _slips(word) if slip in kept)
 
 
 def _slips(word: str) -> Iterable[str]:
@@ -90,7 +90,7 @@ def _index() -> tuple[frozenset[str], dict[str, str]]:
         SETS.values(),
         RISK_SETS.values(),
         itertools.chain.from_iterable(RISKS.values()),
-        *(itertools.chain(one.sure, one.likely, one.hint) for one in TABLES.values()),
+        *(itertools.chain(table.sure, table.likely, table.hint) for table in TABLES.values()),
     )
     known = frozenset(re.findall(r"[a-z]+", " ".join(listed)))
     nearly: dict[str, str] = {}

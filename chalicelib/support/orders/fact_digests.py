@@ -33,7 +33,7 @@ def fact_digest(orders: Mapping[str, Order], paths: Sequence[str], opaque: Opaqu
 
 
 def _value(orders: Mapping[str, Order], path: str) -> object:
-    root = next(one for one in orders if path.startswith(f"{one}."))
+    root = next(order for order in orders if path.startswith(f"{order}."))
     found: object = orders[root]
     for name, place in _STEP.findall(path.removeprefix(root)):
         found = getattr(found, name) if name else found[int(place)]  # type: ignore[index]

@@ -94,7 +94,7 @@ def given_order(raw: Mapping[str, Any], path: str = "") -> Order:
     plain: dict[str, Any] = {name: getattr(given, name) for name in _PLAIN}
     return Order(
         **plain,
-        fulfillments=None if parcels is None else tuple(_shipment(one) for one in parcels),
+        fulfillments=None if parcels is None else tuple(_shipment(parcel) for parcel in parcels),
         path=path,
     )
 
@@ -110,7 +110,7 @@ def _shipment(given: _GivenShipment) -> Shipment:
         else tuple(Tracking(one.company, one.number, one.url) for one in given.tracking),
         events=None
         if given.events is None
-        else tuple(CarrierEvent(one.status, one.at) for one in given.events),
+        else tuple(CarrierEvent(event.status, event.at) for event in given.events),
     )
 
 

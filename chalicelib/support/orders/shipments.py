@@ -89,7 +89,7 @@ class InTime:
             return NotInTime(unknown("tracking" if parcel.tracking is None else "events"))
         if len({one.number or one.url for one in parcel.tracking}) > 1:
             return NotInTime(why.ORDER_SEVERAL_SHIPMENTS)  # one state is shown for all of them
-        reported = [rows.get(one.status or "") for one in parcel.events]
+        reported = [rows.get(event.status or "") for event in parcel.events]
         if None in reported:
             return NotInTime(unknown("events"))
         person = next((one.person for one in (row, *reported) if one and one.person), "")

@@ -170,10 +170,10 @@ class ShopAnswer(_Raw):
     def hidden(self, fields: Mapping[str, str]) -> str | None:
         """The first field that the app may not see; None where there is any other error."""
         names = [
-            next((fields[part] for part in reversed(one.path) if part in fields), None)
-            if one.extensions.code == "ACCESS_DENIED"
+            next((fields[part] for part in reversed(error.path) if part in fields), None)
+            if error.extensions.code == "ACCESS_DENIED"
             else None
-            for one in self.errors
+            for error in self.errors
         ]
         return names[0] if names and None not in names else None
 
@@ -193,7 +193,9 @@ def order_of(node: ShopNode) -> Order:
         holds=_holds(node.warehouse.nodes),
         refunds=None if node.refunds is None else ("refund",) * len(node.refunds),
         returns=None if node.return_status is None else (node.return_status,),
-        disputes=None if node.disputes is None else tuple(one.status for one in node.disputes),
+        disputes=None
+        if node.disputes is None
+        else tuple(dispute.status for dispute in node.disputes),
         fulfillments=_parcels(node.fulfillments),
         warehouse=tuple(one.status for one in node.warehouse.nodes or ()),
         risk=node.risk.recommendation,
@@ -210,9 +212,9 @@ def _is_edited(node: ShopNode) -> bool | None:
 
 def _holds(nodes: list[_FulfillmentOrder] | None) -> tuple[str, ...] | None:
     """Reasons of holds; None where they are not known, as without any visible fulfilment order."""
-    if not nodes or len(nodes) >= MOST_PARTS or any(one.holds is None for one in nodes):
+    if not nodes or len(nodes) >= MOST_PARTS or any(node.holds is None for node in nodes):
         return None
-    return tuple(hold.reason for one in nodes for hold in one.holds or ())
+    return tuple(hold.reason for node in nodes for hold in node.holds or ())
 
 
 def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:

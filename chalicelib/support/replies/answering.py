@@ -277,7 +277,7 @@ class Replies:
                 answers = proven
         if isinstance(answers, Refusal):
             return answers
-        if not {one.template_id for one in answers} <= self.policy.templates:
+        if not {answer.template_id for answer in answers} <= self.policy.templates:
             return guard_rails.suppressed(why.TEMPLATE_NOT_ENABLED, decision)
         return answers
 
@@ -317,7 +317,7 @@ class Replies:
 
     def _are_as_old_as_said(self, inquiry: Inquiry, orders: Sequence[Order]) -> bool:
         day, text = inquiry.rules.calendar.today, inquiry.text or ""
-        ordered = [day(one.created_at) for one in orders if one.created_at is not None]
+        ordered = [day(order.created_at) for order in orders if order.created_at is not None]
         today = day(self.clock.now())
         return all(is_as_old_as_said(text, one, today) for one in ordered)
 
@@ -413,7 +413,7 @@ class Replies:
             proven_by=self._proven_by(composed),
             digests=tuple(fact_digest(orders, one.facts, opaque) for one in composed.proof),
             orders=tuple(
-                opaque.of("order", one.name.lstrip("#").lower()) for one in orders.values()
+                opaque.of("order", order.name.lstrip("#").lower()) for order in orders.values()
             ),
             asks=asks,
             closes=self.policy.closes_tickets and closes,

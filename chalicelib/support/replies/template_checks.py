@@ -27,10 +27,10 @@ def faults(
         allowed = CATALOGUE[name].required | CATALOGUE[name].optional | SHARED_VALUES
         for language, text in texts.items():
             place = f"templates.{name}.{language}"
-            yield from (f"{place}: {one}" for one in _faults(text, allowed))
+            yield from (f"{place}: {fault}" for fault in _faults(text, allowed))
     for language, text in closings.items():
         place = f"closing.{language}"
-        yield from (f"{place}: {one}" for one in _faults(text, SHARED_VALUES))
+        yield from (f"{place}: {fault}" for fault in _faults(text, SHARED_VALUES))
         if "reference" not in _always_shown(text):
             yield f"{place}: it needs {{{{reference}}}}, by which a sent reply is found again"
 

@@ -88,13 +88,13 @@ def render(
     marks = Marks()
     shared = {"support_signature": _line(signature), "reference": reference}
     bodies, spoken = [], language
-    for one in paragraphs:
-        template = CATALOGUE.get(one.template_id)
+    for paragraph in paragraphs:
+        template = CATALOGUE.get(paragraph.template_id)
         if template is None or not template.is_enabled:
-            raise TemplateError(f"{one.template_id} is not to be sent")
+            raise TemplateError(f"{paragraph.template_id} is not to be sent")
         written = {**TEXTS.get(template.id, {}), **texts.get(template.id, {})}
         spoken = language if language in written else "en"
-        known = _known(template, {"first_name": first_name, **one.values}, marks)
+        known = _known(template, {"first_name": first_name, **paragraph.values}, marks)
         bodies.append(_renderer().render(written[spoken].strip(), {**known, **shared}).strip())
     closing = _renderer().render({**CLOSING, **closings}[spoken].strip(), shared)
     text = re.sub(r"\n{3,}", "\n\n", f"{joined(bodies)}\n\n{closing}").strip() + "\n"
@@ -105,8 +105,8 @@ def joined(bodies: Sequence[str]) -> str:
     """Texts joined to one; a first or last line that all have in common appears once."""
     if len(bodies) == 1:
         return bodies[0]
-    lines = [one.splitlines() for one in bodies]
-    same_start, same_end = (len({one[at] for one in lines}) == 1 for at in (0, -1))
+    lines = [body.splitlines() for body in bodies]
+    same_start, same_end = (len({line[at] for line in lines}) == 1 for at in (0, -1))
     last = len(lines) - 1
     kept = (
         one[1 if same_start and n else 0 : -1 if same_end and n != last else None]

@@ -292,7 +292,11 @@ class Richpanel:
             ticket = self._read_ticket(conversation_id, left, Urgency.HIGH)
         except ProviderError as error:
             raise UncertainError.of(error) from None
-        sent = [one.id for one in ticket.comments if is_reply(one, author_id, reference, body)]
+        sent = [
+            comment.id
+            for comment in ticket.comments
+            if is_reply(comment, author_id, reference, body)
+        ]
         if not sent:
             raise UncertainError(PROVIDER, "send_message", reason=why.NOT_VISIBLE)
         return sent[-1]

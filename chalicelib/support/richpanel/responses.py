@@ -257,18 +257,20 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
     """The comments, oldest first if every comment has a time, else in the vendor's order."""
     comments = [
         Comment(
-            id=one.id or _derived_id(one),
-            is_operator=one.speaks_for_us,
-            text=one.text,
-            created_at=one.created_at,
-            author_id=one.author_id,
-            sender=one.via.sender,
-            headers=one.headers or one.via.headers,
-            is_public=one.public is not False,
+            id=comment.id or _derived_id(comment),
+            is_operator=comment.speaks_for_us,
+            text=comment.text,
+            created_at=comment.created_at,
+            author_id=comment.author_id,
+            sender=comment.via.sender,
+            headers=comment.headers or comment.via.headers,
+            is_public=comment.public is not False,
         )
-        for one in raw.comments
+        for comment in raw.comments
     ]
-    dated = [(one.created_at, one) for one in comments if one.created_at is not None]
+    dated = [
+        (comment.created_at, comment) for comment in comments if comment.created_at is not None
+    ]
     if len(dated) == len(comments):
         comments = [one for _, one in sorted(dated, key=lambda pair: pair[0])]
     return tuple(comments)

@@ -57,14 +57,14 @@ def address(looking: Looking, text: str) -> LookupResult:
     newest = records[:NEWEST_CONVERSATIONS]
     theirs = [_opened(looking, one.opaque_id, one) for one in newest]
     theirs.append(tickets.of_customer(looking, text))
-    every = [*unasked, *(one for each in theirs for one in each.unasked)]
+    every = [*unasked, *(one for their in theirs for one in their.unasked)]
     notes = [
-        f"conversation {one.opaque_id} of {one.company_id}#{one.request_id}: {one.status.value}"
-        for one in records
+        f"conversation {record.opaque_id} of {record.company_id}#{record.request_id}: {record.status.value}"
+        for record in records
     ]
     notes += [f"further conversations than these {NEWEST_CONVERSATIONS}: explain them by their ids"]
     notes = notes if len(records) > NEWEST_CONVERSATIONS else notes[:-1]
-    for company_id in sorted({one.company_id for one in records}):
+    for company_id in sorted({record.company_id for record in records}):
         for entry in conversations.entries(text, company_id):
             since, state = (
                 entry.item.get("since", "?"),
@@ -73,7 +73,7 @@ def address(looking: Looking, text: str) -> LookupResult:
             notes.append(f"{company_id} must not contact it: {entry.reason}, {since}, {state}")
     return LookupResult(
         "an address",
-        frozenset(key for one in theirs for key in one.event_keys),
+        frozenset(key for their in theirs for key in their.event_keys),
         notes=tuple(notes),
         is_known=bool(records),
         unasked=tuple(dict.fromkeys(every)),
@@ -119,8 +119,10 @@ def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
         return reply or LookupResult(provider_id, unasked=(_UNREPORTED,))
     trail = looking.reader.trail(str(receipts[0]["conversation_id"]))
     actions = looking.reader.rows([str(one["idempotency_key"]) for one in trail])
-    senders = {str(one["event_key"]) for one in actions if one.get("ref") == provider_id}
-    return LookupResult(provider_id, frozenset(senders | {one["event_id"] for one in receipts}))
+    senders = {str(action["event_key"]) for action in actions if action.get("ref") == provider_id}
+    return LookupResult(
+        provider_id, frozenset(senders | {receipt["event_id"] for receipt in receipts})
+    )
 
 
 def message_id(looking: Looking, text: str) -> LookupResult | None:
@@ -141,15 +143,15 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
     state = {}
     if record is not None:
         entries = conversations.newest(record, NEWEST_MESSAGES)
-        received = [one.entry_id for one in entries if one.role == "user"]
+        received = [entry.entry_id for entry in entries if entry.role == "user"]
         events |= {outreach_keys.reply(record.channel, one) for one in received}
         events |= set(record.waiting)
         events |= {record.start_event, outreach_keys.unsubscribe(opaque_id)}
         events |= {outreach_keys.follow(opaque_id, step) for step in (REMINDER, END)}
         if record.handoff:
             ids = (handoffs.listed_id(record.handoff), str(record.handoff["id"]))
-            events |= {outreach_keys.release(opaque_id, one) for one in ids}
-        events |= {one["event"] for one in conversations.acts_of(record) if one.get("event")}
+            events |= {outreach_keys.release(opaque_id, id_) for id_ in ids}
+        events |= {act["event"] for act in conversations.acts_of(record) if act.get("event")}
         state = _state(record.item)
     if looking.deep:
         events |= scanning.of_conversation(looking, opaque_id)
@@ -168,7 +170,7 @@ def _unasked(looking: Looking) -> tuple[Unasked, ...]:
 def _state(item: Mapping[str, Any]) -> dict[str, object]:
     shown = ("conversation_status", "delivery_status", "failure_stage", "failure_reason")
     state = {name: item[name] for name in (*shown, "withheld_reason") if item.get(name)}
-    ruled = [one["rules"] for one in item.get("messages", ()) if one.get("rules")]
+    ruled = [message["rules"] for message in item.get("messages", ()) if message.get("rules")]
     if ruled:
         state["allowed_by"] = ", ".join(ruled[-1])
     handoff = item.get("handoff") or {}

@@ -94,12 +94,12 @@ class Customer:
     @property
     def unanswered(self) -> tuple[Turn, ...]:
         """Ended turns without an answer, newest first."""
-        return tuple(one for one in self.turns if not one.is_answered)
+        return tuple(turn for turn in self.turns if not turn.is_answered)
 
     @property
     def answered(self) -> tuple[Turn, ...]:
         """Ended turns that were answered, newest first."""
-        return tuple(one for one in self.turns if one.is_answered)
+        return tuple(turn for turn in self.turns if turn.is_answered)
 
 
 def no_texts(_company_id: str) -> bool:
@@ -117,8 +117,8 @@ def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> C
     texts, notes = _texts(session, found.events, allowed)
     turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]
     return Customer(
-        open=tuple(one for one in turns if one.is_open),
-        turns=tuple(one for one in reversed(turns) if not one.is_open),
+        open=tuple(turn for turn in turns if turn.is_open),
+        turns=tuple(turn for turn in reversed(turns) if not turn.is_open),
         folded=len(found.events) - len(turns),
         notes=tuple(notes),
     )
@@ -134,7 +134,7 @@ def plain(customer: Customer) -> dict[str, Any]:
 
     return {
         "open": [of(one) for one in customer.open],
-        "turns": [of(one) for one in customer.turns],
+        "turns": [of(turn) for turn in customer.turns],
         "folded": customer.folded,
         "notes": list(customer.notes),
     }
@@ -146,7 +146,7 @@ def _turn(stored: Stored, texts: Texts) -> Turn | None:
     if kind not in _TURNS or (is_thin and stored.status in ENDED):
         return None
     event_story = story.tell(stored)
-    keys = (stored.key, *(str(one["event_id"]) for one in stored.actions))
+    keys = (stored.key, *(str(action["event_id"]) for action in stored.actions))
     return Turn(
         at=str(stored.row.get("received_at", "")),
         what="Richpanel announced a message" if is_thin else _TURNS[kind],
@@ -164,7 +164,7 @@ def _texts(session: Session, events: list[Stored], allowed: Allowed) -> tuple[Te
     """Read the texts of events; return them and a note on each place that failed."""
     found: dict[str, list[tuple[str, str]]] = {}
     notes: list[str] = []
-    tickets = {_story(one) for one in events if one.key.startswith("evt:rp:")}
+    tickets = {_story(event) for event in events if event.key.startswith("evt:rp:")}
     silent: set[str] = set()
     for name in dict.fromkeys(map(_story, events)):
         read = _of_ticket if name in tickets else _of_conversation

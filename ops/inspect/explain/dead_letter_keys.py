@@ -32,7 +32,9 @@ class FirstLetters:
 
     def has(self, event_key: str) -> bool:
         """Whether one of the letters carries an event."""
-        return any(one.job is not None and one.job.event_key == event_key for one in self.letters)
+        return any(
+            letter.job is not None and letter.job.event_key == event_key for letter in self.letters
+        )
 
 
 def read(session: Session) -> FirstLetters:

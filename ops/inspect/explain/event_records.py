@@ -127,7 +127,7 @@ class Reader:
         wanted = {row["event_id"]: self._actions_of(row) for row in rows}
         flat = [key for keys_of_one in wanted.values() for key in keys_of_one]
         actions = {one["event_id"]: one for one in self.rows(flat)}
-        sent = [one for one in actions.values() if one.get("action_kind") in _REPORTED]
+        sent = [action for action in actions.values() if action.get("action_kind") in _REPORTED]
         receipts = self.rows([key for ref in sorted(_refs(sent)) for key in receipt_keys(ref)])
         return [self._joined(row, wanted[row["event_id"]], actions, receipts) for row in rows]
 
@@ -152,9 +152,11 @@ class Reader:
         return Stored(
             row=row,
             actions=shown,
-            audit=[one for one in ours if not is_entry(one)],
-            acts=[one for one in ours if is_entry(one)],
-            receipts=[one for one in receipts if refs & set(str(one["event_id"]).split(":"))],
+            audit=[our for our in ours if not is_entry(our)],
+            acts=[our for our in ours if is_entry(our)],
+            receipts=[
+                receipt for receipt in receipts if refs & set(str(receipt["event_id"]).split(":"))
+            ],
             is_dead_letter=self.may_be_dead_letter(row) and self.dead_letters.has(row["event_id"]),
         )
 
@@ -169,7 +171,7 @@ class Reader:
         trail = self.trail(row["conversation_id"])
         audited = (str(one["idempotency_key"]) for one in trail)
         others = (key for key in audited if key.startswith("act:") and key.endswith(ending))
-        planned_keys = (one.key for one in planned.actions(self._session, row))
+        planned_keys = (action.key for action in planned.actions(self._session, row))
         return list(dict.fromkeys([*planned_keys, *others]))
 
     def _suffix(self, row: Row) -> keys.Suffix:

@@ -19,7 +19,7 @@ MOST = 12
 """The most identifiers looked up from one text: each costs a few reads."""
 LONGEST = 20_000
 """The characters of a text that are read; a log line is shorter."""
-_ADDRESSES = tuple(one.field for one in ADDRESSES)
+_ADDRESSES = tuple(address.field for address in ADDRESSES)
 _FIELDS = (
     *("mw_trace_id", "idempotency_key", "event_id", "ticket_id", "conversation_id", "conversation"),
     *("sqs_message_id", *_ADDRESSES, "MessageSid", "SmsSid", "SmsMessageSid"),

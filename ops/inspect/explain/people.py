@@ -56,7 +56,7 @@ def companies(session: Session) -> tuple[list[str], tuple[Unasked, ...]]:
 def subjects(session: Session, address: str, company_ids: Iterable[str]) -> list[Subject]:
     """The subject that each company has for an address, in whichever form."""
     conversations = session.services.outreach.conversations
-    places = [conversations.place(address, one) for one in company_ids]
+    places = [conversations.place(address, id_) for id_ in company_ids]
     return distinct(conversations.subjects(places).values()) if places else []
 
 
@@ -80,23 +80,25 @@ def conversations_of(
     if not found:
         company_ids, unasked = companies(session) if of is None else (sorted(of), ())
     for subject in subjects(session, address, company_ids):
-        known = [form for one in subject.members.values() if one for form in numbers.forms(one)]
+        known = [
+            form for member in subject.members.values() if member for form in numbers.forms(member)
+        ]
         theirs = _created_with(session, [one for one in known if one not in numbers.forms(address)])
-        found += [one for one in theirs if one.company_id == subject.company_id]
+        found += [their for their in theirs if their.company_id == subject.company_id]
     each = {one.opaque_id: one for one in found}
     return sorted(each.values(), key=lambda one: str(one.item["created_at"]))[::-1], unasked
 
 
 def _created_with(session: Session, addresses: Iterable[str]) -> list[Record]:
     conversations = session.services.outreach.conversations
-    asked = (conversations.created_between(one, *_ALL_TIME) for one in addresses)
+    asked = (conversations.created_between(address, *_ALL_TIME) for address in addresses)
     return [record for records in asked for record in records]
 
 
 def request(looking: Looking, request_id: str) -> LookupResult | None:
     """Look up a request's id in each company."""
     company_ids, unasked = companies(looking.session)
-    rows = looking.reader.rows([outreach_keys.start(one, request_id) for one in company_ids])
+    rows = looking.reader.rows([outreach_keys.start(id_, request_id) for id_ in company_ids])
     if not rows:
         return LookupResult("a request", unasked=unasked) if unasked else None
     events = {key for row in rows for key in looking.reader.events_of(str(row["conversation_id"]))}

@@ -26,7 +26,7 @@ def explain(
 def report(session: Session, found: LookedUp) -> dict[str, Any]:
     """The first finding as a dictionary, with the other findings under `also`."""
     now = session.services.clock.now().timestamp()
-    first, *others = [_report(one, now_epoch=now) for one in found.findings]
+    first, *others = [_report(finding, now_epoch=now) for finding in found.findings]
     return {**first, "also": others, "unasked": [asdict(one) for one in found.unasked]}
 
 
@@ -35,7 +35,7 @@ def _report(found: FoundAs, *, now_epoch: float) -> dict[str, Any]:
     made: dict[str, Any] = {
         "about": result.about,
         "found_as": found.subject.kind.value,
-        "events": [_event(one, now_epoch=now_epoch) for one in found.events],
+        "events": [_event(event, now_epoch=now_epoch) for event in found.events],
         "notes": list(result.notes),
     }
     if result.facts:
@@ -62,10 +62,10 @@ def _event(stored: Stored, *, now_epoch: float) -> dict[str, Any]:
             {name: one[name] for name in ("ts_action_id", "action_type", "result")}
             for one in stored.audit
         ],
-        "acts": [dict(one) for one in stored.acts],
+        "acts": [dict(act) for act in stored.acts],
         "receipts": [
-            {name: one[name] for name in ("event_id", "received_at", "status")}
-            for one in stored.receipts
+            {name: receipt[name] for name in ("event_id", "received_at", "status")}
+            for receipt in stored.receipts
         ],
         "timeline": timeline(stored),
         "verdict": verdict(stored),

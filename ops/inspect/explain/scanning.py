@@ -112,7 +112,7 @@ def of_order(looking: Looking, opaque_order: str) -> set[str]:
         str(row["conversation_id"])
         for page in tickets
         for row in page["rows"]
-        if any(one.get("order") == opaque_order for one in row["requests"])
+        if any(request.get("order") == opaque_order for request in row["requests"])
     }
     return naming | {str(row["conversation_id"]) for row in absent}
 

@@ -66,13 +66,13 @@ class LookedUp:
     @property
     def events(self) -> list[Stored]:
         """Every event once, in order of receipt."""
-        each = {event.key: event for one in self.findings for event in one.events}
+        each = {event.key: event for finding in self.findings for event in finding.events}
         return sorted(each.values(), key=lambda event: str(event.row.get("received_at")))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The notes of every finding."""
-        return tuple(note for one in self.findings for note in one.result.notes)
+        return tuple(note for finding in self.findings for note in finding.result.notes)
 
 
 def look_up(
@@ -131,7 +131,7 @@ class _Search:
         self.unasked |= dict.fromkeys(result.unasked)
         reader = self.looking.reader
         events = reader.events(result.event_keys)
-        if any(reader.may_be_dead_letter(one.row) for one in events):
+        if any(reader.may_be_dead_letter(event.row) for event in events):
             self.unasked |= dict.fromkeys(reader.dead_letters.unasked)
         is_found = bool(events or result.facts or result.state or result.is_known)
         return FoundAs(sought, result, events) if is_found else None
@@ -141,17 +141,17 @@ def _distinct(findings: Iterable[FoundAs]) -> tuple[FoundAs, ...]:
     """The findings without those whose events all occur in earlier ones."""
     kept: list[FoundAs] = []
     shown: set[str] = set()
-    for one in findings:
-        own = {event.key for event in one.events}
+    for finding in findings:
+        own = {event.key for event in finding.events}
         if not own or own - shown:
-            kept.append(one)
+            kept.append(finding)
         shown |= own
     return tuple(kept)
 
 
 def _in_the_logs(subjects: Sequence[Sought]) -> Iterator[Unasked]:
     """Yield the logs as an unsearched place, with the query, for identifiers that log lines hold."""
-    logged = next((one for one in subjects if one.kind in _LOG_FIELDS), None)
+    logged = next((subject for subject in subjects if subject.kind in _LOG_FIELDS), None)
     if logged is not None:
         either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])
         yield Unasked("the logs", "they are asked in CloudWatch Logs Insights", query(either))

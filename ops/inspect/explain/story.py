@@ -66,7 +66,7 @@ def tell(stored: Stored) -> Story:
     )  # `_asked` describes that act
     sentences += [_by_person(stored, act) for act in others]
     sentences.append(_waits(stored))
-    return Story(_why_not(stored), " ".join(one for one in sentences if one))
+    return Story(_why_not(stored), " ".join(sentence for sentence in sentences if sentence))
 
 
 def of_fact(row: Row) -> str:
@@ -95,12 +95,14 @@ def _verb(stored: Stored) -> str:
 
 
 def _answer(stored: Stored) -> Row | None:
-    return next((one for one in stored.actions if one.get("action_kind") in _VENDOR_OF), None)
+    return next(
+        (action for action in stored.actions if action.get("action_kind") in _VENDOR_OF), None
+    )
 
 
 def _why(stored: Stored, code: str) -> str:
     """A reason code in words; a vendor's code is read as that of the event's vendor."""
-    kinds = (str(one.get("action_kind")) for one in stored.actions)
+    kinds = (str(action.get("action_kind")) for action in stored.actions)
     at = next((_PROVIDERS[kind] for kind in kinds if kind in _PROVIDERS), "")
     return plain_words.reason(code, at or ("richpanel" if stored.key.startswith("evt:rp:") else ""))
 
@@ -147,7 +149,7 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
     why, plan = str(stored.row.get("reason") or ""), stored.plan
     if why:
         return f"{how}: {_why(stored, why)}.{_otherwise(plan)}"
-    reasons = [str(one) for one in plan.facts.get("reasons", ())] if plan else []
+    reasons = [str(reason) for reason in plan.facts.get("reasons", ())] if plan else []
     handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
     if handed is not None:
         return f"{how}: {plain_words.reason(handed.arg.partition('|')[2])}."
@@ -164,7 +166,7 @@ def _otherwise(plan: Plan | None) -> str:
         return ""
     if "would" in plan.facts:
         return " Otherwise it would have been answered."
-    reasons = [str(one) for one in plan.facts.get("reasons", ()) if one not in HOLDING]
+    reasons = [str(reason) for reason in plan.facts.get("reasons", ()) if reason not in HOLDING]
     return f" Otherwise a person answers: {plain_words.reason(reasons[-1])}." if reasons else ""
 
 
@@ -210,7 +212,7 @@ def _routed(stored: Stored) -> str:
     if plan is None or "route" not in plan.facts:
         return ""
     route, intent = str(plan.facts["route"]), str(plan.facts.get("intent", ""))
-    tag = next((one for one in stored.actions if f":{route}:" in one["event_id"]), None)
+    tag = next((action for action in stored.actions if f":{route}:" in action["event_id"]), None)
     certainty = plan.facts.get("confidence")
     sure = f", {round(float(certainty) * 100)} % certain" if certainty is not None else ""
     why = f"because it was read as {plain_words.subject(intent)}{sure}"
@@ -269,7 +271,7 @@ def _arrival(stored: Stored, action: Row, carrier: str) -> str:
     """The sentence on whether the carrier reported a message's delivery."""
     if action["action_kind"] == "reply":
         return ""
-    at = {receipt_of(one)[1]: one["received_at"] for one in stored.receipts}
+    at = {receipt_of(receipt)[1]: receipt["received_at"] for receipt in stored.receipts}
     asked = stored.row.get("received_at")
     for status in _NOT_ARRIVED:
         if status in at:

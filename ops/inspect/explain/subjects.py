@@ -87,7 +87,7 @@ def things(text: str) -> tuple[Thing, ...]:
         known = (name for name in names if len(name.encode()) <= LONGEST_KEY)
         thing = []
         for reading in (one for name in known for one in _of(name)):
-            new = tuple(one for one in dict.fromkeys(reading) if one not in seen)
+            new = tuple(fromkey for fromkey in dict.fromkeys(reading) if fromkey not in seen)
             seen |= {*new}
             thing += [new] if new else []
         found += [tuple(thing)] if thing else []
@@ -101,7 +101,7 @@ def _of(text: str) -> Iterator[Reading]:
             return
     yield from ((one,) for one in _by_form(text))  # an issued identifier names one thing
     yield tuple(_by_name(text))
-    yield from ((one,) for one in _of_machines(text))
+    yield from ((machine,) for machine in _of_machines(text))
 
 
 def _by_form(text: str) -> list[Sought]:

@@ -66,7 +66,7 @@ def _of_id(looking: Looking, conversation_id: str) -> LookupResult:
             "last_routed_team": known.last_routed_team,
             "last_message_at": known.last_message_at,
             "last_processed_at": known.last_processed_at,
-            "requests": [_request(one) for one in known.requests],
+            "requests": [_request(request) for request in known.requests],
         }
     return LookupResult(
         conversation_id,
@@ -87,9 +87,9 @@ def of_customer(looking: Looking, address: str) -> LookupResult:
         because = f"it did not list the customer's tickets ({reason_of(error)})"
         return LookupResult(address, unasked=(Unasked("Richpanel", because, _BY_ID),))
     events: set[str] = set()
-    for one in ids[:MOST_TICKETS]:
-        events |= _stored(looking, one)
-        events |= scanning.of_conversation(looking, one) if looking.deep else set()
+    for id_ in ids[:MOST_TICKETS]:
+        events |= _stored(looking, id_)
+        events |= scanning.of_conversation(looking, id_) if looking.deep else set()
     unasked = []
     if ids and not looking.deep:
         unasked = [scanning.unasked(scanning.IN_NO_INDEX), *looking.reader.unfinished.unasked]

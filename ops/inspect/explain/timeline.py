@@ -34,8 +34,8 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
     if row.get("last_reason"):
         steps.append(_step(None, "returned to the queue before", _words(row["last_reason"])))
     last = _step(row["last_processed_at"], row["status"], _words(row.get("reason")))
-    dated = sorted((one for one in steps if one["at"]), key=lambda one: str(one["at"]))
-    return [*dated, *(one for one in steps if not one["at"] and one["why"]), last]
+    dated = sorted((step for step in steps if step["at"]), key=lambda one: str(one["at"]))
+    return [*dated, *(step for step in steps if not step["at"] and step["why"]), last]
 
 
 def verdict(stored: Stored) -> str:
@@ -110,6 +110,6 @@ def _decision(stored: Stored) -> str:
         said.append(f"with template {facts['template']}")
     if facts.get("risk"):
         risks = facts["risk"] if isinstance(facts["risk"], list | tuple) else [facts["risk"]]
-        said.append(f"risks: {', '.join(plain_words.subject(str(one)) for one in risks)}")
-    said += [plain_words.reason(str(one)) for one in facts.get("reasons", ())]
+        said.append(f"risks: {', '.join(plain_words.subject(str(risk)) for risk in risks)}")
+    said += [plain_words.reason(str(reason)) for reason in facts.get("reasons", ())]
     return "; ".join(said)

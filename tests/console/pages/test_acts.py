@@ -30,7 +30,9 @@ def row(console, key):
 
 
 def journal(console):
-    return [(one["by"], one["did"], one["result"], one["reason"]) for one in _entries(console)]
+    return [
+        (entry["by"], entry["did"], entry["result"], entry["reason"]) for entry in _entries(console)
+    ]
 
 
 def _entries(console):

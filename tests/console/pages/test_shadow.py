@@ -30,7 +30,7 @@ def decided(console):
 
 
 def labels(console):
-    return [one["code"] for one in console.services.support.state.read("1042").labels]
+    return [label["code"] for label in console.services.support.state.read("1042").labels]
 
 
 def test_an_operator_sees_the_decision_and_what_people_did(decided):

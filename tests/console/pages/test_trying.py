@@ -38,7 +38,7 @@ def rows(console):
     """Everything that the stage has stored."""
     names = console.services.settings
     tables = (names.idempotency_table, names.state_table, names.audit_table)
-    return [console.services.table(one).scan_page(limit=1000) for one in tables]
+    return [console.services.table(table).scan_page(limit=1000) for table in tables]
 
 
 def test_a_plain_question_shows_its_reply_with_proofs_and_both_judges(console):
@@ -146,7 +146,7 @@ def test_hostile_text_is_shown_as_text_and_hides_nothing(console):
 )
 def test_a_wrong_field_is_named_and_never_its_value(console, form, field):
     answer = console.browser().post("/try", form)
-    (said,) = [one for one in answer.text.splitlines() if 'role="alert"' in one]
+    (said,) = [line for line in answer.text.splitlines() if 'role="alert"' in line]
     assert answer.status_code == 400
     assert f"field {field}" in said
     assert "secret-5550100" not in said

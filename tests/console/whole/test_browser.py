@@ -50,7 +50,7 @@ def persons(console, did):
     """Who did an act, by the journal."""
     day = console.services.clock.now().date().isoformat()
     entries = console.services.journal.story(f"journal#{day}")
-    return [(one["actor"], one["reason"]) for one in entries if one["action_type"] == did]
+    return [(entry["actor"], entry["reason"]) for entry in entries if entry["action_type"] == did]
 
 
 def test_why_a_message_was_not_answered_is_two_clicks_from_the_overview(system, visit):

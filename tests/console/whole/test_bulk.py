@@ -38,12 +38,12 @@ class Ticking:
 
     def act(self, act, records, **more):
         self.desk.clock.forward(1)
-        picked = [self.ticks[one.opaque_id] for one in records]
+        picked = [self.ticks[record.opaque_id] for record in records]
         return self.browser.post("/inbox/acts", {**self.hidden, "act": act, "pick": picked, **more})
 
 
 def holders(desk, records):
-    return [desk.conversations.get(one).handoff.get("taken_by") for one in records]
+    return [desk.conversations.get(record).handoff.get("taken_by") for record in records]
 
 
 def undo_form(answer):
@@ -71,14 +71,14 @@ def test_every_act_in_bulk_is_done_to_each_and_undone_by_one_form(desk_console, 
         sam.load()
         done = sam.act(act, records, **more)
         assert "3 of 3 done" in words_of(done), act
-        assert {desk.state(one) for one in records} == {state}
+        assert {desk.state(record) for record in records} == {state}
         if act == "transfer":
             assert holders(desk, records) == [KIM] * 3
         desk.clock.forward(1)
         undone = sam.browser.post("/inbox/undo", undo_form(done))
         assert "Undo: 3 of 3 done" in words_of(undone)
         assert holders(desk, records) == [SAM] * 3
-        assert {desk.state(one) for one in records} == {"taken"}
+        assert {desk.state(record) for record in records} == {"taken"}
     desk.work()
     assert desk.sent() == []
 
@@ -121,8 +121,8 @@ def test_a_form_that_is_posted_twice_acts_once(desk_console, desk):
     sam = Ticking(desk_console, "sam")
     first, again = sam.act("take", records), sam.act("take", records)
     assert words_of(first) == words_of(again)
-    for one in records:
-        acts = [x["action_type"] for x in desk.journal.story(one.opaque_id)]
+    for record in records:
+        acts = [x["action_type"] for x in desk.journal.story(record.opaque_id)]
         assert acts.count("handoff take") == 1
 
 

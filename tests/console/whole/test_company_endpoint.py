@@ -175,7 +175,7 @@ class TestAnEvent:
         monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "le": lead})
         assert record.primary_channel in sealed.browser("le").text(where)
         looks = sealed.services.journal.story(record.opaque_id)
-        assert [(one["action_type"], one["actor"]) for one in looks] == [
+        assert [(look["action_type"], look["actor"]) for look in looks] == [
             ("event view", "le@example.com")
         ]
         assert dev.get(where.replace("number=1", "number=99")).status_code == 404

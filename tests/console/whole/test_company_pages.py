@@ -192,7 +192,7 @@ def test_an_export_is_taken_again_and_holds_no_formula_and_a_look_is_entered(sta
     assert f"operator {len(lifted(stage_console))}" in words_of(page)
     text = dev.get(f"{REGISTER}.csv").text
     cells = [one for row in csv.reader(io.StringIO(text)) for one in row]
-    assert not [one for one in cells if one.lstrip("\ufeff").startswith(("=", "+", "@"))]
+    assert not [cell for cell in cells if cell.lstrip("\ufeff").startswith(("=", "+", "@"))]
     assert "+15550100099" not in text
     judged = dev.post(f"{REGISTER}/judge", {**fields(page), "text": text})
     assert f"{len(lifted(stage_console))} entries are right" in words_of(judged)

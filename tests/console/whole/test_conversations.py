@@ -71,7 +71,7 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
         if one["action_type"].startswith("handoff")
     ]
     names = ("take", "reply", "give_back")
-    assert acts == [(f"handoff {one}", "sam@example.com") for one in names]
+    assert acts == [(f"handoff {name}", "sam@example.com") for name in names]
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
@@ -133,7 +133,7 @@ def open_for(console, desk, act):
 def entered(desk, record, act):
     """Who did an act, by the journal."""
     entries = desk.journal.story(record.opaque_id)
-    return [one["actor"] for one in entries if one["action_type"] == f"handoff {act}"]
+    return [entry["actor"] for entry in entries if entry["action_type"] == f"handoff {act}"]
 
 
 def until(page):
@@ -335,7 +335,7 @@ def test_what_the_carrier_reported_is_below_the_message(desk_console, desk):
     desk.act("reply", record, by="sam@example.com", text="It is me, Sam.")
     desk.work()
     record = desk.conversations.get(record)
-    sent = next(one.entry_id for one in record.messages if one.by)
+    sent = next(message.entry_id for message in record.messages if message.by)
     assert "Delivered" not in Reader(desk_console, "sam", record).page
     desk.conversations.note_delivery(record, sent, "delivered", 3)
     page = Reader(desk_console, "sam", record).page
@@ -401,7 +401,7 @@ def test_the_list_shows_names_and_last_words_of_the_own_company_and_enters_who_l
     assert "human" not in listed, "the other company's"
     assert other.opaque_id not in sam.get("/inbox").text
     looks = desk.journal.story(f"inbox:{OURS}")
-    assert [(one["action_type"], one["actor"]) for one in looks] == [
+    assert [(look["action_type"], look["actor"]) for look in looks] == [
         ("inbox view", "sam@example.com")
     ], "once, while the list renews itself"
     desk.clock.forward(600)
@@ -425,7 +425,7 @@ def test_the_list_takes_without_opening_and_the_second_is_told_who_has_it(desk_c
     sam, kim = desk_console.browser("sam"), desk_console.browser("kim")
     lists = [one.get("/inbox").text for one in (sam, kim)]
     answers = [one.post(*forms(page, "take")) for one, page in zip((sam, kim), lists, strict=True)]
-    assert [one.status_code for one in answers] == [303, 409]
+    assert [answer.status_code for answer in answers] == [303, 409]
     assert "another person has the conversation" in answers[1].text
     assert desk.conversations.get(record).handoff["taken_by"] == "sam@example.com"
 

@@ -108,7 +108,7 @@ def test_a_sign_in_with_other_roles_ends_the_earlier_ones(console, desk):
 def test_a_stranger_without_a_role_leaves_no_row(console, desk):
     console.team.signed_in("eve@example.com", {})
     rows, _ = desk.conversations_table.scan_page(limit=1_000)
-    assert [one for one in rows if one["primary_channel"].startswith("team")] == []
+    assert [row for row in rows if row["primary_channel"].startswith("team")] == []
 
 
 def test_who_has_not_signed_in_for_a_month_is_no_colleague(console, desk):

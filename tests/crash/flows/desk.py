@@ -37,7 +37,7 @@ class _Desk(Text):
     def acts(self, run: Run, act: str, *, releases: bool = False, **fields: str) -> Arrival:
         """A person acts upon the conversation as it is shown now, under one key however often."""
         record = next(
-            Record(one) for one in run.items("ConversationsTable") if "start_event" in one
+            Record(item) for item in run.items("ConversationsTable") if "start_event" in item
         )
         asked = Asked(act, record.opaque_id, version_of(record), f"key-{act}", "sam", "sam")
         body = {"act": act, "by": asked.by, "version": asked.version, **fields}

@@ -125,9 +125,9 @@ class Facts(Flow):
 
         facts = [
             fact_keys.fact(
-                "HUBSPOT", "0-5", str(one["objectId"]), "object.creation", str(OCCURRED_MS)
+                "HUBSPOT", "0-5", str(event["objectId"]), "object.creation", str(OCCURRED_MS)
             )
-            for one in events
+            for event in events
         ]
         return Arrival("api", make, tuple(facts))
 

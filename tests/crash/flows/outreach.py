@@ -54,8 +54,8 @@ class _Outreach(Flow):
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
         """Counted by the entry id in a message's callback address or an e-mail's tag."""
-        marks = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
-        marks += Counter(next(iter(one["tags"].values()), "") for one in run.rig.ses.emails)
+        marks = Counter(_mark_of_text(message) for message in run.rig.twilio.messages)
+        marks += Counter(next(iter(email["tags"].values()), "") for email in run.rig.ses.emails)
         found: Counter[str] = Counter()
         for key, row in actions.items():
             if row.get("action_kind") in _SENDS:
@@ -157,11 +157,11 @@ class Stopped(Text):
         """Whatever was killed: the mark is there, and only the opening and one confirmation left."""
         marks = [
             mark
-            for one in run.items("ConversationsTable")
-            for key, mark in one.get("marks", {}).items()
+            for item in run.items("ConversationsTable")
+            for key, mark in item.get("marks", {}).items()
             if key.endswith(self.slot)
         ]
-        sent = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
+        sent = Counter(_mark_of_text(message) for message in run.rig.twilio.messages)
         found = [] if marks and "lifted_at" not in marks[0] else [f"P2 {self.said} left no mark"]
         if len(sent) > len(self.leave):
             found.append(f"P5 {len(sent)} messages left in spite of {self.said}")
@@ -238,4 +238,6 @@ def _mark_of_text(message: Mapping[str, Any]) -> str:
 def _message_id(event: Mapping[str, Any]) -> str:
     """The Message-ID of an inbound e-mail."""
     mail = json.loads(event["Records"][0]["Sns"]["Message"])["mail"]
-    return next(str(one["value"]) for one in mail["headers"] if one["name"] == "Message-ID")
+    return next(
+        str(header["value"]) for header in mail["headers"] if header["name"] == "Message-ID"
+    )

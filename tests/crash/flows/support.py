@@ -42,9 +42,13 @@ class Ticket(Flow):
         A key's parts are percent-encoded (`once.keys`), as a tag may hold a colon.
         """
         tags = run.rig.richpanel.tags_of(TICKET)
-        effects = [one for one in run.rig.richpanel.effects if one.changed]
-        comments = {one["id"]: one for one in run.rig.richpanel.ticket(TICKET)["comments"]}
-        replies = [comments[one.value]["plain_body"] for one in effects if one.kind in _SPOKEN]
+        effects = [effect for effect in run.rig.richpanel.effects if effect.changed]
+        comments = {
+            comment["id"]: comment for comment in run.rig.richpanel.ticket(TICKET)["comments"]
+        }
+        replies = [
+            comments[effect.value]["plain_body"] for effect in effects if effect.kind in _SPOKEN
+        ]
         opaque = run.stage.opaque_ids
         found: Counter[str] = Counter()
         for key, row in actions.items():
@@ -52,7 +56,7 @@ class Ticket(Flow):
                 case "add_tag":
                     found[key] = int(unquote(key.split(":")[3]) in tags)
                 case "close":
-                    found[key] = sum(one.kind == "closed" for one in effects)
+                    found[key] = sum(effect.kind == "closed" for effect in effects)
                 case "reply":
                     mine = [text for text in replies if reference(opaque, key) in text]
                     found[key] = len(mine)
@@ -62,7 +66,7 @@ class Ticket(Flow):
         return found
 
     def repeated(self, run: Run) -> int:
-        return sum(not one.changed for one in run.rig.richpanel.effects)
+        return sum(not effect.changed for effect in run.rig.richpanel.effects)
 
 
 class Routed(Ticket):

@@ -115,10 +115,10 @@ def test_what_there_is_no_time_for_is_done_by_the_next_run(writer_rig, archive, 
         post(writer_rig, archive, fact(number, date=f"2026-11-{18 + number // 2}"))
     left = iter([230.0, 230.0, 230.0, 59.0, 59.0, 59.0])
     compaction(time_left_seconds=lambda: next(left))
-    assert [len(one.parts) for one in archive.partitions("FactEvent/")] == [3, 2]
+    assert [len(partition.parts) for partition in archive.partitions("FactEvent/")] == [3, 2]
     assert run(compaction, 100.0) is None
     assert run(compaction) == "compacted"
-    assert [len(one.parts) for one in archive.partitions("FactEvent/")] == [3, 3]
+    assert [len(partition.parts) for partition in archive.partitions("FactEvent/")] == [3, 3]
 
 
 def test_a_damaged_part_keeps_no_other_day_waiting(writer_rig, archive, compaction):
@@ -129,7 +129,7 @@ def test_a_damaged_part_keeps_no_other_day_waiting(writer_rig, archive, compacti
     assert run(compaction) == "compacted"
     (said,) = writer_rig.log.of("facts.not_compacted")
     assert said["partition"] == "FactEvent/day=2026-11-18/"
-    assert [len(one.parts) for one in archive.partitions("FactEvent/")] == [2, 3]
+    assert [len(partition.parts) for partition in archive.partitions("FactEvent/")] == [2, 3]
 
 
 def test_it_waits_while_the_lease_is_taken_and_while_a_switch_is_set(

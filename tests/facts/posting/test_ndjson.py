@@ -86,16 +86,20 @@ def test_compaction_makes_one_part_of_a_day_and_deletes_the_others_later(archive
     days = "FactEvent/day=2026-11-20/"
     whole = f"{days}whole-{NUMBER + 1}.ndjson.gz"
 
-    assert [archive.compact(one, before=0) for one in archive.partitions()] == [True]
+    assert [archive.compact(partition, before=0) for partition in archive.partitions()] == [True]
     assert len(list(archive.listed(days))) == 3, "a reader may be reading what it listed before"
-    assert [archive.compact(one, before=LATER) for one in archive.partitions()] == [False]
+    assert [archive.compact(partition, before=LATER) for partition in archive.partitions()] == [
+        False
+    ]
     assert [name for name, _ in archive.listed(days)] == [whole]
     assert sorted(archive.read("FactEvent"), key=lambda row: row["EventID"]) == ROWS[:2]
 
 
 def test_a_partition_of_one_part_is_left_as_it_is(archive):
     archive.append("FactEvent", NUMBER, ROWS[:2], deadline_seconds=5)
-    assert [archive.compact(one, before=LATER) for one in archive.partitions()] == [False]
+    assert [archive.compact(partition, before=LATER) for partition in archive.partitions()] == [
+        False
+    ]
     assert [row["EventID"] for row in archive.read("FactEvent")] == ["ALOWARE:1", "ALOWARE:2"]
 
 
@@ -105,8 +109,8 @@ def test_a_table_that_is_replaced_whole_is_its_newest_part(archive):
     archive.replace("DimShift", NUMBER + 1, shifts[1:], deadline_seconds=5)
     for _ in range(2):
         assert list(archive.read("DimShift")) == shifts[1:]
-        for one in archive.partitions():
-            archive.compact(one, before=LATER)
+        for partition in archive.partitions():
+            archive.compact(partition, before=LATER)
 
 
 def test_a_damaged_part_is_said_and_replaces_nothing(archive):

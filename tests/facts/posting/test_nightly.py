@@ -166,8 +166,8 @@ def test_a_compacted_archive_is_counted_and_what_it_lost_is_missed(writer_rig, n
         writer_rig.store().keep([fact(number)])
         writer_rig.run(writer_rig.writer(archives=[archive]))
     for _ in range(2):
-        for one in archive.partitions():
-            archive.compact(one, before=2e10)
+        for partition in archive.partitions():
+            archive.compact(partition, before=2e10)
     (day,) = archive.partitions(f"{FACT_EVENT}/")
     assert night() == "checked:0_missing"
 

@@ -23,7 +23,7 @@ def test_objects_become_the_partitions_of_days_and_dimensions():
     dimension, facts = partitions((name, 5.0) for name in names)
     assert (dimension.folder, dimension.table) == ("DimAgent/", "DimAgent")
     assert (facts.folder, facts.table) == (DAY, "FactEvent")
-    assert [(one.number, one.is_whole, one.modified) for one in facts.parts] == [
+    assert [(part.number, part.is_whole, part.modified) for part in facts.parts] == [
         (10, True, 5.0),
         (2, False, 5.0),
     ]

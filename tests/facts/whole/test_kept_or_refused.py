@@ -184,7 +184,7 @@ def test_each_mark_is_counted_by_source():
     pipeline = Pipeline()
     pipeline.hubspot([{**EVENT, "objectId": one} for one in ("x/1", "x/2")])
     pipeline.aloware(delivery(id="x/1", duration="1:10"))
-    counted = [one for one in pipeline.log.metrics if one[0] == "mw.facts.marks"]
+    counted = [metric for metric in pipeline.log.metrics if metric[0] == "mw.facts.marks"]
     assert sorted(counted, key=str) == [
         ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "duration_in_other_form"}),
         ("mw.facts.marks", 1, {"source": "ALOWARE", "mark": "id_hashed"}),
@@ -235,7 +235,7 @@ def test_a_record_with_any_value_in_any_field_is_kept(name, to):
 
 @given(ids=st.lists(st.text(min_size=1, max_size=80) | st.integers(), unique_by=str, max_size=4))
 def test_calls_of_different_ids_are_different_facts(ids):
-    used = [one for one in ids if str(one).strip() not in ("", "0", "-1")]
+    used = [id_ for id_ in ids if str(id_).strip() not in ("", "0", "-1")]
     pipeline = Pipeline()
     rows = [row for one in used for row in pipeline.aloware(delivery(id=one))[1]]
     assert len(rows) == len({str(one).strip() for one in used})

@@ -35,7 +35,7 @@ def test_a_repeated_batch_adds_nothing(facts_rig):
     facts_rig.hubspot.send(events)
     facts_rig.work()
     facts_rig.post()
-    facts_rig.hubspot.send([{**one, "attemptNumber": 1} for one in reversed(events)])
+    facts_rig.hubspot.send([{**event, "attemptNumber": 1} for event in reversed(events)])
     facts_rig.work()
     again = facts_rig.post()
 

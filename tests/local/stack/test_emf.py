@@ -26,7 +26,10 @@ def records(*outcomes):
 
 def test_a_record_has_a_value_for_each_of_its_sets_of_dimensions():
     (line,) = records("done")
-    found = [(space, {one["Name"] for one in v["Dimensions"]}) for space, v in values_of(line)]
+    found = [
+        (space, {dimension["Name"] for dimension in v["Dimensions"]})
+        for space, v in values_of(line)
+    ]
     assert found == [
         ("rp-mw/dev", {"stage"}),
         ("rp-mw/dev", {"outcome", "stage"}),
@@ -73,6 +76,6 @@ def test_what_the_functions_count_is_read_back_by_outcome_and_hour(aws):
     ]
     found = metrics.read(session, queries, period=HOUR, periods=3)
     assert len(found.times) == 3
-    sums = {name: sum(one or 0 for one in values) for name, values in found.values.items()}
+    sums = {name: sum(value or 0 for value in values) for name, values in found.values.items()}
     assert sums == {"done": 2, "refused": 1, "unknown": 0}
     assert found.values["unknown"] == [None, None, None]

@@ -44,7 +44,7 @@ def worker_of(stage, sqs):
 
 def until_empty(*pumps):
     """The errors of every invocation, in order."""
-    found = [one.pump_one() for _ in range(60) for one in pumps]
+    found = [pump.pump_one() for _ in range(60) for pump in pumps]
     return [one.error for one in found if one is not None]
 
 
@@ -59,7 +59,7 @@ def test_the_seventeenth_round_is_refused_and_logged(stage, sqs, send, worker_of
     ended = until_empty(worker_of(handler, on_error=errors.append))
     assert ended == [None] * 16 + ["RecursionStoppedError"]
     assert len(invoked) == 16
-    assert [str(one) for one in errors] == [f"{FIFO}: round 17"]
+    assert [str(error) for error in errors] == [f"{FIFO}: round 17"]
     assert caplog.messages == [f"recursive invocation stopped: round 17 of {FIFO}"]
     assert worker_of(handler).depth() == 1, "the message stays, and is a dead letter in the end"
     assert lineage.longest()[FIFO] == 17
@@ -89,7 +89,7 @@ def test_what_a_door_sends_begins_a_chain(stage, sqs, send, worker_of):
     until_empty(worker_of(handler))
     send()
     until_empty(worker_of(handler))
-    rounds = [one and one.rpartition("Lineage=")[2] for one in headers]
+    rounds = [header and header.rpartition("Lineage=")[2] for header in headers]
     assert rounds == [None, f"{FIFO}:1", f"{FIFO}:2", None]
 
 

@@ -18,7 +18,7 @@ def template(aws):
 
 
 def _declared(template, kind):
-    return {one.logical_id: one.properties for one in template.resources(kind)}
+    return {resource.logical_id: resource.properties for resource in template.resources(kind)}
 
 
 def test_the_tables_are_those_declared_on_every_engine(ddb):
@@ -73,7 +73,10 @@ def test_the_redrive_goes_to_the_dead_letter_queue(stage):
 def test_switches_and_secrets_exist(stage):
     ssm, secrets = stage.aws.client("ssm"), stage.aws.client("secretsmanager")
     names = [f"/rp-mw/dev/{name}" for name in template_switches()]
-    found = {one["Name"]: one["Value"] for one in ssm.get_parameters(Names=names)["Parameters"]}
+    found = {
+        parameter["Name"]: parameter["Value"]
+        for parameter in ssm.get_parameters(Names=names)["Parameters"]
+    }
     assert found == {
         "/rp-mw/dev/kill_switch": "false",
         "/rp-mw/dev/safe_mode": "false",
@@ -163,7 +166,7 @@ def test_an_unknown_intrinsic_function_is_refused(value):
 
 
 def test_a_resource_whose_condition_fails_is_left_out():
-    assert [one.logical_id for one in _small().resources("AWS::SQS::Queue")] == ["Queue"]
+    assert [resource.logical_id for resource in _small().resources("AWS::SQS::Queue")] == ["Queue"]
 
 
 def _small():

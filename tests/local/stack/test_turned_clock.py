@@ -82,7 +82,7 @@ def test_nothing_that_is_deployed_has_it():
 def _imported(file):
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
+            yield from (name.name.partition(".")[0] for name in node.names)
         if isinstance(node, ast.ImportFrom):
             yield (node.module or "").partition(".")[0]
 

@@ -95,12 +95,12 @@ def test_while_one_poller_works_another_looks_at_the_same_queue(turns):
     pollers = [Looker(turns, "a"), Looker(turns, "a")]
     both = threading.Barrier(2)
     work = [lambda: both.wait(60)] * 2
-    for one in pollers:
-        one.work = work
+    for poller in pollers:
+        poller.work = work
     assert turns.settle(timeout_seconds=60)
     assert not both.broken
-    for one in pollers:
-        one.stop()
+    for poller in pollers:
+        poller.stop()
 
 
 def test_what_is_done_between_pieces_of_work_waits_for_the_one_under_way(turns, lookers):

@@ -67,7 +67,14 @@ def test_tags_have_set_semantics_and_repeats_are_recorded_as_effects(richpanel, 
     api("PUT", "/tickets/1042/remove-tags", {"tags": ["a", "never-there"]})
     assert richpanel.tags_of("1042") == {"b", "c"}
     assert richpanel.effects_of("1042", "tag_added") == {"a": 1, "b": 2, "c": 1}
-    assert [one.changed for one in richpanel.effects] == [True, True, False, True, True, False]
+    assert [effect.changed for effect in richpanel.effects] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("body", [None, {}, {"tags": "a"}, {"tags": [1]}, {"tags": [""]}, ["a"]])
@@ -113,7 +120,7 @@ def test_status_alone_is_answered_200_and_closes_nothing(richpanel, api):
     api("PUT", "/tickets/1042", {"ticket": {"status": "CLOSED", "state": "closed"}})
     assert richpanel.ticket("1042")["status"] == "CLOSED"
     api("PUT", "/tickets/1042", {"ticket": {"status": "OPEN", "state": "open"}})
-    assert [one.kind for one in richpanel.effects] == ["closed", "reopened"]
+    assert [effect.kind for effect in richpanel.effects] == ["closed", "reopened"]
 
 
 def test_status_alone_closes_if_the_tenant_is_configured_so(richpanel, api):
@@ -136,7 +143,7 @@ def test_a_message_becomes_an_operator_comment(richpanel, api):
     newest = api("GET", "/tickets/1042").json()["ticket"]["comments"][-1]
     assert (newest["is_operator"], newest["author_id"]) == (True, "agent-1")
     assert newest["plain_body"] == "On its way"
-    assert [one.kind for one in richpanel.effects] == ["message"]
+    assert [effect.kind for effect in richpanel.effects] == ["message"]
 
 
 def test_an_accepted_message_can_lag_behind_in_reads(richpanel, api, monkeypatch):

@@ -57,7 +57,7 @@ def test_search_is_by_prefix_and_newest_first(shopify):
     for day, name in enumerate(("#1001", "#10010", "#1002"), 1):
         shopify.add_order(name, email="ada@example.com", created_at=f"2026-11-0{day}T00:00:00Z")
     nodes = ask(shopify, token, "name:'#1001'").json()["data"]["orders"]["nodes"]
-    assert [one["name"] for one in nodes] == ["#10010", "#1001"]
+    assert [node["name"] for node in nodes] == ["#10010", "#1001"]
 
 
 def test_an_unknown_field_is_an_error_with_status_200(shopify):

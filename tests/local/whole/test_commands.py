@@ -204,10 +204,10 @@ def test_the_sample_tickets_are_too_old_for_reconciliation():
     """After half a minute of reading they would be processed, and `doctor` would fail."""
     with vendor.SimulatedRichpanel() as tenant:
         seed(tenant)
-        tickets = [tenant.ticket(one) for one in tenant.ticket_ids]
+        tickets = [tenant.ticket(id_) for id_ in tenant.ticket_ids]
     assert len(tickets) == 3
     oldest_listed = iso(datetime.now(UTC) - WINDOW)
-    assert all(one["updated_at"] < oldest_listed for one in tickets)
+    assert all(ticket["updated_at"] < oldest_listed for ticket in tickets)
 
 
 @pytest.mark.parametrize("command", ["tables", "requests"])

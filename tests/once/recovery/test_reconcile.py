@@ -61,7 +61,7 @@ def test_tickets_without_a_webhook_are_found_page_by_page_and_processed_once(sys
     assert first.listing == "complete"
     run_all(system)
     assert sweep(system).missing == 0
-    changed = [one for one in richpanel.effects if one.changed]
+    changed = [effect for effect in richpanel.effects if effect.changed]
     assert len({one.ticket_id for one in changed}) == 5
     assert all(richpanel.tags_of(f"t-{n}") >= set(ROUTED) for n in range(0, 250, 50))
 

@@ -277,7 +277,7 @@ def test_a_notification_that_cannot_be_read_yet_leaves_a_row_and_waits(rig):
 @pytest.mark.parametrize("receive", [1, 10])
 def test_a_notification_waits_with_all_events_that_have_not_ended(rig, receive):
     facts = [notification(event_key=f"evt:rp:1042:c-{n}", source="x") for n in (1, 2)]
-    rig.flow.resolves_to = [facts_of(one) for one in facts]
+    rig.flow.resolves_to = [facts_of(fact) for fact in facts]
     rig.fails = {"any": [paced()]}
 
     assert rig.process(notification(), receive=receive) == "done"

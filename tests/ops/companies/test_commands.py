@@ -462,8 +462,8 @@ class TestOnAnEngine:
             client.delete_secret(SecretId=KEYS, ForceDeleteWithoutRecovery=True)
         companies = [company.COMPANY_ID, company.COMPANY_ID, *others]
         sessions = [Session("dev") for _ in companies]
-        for one in sessions:
-            assert one.services
+        for session in sessions:
+            assert session.services
         issued = at_once(
             outreach,
             monkeypatch,
@@ -481,8 +481,8 @@ class TestOnAnEngine:
     def test_ending_old_keys_during_an_issue_keeps_the_new_key(self, outreach, run, monkeypatch):
         run("company", "key", company.COMPANY_ID)
         sessions = [Session("dev"), Session("dev")]
-        for one in sessions:
-            assert one.services
+        for session in sessions:
+            assert session.services
         (key, _), _ended = at_once(
             outreach,
             monkeypatch,
@@ -556,9 +556,9 @@ def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
     report = run("explain", name, "--json").data
-    kinds = [one["event"]["event_id"].split(":")[1] for one in report["events"]]
+    kinds = [event["event"]["event_id"].split(":")[1] for event in report["events"]]
     assert kinds == ["start", "reply"]
-    assert [one["verdict"] for one in report["events"]] == ["processed: 1 done"] * 2
+    assert [event["verdict"] for event in report["events"]] == ["processed: 1 done"] * 2
     assert TEL not in json.dumps(report)
 
 

@@ -24,7 +24,7 @@ def audited(run, *more):
     assert said.code == 0, said
     assert FLORIDA not in said.out
     assert "Hello" not in said.out
-    return [json.loads(one) for one in said.out.splitlines()]
+    return [json.loads(line) for line in said.out.splitlines()]
 
 
 def test_an_audit_has_a_line_for_each_message_that_was_sent(outreach, run):
@@ -35,16 +35,16 @@ def test_an_audit_has_a_line_for_each_message_that_was_sent(outreach, run):
     outreach.deliver(outreach.says("Tell me more", whatsapp=False, from_=FLORIDA))
     outreach.run()
     lines = audited(run)
-    kinds = sorted((one["channel"], one["kind"]) for one in lines)
+    kinds = sorted((line["channel"], line["kind"]) for line in lines)
     assert kinds == [
         *(("email", "opening"), ("sms", "answer"), ("sms", "opening"), ("sms", "opening")),
     ]
-    ruled = [one for one in lines if one["kind"] == "opening" and one["channel"] == "sms"]
+    ruled = [line for line in lines if line["kind"] == "opening" and line["channel"] == "sms"]
     assert {tuple(one["rules"]) for one in ruled} == {
         ("us-federal@2026-11", "us-fl@2026-11", "worldwide@2026-11")
     }
     assert {(one["region"], one["purpose"]) for one in ruled} == {("us-fl", "transactional")}
-    assert [one["rules"] for one in lines if one["kind"] == "answer"] == [[]]
+    assert [line["rules"] for line in lines if line["kind"] == "answer"] == [[]]
 
 
 def test_an_audit_begins_at_its_time(outreach, run):

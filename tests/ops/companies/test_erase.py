@@ -56,9 +56,9 @@ def written_to(outreach):
 
 def opaque_ids(outreach, recipient):
     found = [
-        one
-        for one in outreach.rows("ConversationsTable")
-        if "opaque_id" in one and one.get("request_id")
+        row
+        for row in outreach.rows("ConversationsTable")
+        if "opaque_id" in row and row.get("request_id")
     ]
     return {
         one["opaque_id"]["S"] for one in found if one["primary_channel"]["S"] in (recipient, MAIL)
@@ -85,7 +85,7 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
             for personal in (TEL, TEL[1:], MAIL, CANARY, "Doe"):
                 assert personal not in text, (name, personal)
             if name != "IdempotencyTable" and '"evidence#' not in text:
-                assert not [one for one in theirs if one in text], name
+                assert not [their for their in theirs if their in text], name
     for row in written_to.rows():
         if row.get("conversation_id", {"S": ""})["S"] in theirs:
             assert "erased_at" in row
@@ -102,8 +102,8 @@ def test_the_outbox_of_an_erased_conversation_is_removed_and_anothers_is_kept(ou
     theirs, another = (outreach.record("sms", one).opaque_id for one in (TEL, OTHER))
 
     def outbox():
-        rows = [one["primary_channel"]["S"] for one in outreach.rows("ConversationsTable")]
-        return {one for one in rows if one.startswith("events#")}
+        rows = [row["primary_channel"]["S"] for row in outreach.rows("ConversationsTable")]
+        return {row for row in rows if row.startswith("events#")}
 
     assert outbox() == {f"events#{theirs}", f"events#{another}"}
     run("erase", "--subject", TEL, "--yes")
@@ -115,7 +115,7 @@ def test_a_start_that_no_worker_has_opened_is_erased_with_its_parcel(outreach, r
 
     def parcels():
         items = outreach.rows("ConversationsTable")
-        return [one for one in items if one["primary_channel"]["S"].startswith("parcel#")]
+        return [item for item in items if item["primary_channel"]["S"].startswith("parcel#")]
 
     assert len(parcels()) == 1
     run("erase", "--subject", TEL, "--yes")
@@ -219,7 +219,9 @@ def test_a_person_gets_everything_that_is_kept_of_them_and_nothing_of_others(wri
     assert OTHER_MAIL not in said.out
     counted = run("erase", "--subject", TEL, "--dry-run", "--json").data["tables"]
     conversations = found["tables"][written_to.stage.tables["ConversationsTable"]]
-    conversations[:] = [one for one in conversations if "merged_into" not in one]
+    conversations[:] = [
+        conversation for conversation in conversations if "merged_into" not in conversation
+    ]
     assert {name: len(rows) for name, rows in found["tables"].items()} == counted
 
 
@@ -294,14 +296,14 @@ def test_what_another_company_keeps_of_a_linked_address_is_not_erased(outreach, 
     register = outreach.services.outreach.conversations
     register.forbid(MAIL, other.COMPANY_ID, "stop")
     run("erase", "--subject", TEL, "--yes")
-    assert [one.address for one in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]
+    assert [entry.address for entry in register.entries(MAIL, other.COMPANY_ID)] == [MAIL]
 
 
 WORDS = "she is in hospital until Easter"
 
 
 def reasons(outreach):
-    return [one["reason"]["S"] for one in outreach.rows("AuditActionsTable") if "reason" in one]
+    return [row["reason"]["S"] for row in outreach.rows("AuditActionsTable") if "reason" in row]
 
 
 def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outreach, run):
@@ -309,7 +311,7 @@ def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outr
     outreach.start("req-1", "sms")
     outreach.run()
     record = outreach.record("sms")
-    (event,) = [one["event_id"]["S"] for one in outreach.rows() if "evt:start" in str(one)][:1]
+    (event,) = [row["event_id"]["S"] for row in outreach.rows() if "evt:start" in str(row)][:1]
     own = ("--company", company.COMPANY_ID, "--address", TEL, "--reason", WORDS)
     for command in (
         ("do-not-contact", "add", *own),
@@ -324,14 +326,14 @@ def test_what_persons_wrote_about_someone_is_forgotten_wherever_it_was_said(outr
     ):
         said = run(*command)
         assert said.code == 0, (command, said.err)
-    assert sum(one.startswith(WORDS) for one in reasons(outreach)) == 2 * 7
+    assert sum(reason.startswith(WORDS) for reason in reasons(outreach)) == 2 * 7
     done = run("erase", "--subject", TEL, "--yes", "--reason", WORDS, "--json").data
     assert done["remarks"] == 7
     assert "not theirs" in reasons(outreach)
     for name, rows in held(outreach).items():
-        assert not [one for one in rows if "hospital" in one], name
-    acts = [one for one in outreach.rows("AuditActionsTable") if "actor" in one]
-    assert {"replay", "subject link"} <= {one["action_type"]["S"] for one in acts}, "the acts stay"
+        assert not [row for row in rows if "hospital" in row], name
+    acts = [row for row in outreach.rows("AuditActionsTable") if "actor" in row]
+    assert {"replay", "subject link"} <= {act["action_type"]["S"] for act in acts}, "the acts stay"
     assert run("erase", "--subject", TEL, "--yes", "--json").data["found"] == 0
 
 
@@ -353,7 +355,7 @@ def test_the_reasons_of_a_link_and_of_its_undoing_go_with_either_side(outreach, 
     done = run("erase", "--subject", erased, "--yes", "--json", "--canary", "in hospital")
     assert done.code == 0, done.out
     for name, rows in held(outreach).items():
-        assert not [one for one in rows if "hospital" in one], name
+        assert not [row for row in rows if "hospital" in row], name
     assert "not theirs" in reasons(outreach)
     assert outreach.services.outreach.conversations.is_forbidden(PARTED, company.COMPANY_ID)
     kept = {TEL: PARTED, PARTED: TEL}[erased]
@@ -371,16 +373,16 @@ def test_an_erasing_ends_with_a_report_that_finds_nothing_and_holds_nothing(writ
     said = run("erase", "--subject", TEL, "--yes", "--json", "--canary", CANARY)
     assert said.code == 0
     assert not personal(said.out)
-    assert not [one for one in theirs if one in said.out]
+    assert not [their for their in theirs if their in said.out]
     report = {one["place"]: one for one in said.data["proof"]}
     for name in TABLES:
         asked = report[written_to.stage.tables[name]]["asked"]
         assert asked == len(written_to.rows(name)), "each item once, in any segment"
     assert all(one["asked"] is not None or one["why_not"] for one in report.values())
     assert sum(one["found"] for one in report.values()) == 0
-    stays = [each for one in report.values() for each in one["stays"]]
+    stays = [stay for one in report.values() for stay in one["stays"]]
     assert len(stays) == 3
-    assert all(each["until"] and each["why"] for each in stays)
+    assert all(stay["until"] and stay["why"] for stay in stays)
     text = run("erase", "--subject", TEL, "--yes").out
     assert "found after erasing 0" in text
     assert not personal(text)

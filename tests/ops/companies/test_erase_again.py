@@ -27,7 +27,7 @@ def restored(outreach, name, rows):
         one["AttributeName"] for one in client.describe_table(TableName=table)["Table"]["KeySchema"]
     ]
     for row in outreach.rows(name):
-        client.delete_item(TableName=table, Key={one: row[one] for one in keys})
+        client.delete_item(TableName=table, Key={key: row[key] for key in keys})
     for row in rows:
         client.put_item(TableName=table, Item=row)
 
@@ -54,7 +54,7 @@ def backup(outreach, run):
 SOUGHT = (TEL[1:], MAIL, "saxophone")
 
 
-@pytest.mark.parametrize("of", [*((one,) for one in TABLES), TABLES[:1] + TABLES[2:]])
+@pytest.mark.parametrize("of", [*((table,) for table in TABLES), TABLES[:1] + TABLES[2:]])
 def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backup, of):
     at = "2020-01-01T00:00:00Z"
     assert run("erase", "--subject", TEL, "--yes").code == 0

@@ -52,8 +52,8 @@ def filled(ops):
         agents = {"101": agent, "102": BEA}
         rows = dimension_rows(DIM_AGENT, ["101", "102"], agents)
         archive.append(DIM_AGENT, number, rows, deadline_seconds=5)
-    for one in archive.partitions():
-        archive.compact(one, before=0)
+    for partition in archive.partitions():
+        archive.compact(partition, before=0)
     archive.append(DIM_AGENT, 3, rows, deadline_seconds=5)
     archive.append(FACT_EVENT, 4, [fact_row(fact(1))], deadline_seconds=5)
     return archive
@@ -88,8 +88,8 @@ def test_an_agent_keeps_the_id_alone_under_every_name_in_every_object(ops):
 def test_a_version_that_was_replaced_or_deleted_goes_too(ops):
     archive = filled(ops)
     for _ in range(2):
-        for one in archive.partitions():
-            archive.compact(one, before=2e10)
+        for partition in archive.partitions():
+            archive.compact(partition, before=2e10)
     erased(ops)
     assert "Ada" not in str(everything(ops))
     assert "Bea" in str(everything(ops))

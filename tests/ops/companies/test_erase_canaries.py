@@ -50,7 +50,7 @@ def test_an_address_is_found_in_every_wrapping(address, wrapping, before):
 def test_a_number_is_found_with_any_separators_and_without_its_country(data):
     digits = TEL[1:] if data.draw(st.booleans()) else TEL[2:]
     start = data.draw(st.sampled_from(["", "+", "00", "0", "tel:", "whatsapp:+"]))
-    written = digits[0] + "".join(data.draw(BETWEEN) + one for one in digits[1:])
+    written = digits[0] + "".join(data.draw(BETWEEN) + digit for digit in digits[1:])
     assert seen({"a": f"call {start}{written} now"}, list(of_address(TEL, "address 1")))
 
 

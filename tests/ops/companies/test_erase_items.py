@@ -87,7 +87,10 @@ def ops(app, stage):
 
 
 def test_a_missing_table_is_skipped_and_the_ledger_comes_last(ops, stage):
-    every = {one.properties["TableName"] for one in ops.template.resources("AWS::DynamoDB::Table")}
+    every = {
+        resource.properties["TableName"]
+        for resource in ops.template.resources("AWS::DynamoDB::Table")
+    }
     stage.aws.client("dynamodb").delete_table(TableName=stage.tables["AuditActionsTable"])
     names = [name for name, _ in erase.tables(ops)]
     assert every - set(names) == {stage.tables["AuditActionsTable"]}

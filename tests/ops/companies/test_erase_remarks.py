@@ -37,7 +37,7 @@ def test_words_that_name_an_address_are_found_whatever_the_act_is_about(key):
         assert purge(ops, Subjects((one,)), (), dry_run=True) == 1
     assert purge(ops, Subjects(("jo.doe@example.com",)), (), dry_run=False) == 1
     rows = ops.audit_table.scan_page(limit=100)[0]
-    assert {one["reason"] for one in rows if "actor" in one} == {"", "***-***-2233 is well"}
+    assert {row["reason"] for row in rows if "actor" in row} == {"", "***-***-2233 is well"}
 
 
 @pytest.mark.parametrize(

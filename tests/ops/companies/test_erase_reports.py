@@ -49,7 +49,7 @@ def names(ops, *agents):
     """Whom the directories name."""
     known = ops.services.posting.__dict__.setdefault("known", {})
     known.clear()
-    known.update({one.id: one for one in agents})
+    known.update({agent.id: agent for agent in agents})
     ops.services.posting.agents = lambda: known
 
 

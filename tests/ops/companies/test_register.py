@@ -63,8 +63,8 @@ def test_the_list_holds_every_reason_of_one_company(outreach, run):
     register.forbid(MAIL, company.COMPANY_ID, "complained")
     register.forbid(MAIL, other.COMPANY_ID, "stop")
     expected = [(MAIL, "", "complained"), (TEL, "", "stop"), (TEL, "sms", "landline")]
-    assert sorted(one[:3] for one in entries(run)) == sorted(expected)
-    assert sorted(one[2] for one in entries(run, "--address", TEL)) == ["landline", "stop"]
+    assert sorted(entry[:3] for entry in entries(run)) == sorted(expected)
+    assert sorted(entry[2] for entry in entries(run, "--address", TEL)) == ["landline", "stop"]
 
 
 @pytest.mark.parametrize("form", ["lines", "csv"])
@@ -78,7 +78,7 @@ def test_a_list_is_imported_once_and_what_is_exported_can_be_imported(
     file.write_text("\n".join(lines) + "\n")
     for _ in range(2):
         assert run("do-not-contact", "import", *OWN, str(file), "--json").data["entered"] == 2
-    assert sorted(one[:3] for one in entries(run)) == [
+    assert sorted(entry[:3] for entry in entries(run)) == [
         (TEL, "", "imported"),
         (MAIL, "", "imported"),
     ]
@@ -168,20 +168,20 @@ def test_the_journal_keeps_who_entered_and_lifted_what_the_register_forgets(
     run("do-not-contact", "add", *OWN, "--address", TEL)
     run("do-not-contact", "import", *OWN, str(file))
     acts = run("journal", f"company:{company.COMPANY_ID}", "--json").data
-    assert [(one["did"], one["reason"]) for one in acts] == [
+    assert [(act["did"], act["reason"]) for act in acts] == [
         ("do-not-contact add", "a call"),
         ("do-not-contact lift", "a mistake"),
         ("do-not-contact add", None),
         ("do-not-contact import", None),
     ]
-    saw = [json.loads(one["saw"]) for one in acts]
+    saw = [json.loads(act["saw"]) for act in acts]
     assert [one.get("in_force") for one in saw] == [[], ["operator"], [], None]
     assert saw[3]["addresses"] == 2
     assert len({one["hashed"] for one in saw[:3]}) == 1, "one address, recognised without it"
-    for one in acts:
-        assert one["by"]
-        assert TEL not in str(one)
-        assert MAIL not in str(one)
+    for act in acts:
+        assert act["by"]
+        assert TEL not in str(act)
+        assert MAIL not in str(act)
     assert run("journal", f"company:{other.COMPANY_ID}", "--json").data == []
 
 

@@ -100,7 +100,7 @@ def test_a_member_has_the_place_of_its_row():
 def test_every_wrong_row_is_named_by_its_line_and_field_and_the_right_ones_are_read():
     text = '\ufeffaddress,since\n"+15550100001",2026-11-20\n\nnobody,\n\'+15550100002,\nx@example.com,soon\n'
     rows, refused = register_file.judged(text, COMPANY)
-    assert [one.address for one in rows] == ["+15550100001", "+15550100002"]
+    assert [row.address for row in rows] == ["+15550100001", "+15550100002"]
     assert [(one.line, one.field) for one in refused] == [(4, "address"), (6, "since")]
     assert register_file.judged("x" * 200_000, COMPANY)[1] == [register_file.RefusedRow(1, "file")]
     assert register_file.judged("", COMPANY) == ([], [])

@@ -78,7 +78,7 @@ def test_the_same_settings_make_no_difference(item, says, replayed):
     says("Are you a bot?", {"text": "No, we are open from 9:00 to 17:00."})
     says(QUESTION, LINK)
     found = replayed(item(), "--rules-only")
-    assert [one["before"]["verdict"] for one in found["moments"]] == ["send", "person"]
+    assert [moment["before"]["verdict"] for moment in found["moments"]] == ["send", "person"]
     assert found["differ"] == 0, found
 
 
@@ -95,7 +95,7 @@ def test_words_of_the_conversation_are_shown_on_demand_alone(item, says, replaye
     assert one["texts"]["message"] == QUESTION
     assert LINK["text"] in one["texts"]["after"]
     entries = [one["saw"] for one in run("journal", "--json").data if one["did"] == "writer replay"]
-    assert ['"texts": true' in json.dumps(json.loads(one)) for one in entries] == [
+    assert ['"texts": true' in json.dumps(json.loads(entry)) for entry in entries] == [
         False,
         False,
         True,
@@ -110,11 +110,11 @@ def test_only_what_was_known_then_is_shown_to_the_model(outreach, openai, item, 
     openai.answer_by(lambda _body: {"text": "The office opens at 9:00."})
     found = replayed(item(tone="brief"), "--yes")
     calls = openai.calls_of("respond")[asked:]
-    first, second = (json.dumps(one.body["input"]) for one in calls)
+    first, second = (json.dumps(call.body["input"]) for call in calls)
     assert "And later?" not in first
     assert "And later?" in second
     assert kept(outreach) == before, "no usage, no draft"
-    assert {one["after"]["verdict"] for one in found["moments"]} == {"send"}
+    assert {moment["after"]["verdict"] for moment in found["moments"]} == {"send"}
     assert found["asks_model"]
     assert 0 < found["cost_usd"] < found["estimate_usd"]
 
@@ -154,7 +154,7 @@ def test_a_conversation_of_the_project_is_replayed_alone(outreach, item, says, r
     says(QUESTION, LINK)
     opaque_id = outreach.record("sms").opaque_id
     found = replayed(item(), "--rules-only", "--conversation", opaque_id)
-    assert [one["conversation"] for one in found["moments"]] == [opaque_id]
+    assert [moment["conversation"] for moment in found["moments"]] == [opaque_id]
     none = replayed(item(), "--rules-only", "--conversation", "0" * 32, code=1)
     assert "no such conversation" in none.err
 
@@ -183,5 +183,5 @@ def test_a_hint_is_known_from_the_act_that_gave_the_conversation_back(
     openai.answer_by(lambda _body: {"text": "Thank you."})
     found = replayed(item(), "--yes")
     calls = openai.calls_of("respond")[asked:]
-    assert ["colleague_hint" in json.dumps(one.body["input"]) for one in calls] == [False, True]
+    assert ["colleague_hint" in json.dumps(call.body["input"]) for call in calls] == [False, True]
     assert len(found["moments"]) == 2

@@ -121,12 +121,16 @@ def test_of_two_companies_that_claim_a_sender_at_once_one_is_refused(outreach, t
             outcomes.append("refused")
 
     threads = [threading.Thread(target=store, args=(one,)) for one in items]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert sorted(outcomes) == ["refused", "stored"]
-    there = [one for one in senders.projects(Session("dev")) if one.company_id in ("ci-0", "ci-1")]
+    there = [
+        project
+        for project in senders.projects(Session("dev"))
+        if project.company_id in ("ci-0", "ci-1")
+    ]
     assert [one.company_id for one in there] == [owner(outreach, "+15550109009").company_id]
 
 

@@ -38,7 +38,7 @@ def signed(issued, **changes):
 def test_a_new_key_opens_the_door_and_an_ended_one_closes_it(outreach, run):
     company.open_desk(outreach.stage)
     issued = run("company", "signature-key", ID, "--json").data
-    assert [one["now"] for one in issued["keys"]] == ["valid"]
+    assert [key["now"] for key in issued["keys"]] == ["valid"]
     outreach.new_container()
 
     def status():
@@ -48,7 +48,7 @@ def test_a_new_key_opens_the_door_and_an_ended_one_closes_it(outreach, run):
 
     assert status() == 200
     ended = run("company", "signature-key", ID, "--end", issued["key_id"], "--json").data
-    assert [one["now"] for one in ended["keys"]] == ["ended"]
+    assert [key["now"] for key in ended["keys"]] == ["ended"]
     outreach.new_container()
     assert status() == 401
 

@@ -30,7 +30,7 @@ def test_addresses_are_linked_and_parted_by_hand_and_the_journal_says_so(outreac
     assert run("subject", "unlink", *OWN, "--address", TEL, "--reason", "two people").code == 0
     assert members(run, MAIL) == {MAIL}
     acts = run("journal", f"company:{company.COMPANY_ID}", "--json").data
-    assert [one["did"] for one in acts] == ["subject link", "subject link", "subject unlink"]
+    assert [act["did"] for act in acts] == ["subject link", "subject link", "subject unlink"]
     assert TEL not in str(acts)
 
 

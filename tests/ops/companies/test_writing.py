@@ -28,8 +28,8 @@ def test_it_shows_prompt_drafts_checks_and_cost_and_sends_nothing(outreach, open
     assert opening["text"].endswith("Reply STOP to opt out.")
     assert (fine["result"], fine["drafts"][0]["rules"]) == ("sent", [])
     assert (refused["result"], refused["reason"]) == ("person", "draft_link")
-    assert [one["rules"] for one in refused["drafts"]] == [["link"], ["link"]]
-    assert said.data["tokens"] == sum(one["tokens"] for one in said.data["turns"]) > 0
+    assert [draft["rules"] for draft in refused["drafts"]] == [["link"], ["link"]]
+    assert said.data["tokens"] == sum(turn["tokens"] for turn in said.data["turns"]) > 0
     assert opening["segments"] >= 1
     assert said.data["sees"]
     assert not outreach.twilio.messages

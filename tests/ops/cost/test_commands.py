@@ -23,14 +23,14 @@ def run(outreach, capsys):
 def test_every_kind_is_shown_by_cause_behind_either_gateway(run):
     rows = run("cost", "--json").data
     charged = {"routed event, 2 actions", "start of a container"}
-    assert {one["event"] for one in rows} == {*counted(), *charged}
-    for one in rows:
-        assert [name for name in one if name in CAUSES] == CAUSES
-        aws = sum(one[name] for name in CAUSES if name not in ("model", "carrier"))
-        assert one["aws, rest api"] == pytest.approx(aws, abs=0.05)
-        whole = aws + one["model"] + one["carrier"]
-        assert one["all, rest api"] == pytest.approx(whole, abs=0.05)
-    found = {one["event"]: one for one in rows}
+    assert {row["event"] for row in rows} == {*counted(), *charged}
+    for row in rows:
+        assert [name for name in row if name in CAUSES] == CAUSES
+        aws = sum(row[name] for name in CAUSES if name not in ("model", "carrier"))
+        assert row["aws, rest api"] == pytest.approx(aws, abs=0.05)
+        whole = aws + row["model"] + row["carrier"]
+        assert row["all, rest api"] == pytest.approx(whole, abs=0.05)
+    found = {row["event"]: row for row in rows}
     routed = found["routed event"]
     assert routed["aws, rest api"] - routed["aws, http api"] == pytest.approx(2.5)
     carriers = {"WhatsApp": 5_000, "SMS": 11_800, "e-mail": 100}
@@ -56,12 +56,12 @@ def test_a_company_is_charged_on_the_channel_that_a_start_went_by(outreach, run,
     outreach.start(channel=channel)
     outreach.run()
     rows = run("cost", "--company", company.COMPANY_ID, "--json").data
-    (started,) = [one for one in rows if one["event"].startswith("conversation started")]
+    (started,) = [row for row in rows if row["event"].startswith("conversation started")]
     assert (started["event"], started["count"]) == (f"conversation started, {title}", 1)
     assert started["project"] == company.PROJECT_ID
     assert started["units"] > 0
     assert rows[-1]["event"] == "all"
-    assert rows[-1]["total"] == pytest.approx(sum(one["total"] for one in rows[:-1]), abs=0.001)
+    assert rows[-1]["total"] == pytest.approx(sum(row["total"] for row in rows[:-1]), abs=0.001)
 
 
 def test_a_day_before_channels_were_counted_is_charged_on_the_projects_first(outreach, run):
@@ -74,7 +74,7 @@ def test_a_day_before_channels_were_counted_is_charged_on_the_projects_first(out
         }
     )
     rows = run("cost", "--company", company.COMPANY_ID, "--json").data
-    many = {one["event"]: one["count"] for one in rows}
+    many = {row["event"]: row["count"] for row in rows}
     assert many["conversation started, SMS"] == 1
     assert many["conversation started, WhatsApp"] == 2
 
@@ -132,7 +132,7 @@ def test_a_stage_is_charged_for_what_its_doors_have_counted(outreach, run):
 
     rows = run("cost", "--since", "1d", "--gateway", "http_api", "--json").data
 
-    found = {one["event"]: one for one in rows}
+    found = {row["event"]: row for row in rows}
     assert found["routed event"]["count"] == 3
     assert found["fact, kept"]["count"] == 1
     assert found["texts without an answer"]["count"] == 1

@@ -12,7 +12,7 @@ APP = (Path(__file__).parents[3] / "app.py").read_text()
 
 
 def test_the_sum_is_that_of_its_rows_and_has_every_kind():
-    by_name = {one.what: one.usd for one in month.rows()}
+    by_name = {row.what: row.usd for row in month.rows()}
     assert month.total() == pytest.approx(sum(by_name.values()))
     assert all(usd > 0 for usd in by_name.values())
 
@@ -27,5 +27,5 @@ def test_the_schedules_are_those_of_the_app():
         r"^@app.schedule\(Rate\((\d+), unit=Rate.MINUTES\)\)\ndef (\w+)", APP, re.MULTILINE
     )
     assert {name: int(minutes) for minutes, name in found} == month.SCHEDULE_MINUTES
-    (runs,) = [one for one in month.rows() if one.what == "runs of schedules"]
+    (runs,) = [row for row in month.rows() if row.what == "runs of schedules"]
     assert runs.many == 8_640 + 43_200

@@ -85,11 +85,11 @@ def test_the_row_keeps_the_former_values_and_who_corrected_them(facts_rig, run, 
         assert run("correct", calls[0], "--agent", agent)[0] == 0
     row = facts_rig.facts()[calls[0]]
     assert row["agent"] == "103"
-    assert [one["agent"] for one in row["corrections"]] == ["101", "102"]
-    for one in row["corrections"]:
-        assert one["by"]
-        assert one["at"].startswith("20")
-        assert (one["date"], one["metric"]) == ("2026-11-20", "CALLS")
+    assert [correction["agent"] for correction in row["corrections"]] == ["101", "102"]
+    for correction in row["corrections"]:
+        assert correction["by"]
+        assert correction["at"].startswith("20")
+        assert (correction["date"], correction["metric"]) == ("2026-11-20", "CALLS")
     assert "103" in run("explain", calls[0])[1]
     assert "corrections" not in facts_rig.facts()[calls[1]]
 

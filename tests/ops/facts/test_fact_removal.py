@@ -66,8 +66,8 @@ def test_a_removed_fact_is_in_no_object_of_the_archive_after_a_merge_and_a_corre
     sinks.archive.append(
         FACT_EVENT, 9, [{"EventID": "ALOWARE:1", "FactDateKey": "2026-11-19"}], deadline_seconds=5
     )
-    for one in sinks.archive.partitions():
-        sinks.archive.compact(one, before=0)
+    for partition in sinks.archive.partitions():
+        sinks.archive.compact(partition, before=0)
     sinks.remove("ALOWARE:1")
     names = [name for name, _ in sinks.archive.listed(f"{FACT_EVENT}/")]
     assert names

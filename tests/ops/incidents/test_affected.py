@@ -167,9 +167,9 @@ class Outage:
     def _seen(self):
         richpanel = self.system.richpanel
         tags = [
-            f"act:rp_tag:{one.ticket_id}:{one.value}:c-1"
-            for one in richpanel.effects
-            if one.kind == "tag_added"
+            f"act:rp_tag:{effect.ticket_id}:{effect.value}:c-1"
+            for effect in richpanel.effects
+            if effect.kind == "tag_added"
         ]
         sent = richpanel.calls_of("send_message")
         return tags, [f"act:rp_reply:{one.path.split('/')[3]}:c-1" for one in sent]
@@ -240,10 +240,10 @@ def expected(said, settled):
         settled: by ticket, what a reply that is asked about at its vendor leads to.
     """
     goes = set()
-    for one in said["effects"]:
-        ticket = one["key"].split(":")[2]
-        if one["would"] == preview.GOES or one["would"] in settled.get(ticket, ()):
-            goes.add(one["key"])
+    for effect in said["effects"]:
+        ticket = effect["key"].split(":")[2]
+        if effect["would"] == preview.GOES or effect["would"] in settled.get(ticket, ()):
+            goes.add(effect["key"])
     return goes
 
 
@@ -294,13 +294,15 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage
         outage.put_event(key, state)
     said = outage.dry_run()
     went, did = outage.mends()
-    events = {one["event"].split(":")[2] for one in said["events"]}
-    assert {tickets[one] for one in events} == {*EVENTS} - ENDED
+    events = {event["event"].split(":")[2] for event in said["events"]}
+    assert {tickets[event] for event in events} == {*EVENTS} - ENDED
     remained = {tickets[one["event"].split(":")[2]]: one["why"] for one in said["remained"]}
     assert remained == {Event.AT_A_WORKER: affected.AT_A_WORKER}
     assert did["remained"] == said["remained"]
     undecided = {
-        one["key"].split(":")[2] for one in said["effects"] if one["would"] == preview.UNDECIDED
+        effect["key"].split(":")[2]
+        for effect in said["effects"]
+        if effect["would"] == preview.UNDECIDED
     }
     assert {tickets[one] for one in undecided} == {EventStatus.RECEIVED}
     assert {one for one in went if one.split(":")[2] not in undecided} == expected(said, {})

@@ -66,11 +66,11 @@ STATES = {
 def foreseen(said):
     """The tags that a dry run says go, by ticket, and the tickets of which nothing is decided."""
     tags, undecided = set(), set()
-    for one in said["effects"]:
-        parts = one["key"].split(":")
-        if one["would"] in ("goes", "settled first"):
+    for effect in said["effects"]:
+        parts = effect["key"].split(":")
+        if effect["would"] in ("goes", "settled first"):
             tags.add((parts[2], parts[3]))
-        if one["would"] == "not decided yet":
+        if effect["would"] == "not decided yet":
             undecided.add(parts[2])
     return tags, undecided
 
@@ -84,14 +84,14 @@ def happens(system, act):
     if on_the_queue:  # SQS holds what follows it in its group until it comes again
         system.handles += on_the_queue
         system.again()
-    return {(one.ticket_id, one.value) for one in system.richpanel.effects[before:]}
+    return {(effect.ticket_id, effect.value) for effect in system.richpanel.effects[before:]}
 
 
 @pytest.mark.parametrize("state", STATES)
 def test_what_a_mend_does_is_what_its_dry_run_said(system, run, state):
     STATES[state](system, "1042")
     said = run("incidents", "mend", FIRST, "--dry-run", "--json").data
-    assert [one["event"] for one in said["events"]], "it holds something up"
+    assert [event["event"] for event in said["events"]], "it holds something up"
     tags, undecided = foreseen(said)
     went = happens(system, lambda: run("incidents", "mend", FIRST, "--yes", "--rate", "100"))
     assert went, "something was left to do"
@@ -219,7 +219,7 @@ def test_an_incident_has_an_owner_and_its_acts_are_in_the_journal(system, run):
     assert (one["state"], one["owner"]) == ("acknowledged", "sam")
     run("incidents", "mend", FIRST, "--yes", "--reason", "it is back")
     acts = run("journal", f"inc:{CAUSE}", "--json").data
-    assert [(one["did"], one["reason"]) for one in acts] == [
+    assert [(act["did"], act["reason"]) for act in acts] == [
         ("incidents acknowledge", "seen"),
         ("incidents mend", "it is back"),
     ]
@@ -231,7 +231,7 @@ def test_the_journal_says_to_whom_an_incident_was_given_and_from_whom(system, ru
     given = run("incidents", "acknowledge", FIRST, "--owner", "kim")
     assert given.out.startswith(f"{FIRST} is kim's; sam had it\n")
     acts = run("journal", f"inc:{CAUSE}", "--json").data
-    assert [one["change"] for one in acts] == ["no person → sam", "sam → kim"]
+    assert [act["change"] for act in acts] == ["no person → sam", "sam → kim"]
 
 
 def test_a_cause_that_comes_back_is_the_next_incident(system, run):

@@ -226,7 +226,7 @@ def test_where_listing_is_forbidden_known_tickets_are_checked(set_up, run):
 
 
 def test_a_manual_check_names_its_step_in_the_documentation(set_up, run):
-    manual = [one for one in findings(run).values() if one["result"] == "manual"]
+    manual = [finding for finding in findings(run).values() if finding["result"] == "manual"]
     assert {one["check"] for one in manual} == {
         "richpanel target",
         "richpanel rule",
@@ -234,7 +234,7 @@ def test_a_manual_check_names_its_step_in_the_documentation(set_up, run):
     }
     page = (ROOT / "docs" / "richpanel-setup.md").read_text()
     titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
-    anchors = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in titles}
+    anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
     for one in manual:
         assert one["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
 
@@ -244,8 +244,8 @@ def test_the_set_up_page_names_every_manual_check():
     checks = importlib.import_module("ops.inspect.doctor_richpanel").manual_checks(
         "https://api.example.com"
     )
-    for one in checks:
-        assert f"`{one.check}`" in page, one.check
+    for check in checks:
+        assert f"`{check.check}`" in page, check.check
 
 
 # --- provisioned ----------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ class TestOnAnEngine:
         alarms = system.stage.aws.client("cloudwatch").describe_alarms(MaxRecords=100)[
             "MetricAlarms"
         ]
-        names = {one["AlarmName"].removeprefix("rp-mw-dev-") for one in alarms}
+        names = {alarm["AlarmName"].removeprefix("rp-mw-dev-") for alarm in alarms}
         assert {"facts-failed", "nothing-accepted"} <= names
         assert not names & {"invalid-tokens", "handoffs-waiting", "unknown-tags", "email-age"}
 

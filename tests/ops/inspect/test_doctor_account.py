@@ -103,7 +103,7 @@ def test_the_sandbox_is_named_with_its_limits_and_the_command_that_leaves_it(ans
     assert "Service Quotas, Amazon Simple Email Service, Sending rate" in said["ses quotas"].detail
     options = re.findall(r"--([a-z-]+)", said["ses account"].mend)
     model = answered("sesv2").meta.service_model.operation_model("PutAccountDetails")
-    assert set(options) <= {xform_name(one, "-") for one in model.input_shape.members}
+    assert set(options) <= {xform_name(member, "-") for member in model.input_shape.members}
 
 
 @pytest.mark.parametrize(

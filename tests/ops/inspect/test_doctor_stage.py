@@ -33,7 +33,7 @@ def worker(outreach):
             {
                 "Effect": "Allow",
                 "Action": "ses:SendEmail",
-                "Resource": [f"{THEIRS}{one}" for one in identities],
+                "Resource": [f"{THEIRS}{identity}" for identity in identities],
             }
         ]
         other = [
@@ -136,10 +136,10 @@ def throttle(gateway, api, **changes):
         patchOperations=[
             {
                 "op": "replace",
-                "path": f"{one['ResourcePath']}/{one['HttpMethod']}/throttling/{name}",
-                "value": str(changes.get(one["ResourcePath"], one[limit])),
+                "path": f"{methodsetting['ResourcePath']}/{methodsetting['HttpMethod']}/throttling/{name}",
+                "value": str(changes.get(methodsetting["ResourcePath"], methodsetting[limit])),
             }
-            for one in declared.properties["MethodSettings"]
+            for methodsetting in declared.properties["MethodSettings"]
             for limit, name in (
                 ("ThrottlingRateLimit", "rateLimit"),
                 ("ThrottlingBurstLimit", "burstLimit"),

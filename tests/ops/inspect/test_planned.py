@@ -25,7 +25,7 @@ def test_the_reply_of_a_plan_is_one_of_its_actions(replies_rig, tracked_question
 def test_a_resend_finds_what_an_answer_has_done(replies_rig, tracked_question, capsys, action):
     replies_rig.run(replies_rig.ticket(tracked_question))
     said = runner(capsys)("resend", action, "--dry-run", "--json")
-    assert [one["would"] for one in said.data["effects"]] == ["goes"]
+    assert [effect["would"] for effect in said.data["effects"]] == ["goes"]
 
 
 def test_a_plan_of_a_newer_release_is_told_from_none(replies_rig, tracked_question):

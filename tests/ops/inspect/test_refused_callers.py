@@ -40,7 +40,7 @@ def test_who_was_refused_is_shown_by_door_and_hour(system, run):
     done = run("refused", "--stage", "dev", "--json")
 
     assert done.code == 0, done.err
-    found = {(one["door"], one["caller"]): one for one in json.loads(done.out)}
+    found = {(load["door"], load["caller"]): load for load in json.loads(done.out)}
     assert found.keys() == {("desk", company.COMPANY_ID), ("any", "strangers")}
     assert [one["times"] for one in found.values()] == [1, 1]
     assert all(before <= one["first"] <= one["last"] for one in found.values())

@@ -418,12 +418,12 @@ def test_reconcile_runs_the_sweep_and_a_dry_run_only_reports(system, run):
 def test_a_dry_run_of_reconcile_begins_at_the_number_that_is_given(system, run):
     system.richpanel.set_modes(list_allowed=False)
     tickets = ("1042", "1043", "1044")
-    for one in tickets:
-        system.ticket(one)
-    numbers = sorted(system.richpanel.ticket(one)["conversation_no"] for one in tickets)
+    for ticket in tickets:
+        system.ticket(ticket)
+    numbers = sorted(system.richpanel.ticket(ticket)["conversation_no"] for ticket in tickets)
     found = [
-        run("reconcile", "--from-number", one, "--dry-run", "--json").data["requeued"]
-        for one in numbers
+        run("reconcile", "--from-number", number, "--dry-run", "--json").data["requeued"]
+        for number in numbers
     ]
     assert found == [3, 2, 1]
     assert not system.run()

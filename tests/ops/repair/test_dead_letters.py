@@ -63,7 +63,9 @@ class DeadLetterRig:
     def __init__(self, *bodies):
         self.queue = DeadLetterQueue()
         self.session = session(sqs=self.queue)
-        self.queue.hold(one if isinstance(one, str) else self.sealed(encode(one)) for one in bodies)
+        self.queue.hold(
+            body if isinstance(body, str) else self.sealed(encode(body)) for body in bodies
+        )
 
     def sealed(self, text):
         return self.session.services.seal.sealed(text, queue="rp-mw-events-dev.fifo", group_id="g")

@@ -30,13 +30,13 @@ def counted(console, metric):
 
 def test_an_empty_stage_has_every_step_left(states):
     found = states()
-    assert list(found) == [one.name for one in first_run.STEPS]
+    assert list(found) == [step.name for step in first_run.STEPS]
     assert set(found.values()) == {TO_DO, BY_HAND}
 
 
 def test_what_setup_knows_already_is_not_said_a_second_time():
-    known = {one.name: one for one in steps.STEPS}
-    shared = [one for one in first_run.STEPS if one.name in known]
+    known = {step.name: step for step in steps.STEPS}
+    shared = [step for step in first_run.STEPS if step.name in known]
     assert [one.name for one in shared] == ["secrets", "first company"]
     assert all(one is known[one.name] for one in shared)
 

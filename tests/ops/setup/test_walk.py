@@ -102,8 +102,8 @@ class Place:
     def _stage(self, template):
         sqs = self.aws.client("sqs")
         names = {
-            one.logical_id: one.properties["QueueName"]
-            for one in template.resources("AWS::SQS::Queue")
+            resource.logical_id: resource.properties["QueueName"]
+            for resource in template.resources("AWS::SQS::Queue")
         }
         urls = {k: sqs.get_queue_url(QueueName=v)["QueueUrl"] for k, v in names.items()}
         arns = {k: f"arn:aws:sqs:us-east-1:{self.aws.account}:{v}" for k, v in names.items()}
@@ -197,8 +197,8 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert place.guard.refused == []
     assert said.code == 0, (said.data["steps"][-1], said.err)
     assert place.guard.evaluated > 200
-    done = {one["step"]: one for one in said.data["steps"]}
-    assert [one["step"] for one in said.data["steps"]] == [
+    done = {step["step"]: step for step in said.data["steps"]}
+    assert [step["step"] for step in said.data["steps"]] == [
         one.name for one in steps.of(("support", "outreach", "facts"))
     ]
     assert {one["state"] for one in done.values()} <= {"done", "by hand"}
@@ -210,12 +210,12 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
         assert value not in said.out + said.err
     assert "[secrets]" in file.read_text()
     assert all(value not in file.read_text() for value in SECRETS.values())
-    pastes = {one["name"]: one for one in said.data["pastes"]}
+    pastes = {paste["name"]: paste for paste in said.data["pastes"]}
 
     page = (ROOT / "docs" / "setup.md").read_text().split("## What a person does")[1]
     by_hand = re.findall(r"^\| ([a-z ]+) \| ", page.split("## Then")[0], re.MULTILINE)
     assert [*("account", "alarm recipients"), *pastes] == by_hand, "one list of what a person does"
-    by_system = Counter(one["system"] for one in said.data["pastes"])
+    by_system = Counter(paste["system"] for paste in said.data["pastes"])
     figures = "| things to paste | {support} | {outreach} | {facts} |".format(**by_system)
     assert figures in page
 
@@ -242,9 +242,9 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert again.code == 0, again
     assert (place.deployments, config.CONFIG.read_text()) == (deployments, before)
     assert place.secret("rp-mw/dev/keys/ids") == stored[0]
-    trials = [one for one in again.data["steps"] if one["step"].startswith("trial")]
-    assert {one["state"] for one in trials} == {"left out"}, "a live stage gets no test event"
-    assert all(one["detail"].startswith("not sent") for one in trials)
+    trials = [step for step in again.data["steps"] if step["step"].startswith("trial")]
+    assert {trial["state"] for trial in trials} == {"left out"}, "a live stage gets no test event"
+    assert all(trial["detail"].startswith("not sent") for trial in trials)
 
 
 def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_replaced(place):
@@ -342,7 +342,7 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
 
     said = place.run("setup", "--yes", "--file", file, "--json")
     assert said.code == 1
-    failed = {one["step"]: one for one in said.data["steps"] if one["state"] == "failed"}
+    failed = {step["step"]: step for step in said.data["steps"] if step["state"] == "failed"}
     assert list(failed) == ["trial richpanel"]
     waits = failed["trial richpanel"]
     assert re.search(
@@ -356,7 +356,7 @@ def test_a_trial_that_waits_says_until_when_and_keeps_no_other_from_running(plac
     place.monkeypatch.setattr(trials, "_post", post)
     again = place.run("setup", "--yes", "--file", file, "--json")
     assert again.code == 0, (again.data["steps"][-1], again.err)
-    done = {one["step"]: one for one in again.data["steps"]}
+    done = {step["step"]: step for step in again.data["steps"]}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
 
     _forget_a_token(place)
@@ -407,7 +407,7 @@ def test_an_account_whose_secret_is_there_already_is_known_at_the_door(place):
     (place.folder / "company.json").write_text(json.dumps(item))
 
     said = place.run("setup", "--yes", "--file", file, "--json")
-    done = {one["step"]: one for one in said.data["steps"]}
+    done = {step["step"]: step for step in said.data["steps"]}
     assert json.loads(place.secret("rp-mw/dev/twilio/webhook_tokens")) == {
         ACCOUNT_SID: [AUTH_TOKEN]
     }

@@ -35,8 +35,10 @@ def test_access_makes_boundaries_policies_roles_and_the_bucket_once(run, stage, 
     assert run("access", "--json").data["did"] == "created"
     found = iam.list_policies(Scope="Local")["Policies"]
     assert {one["PolicyName"] for one in found} == managed("dev").keys()
-    declared = {one.properties["RoleName"] for one in access("dev").resources("AWS::IAM::Role")}
-    made = {one["RoleName"]: one for one in iam.list_roles()["Roles"]}
+    declared = {
+        resource.properties["RoleName"] for resource in access("dev").resources("AWS::IAM::Role")
+    }
+    made = {role["RoleName"]: role for role in iam.list_roles()["Roles"]}
     assert declared <= made.keys()
     by = access_stack.deployer("dev", stage.aws.account, "us-east-1")
     assert made["rp-mw-dev-deploy"]["Arn"] == by.role_arn

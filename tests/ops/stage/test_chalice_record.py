@@ -40,8 +40,8 @@ def api(account, monkeypatch):
     gateway.put_integration(restApiId=made, resourceId=root, httpMethod="GET", type="MOCK")
     TypedAWSClient(botocore.session.get_session()).deploy_rest_api(made, "dev", xray=False)
     yield made
-    for one in gateway.get_rest_apis()["items"]:
-        gateway.delete_rest_api(restApiId=one["id"])
+    for item in gateway.get_rest_apis()["items"]:
+        gateway.delete_rest_api(restApiId=item["id"])
 
 
 @pytest.fixture(autouse=True)

@@ -31,9 +31,9 @@ def project(folder: Path, *, seconds: int = 0) -> Path:
     words = folder / "chalicelib" / "words.py"
     words.write_text("def has(one):\n    return one in {'a', 'b', 'c', 'd', 'e', 'f'}\n")
     (folder / "requirements.txt").write_text("")
-    for one in archive.files(folder).values():
-        os.utime(one, (1_700_000_000 + seconds,) * 2)
-        one.chmod(0o600 if seconds else 0o664)
+    for file in archive.files(folder).values():
+        os.utime(file, (1_700_000_000 + seconds,) * 2)
+        file.chmod(0o600 if seconds else 0o664)
     return folder
 
 

@@ -32,7 +32,7 @@ def test_every_purposes_keys_are_listed_with_their_ages_and_never_a_value(system
     }
     assert all(one["age_days"] > 365 for one in said.data)
     roots = [one["key"] for purpose in KeyPurpose for one in kept(system, purpose)]
-    assert not [one for one in roots if one in said.out + run("keys", "list").out]
+    assert not [root for root in roots if root in said.out + run("keys", "list").out]
 
 
 def test_a_rotation_keeps_the_former_key_to_its_end_and_is_in_the_journal(system, run):

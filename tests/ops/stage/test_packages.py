@@ -45,8 +45,10 @@ def test_a_package_has_its_name_version_and_hashes(tmp_path):
 @pytest.mark.parametrize("lock", LOCKS, ids=packages.LOCKS)
 def test_every_package_that_ships_has_its_reason(lock):
     source = lock.with_suffix(".in").read_text()
-    lines = [one for one in source.splitlines() if one[0] != "#"]
-    reasons = dict(re.fullmatch(r"([a-z0-9-]+)(?:==\S+)?  # (\S.+)", one).groups() for one in lines)
+    lines = [line for line in source.splitlines() if line[0] != "#"]
+    reasons = dict(
+        re.fullmatch(r"([a-z0-9-]+)(?:==\S+)?  # (\S.+)", line).groups() for line in lines
+    )
     assert reasons.keys() == {one.name for one in packages.locked(lock)}
 
 

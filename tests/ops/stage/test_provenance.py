@@ -11,10 +11,13 @@ def test_every_package_that_ships_is_listed_with_its_files_hashes(tmp_path):
     document = json.loads((tmp_path / provenance.PACKAGES_FILE).read_text())
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
     found = {
-        (one["properties"][0]["value"], one["name"], one["version"], one["purl"]): {
-            each["content"] for each in one["hashes"]
-        }
-        for one in document["components"]
+        (
+            component["properties"][0]["value"],
+            component["name"],
+            component["version"],
+            component["purl"],
+        ): {each["content"] for each in component["hashes"]}
+        for component in document["components"]
     }
     assert found == {
         (part, one.name, one.version, f"pkg:pypi/{one.name}@{one.version}"): set(one.hashes)

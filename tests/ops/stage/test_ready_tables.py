@@ -46,7 +46,7 @@ def marked() -> set[str]:
         module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         for node in ast.walk(ast.parse(file.read_text())):
             marks = getattr(node, "decorator_list", ())
-            if any(isinstance(one, ast.Name) and one.id == "ready" for one in marks):
+            if any(isinstance(mark, ast.Name) and mark.id == "ready" for mark in marks):
                 found.add(f"{module}.{node.name}")  # type: ignore[attr-defined]  # a function
     return found
 

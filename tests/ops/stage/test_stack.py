@@ -102,7 +102,8 @@ def test_a_deleted_stack_leaves_tables_and_queues_and_the_next_one_takes_them_ba
     assert apply(aws, by) == stack.UPDATED
     assert apply(aws, by) == stack.UNCHANGED
     events = [
-        one["ResourceStatus"] for one in client.describe_stack_events(StackName=NAME)["StackEvents"]
+        stackevent["ResourceStatus"]
+        for stackevent in client.describe_stack_events(StackName=NAME)["StackEvents"]
     ]
     assert "IMPORT_COMPLETE" in events
     assert s3.get_object(Bucket=archive, Key="kept")["Body"].read() == b"kept"
@@ -117,7 +118,7 @@ def test_a_table_and_a_queue_that_a_person_has_deleted_are_made_again_and_the_re
     dynamodb, sqs = aws.client("dynamodb"), aws.client("sqs")
     state, key = "rp_mw_conversation_state-dev", {"event_id": {"S": "kept"}}
     dynamodb.put_item(TableName=LEDGER, Item=key)
-    roles = {one["RoleName"]: one["RoleId"] for one in aws.client("iam").list_roles()["Roles"]}
+    roles = {role["RoleName"]: role["RoleId"] for role in aws.client("iam").list_roles()["Roles"]}
     dynamodb.update_table(TableName=state, DeletionProtectionEnabled=False)
     dynamodb.delete_table(TableName=state)
     dead = "rp-mw-companies-dlq-dev.fifo"
@@ -130,7 +131,7 @@ def test_a_table_and_a_queue_that_a_person_has_deleted_are_made_again_and_the_re
     assert state in tables(aws)
     assert sqs.get_queue_url(QueueName=dead)["QueueUrl"]
     assert "Item" in dynamodb.get_item(TableName=LEDGER, Key=key)
-    now = {one["RoleName"]: one["RoleId"] for one in aws.client("iam").list_roles()["Roles"]}
+    now = {role["RoleName"]: role["RoleId"] for role in aws.client("iam").list_roles()["Roles"]}
     assert now == roles
     assert apply(aws, by) == stack.UNCHANGED
 

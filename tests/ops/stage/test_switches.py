@@ -91,7 +91,7 @@ def test_a_switch_keeps_why_it_was_set(run, system):
     run("switch", "set", "kill_switch", "false", "--yes")
     system.sweep()
     acts = run("journal", "switch:kill_switch", "--json").data
-    assert [one["reason"] for one in acts[-2:]] == ["the vendor sends twice", None]
+    assert [act["reason"] for act in acts[-2:]] == ["the vendor sends twice", None]
 
 
 def test_a_switch_shows_since_when_it_has_its_value(run, system):
@@ -99,7 +99,7 @@ def test_a_switch_shows_since_when_it_has_its_value(run, system):
     first = run("switch", "get", "--history", "--json").data["safe_mode"][0]
     run("switch", "set", "safe_mode", "true")
     changes = run("switch", "get", "--history", "--json").data["safe_mode"]
-    assert [one["value"] for one in changes[:2]] == ["true", "true"]
+    assert [change["value"] for change in changes[:2]] == ["true", "true"]
     line = next(one for one in run("switch", "get").out.splitlines() if one.startswith("safe_mode"))
     assert first["at"] in line, "setting it again is no change"
     assert changes[0]["at"] not in line or changes[0]["at"] == first["at"]

@@ -170,8 +170,8 @@ def test_the_journal_names_who_published(run, file):
     run("support-settings", "put", file, "--note", "returns moved")
     run("support-settings", "restore", "0")
     acts = run("journal", "support-settings", "--json").data
-    assert [(one["did"], one["reason"]) for one in acts] == [
+    assert [(act["did"], act["reason"]) for act in acts] == [
         ("support-settings put", "returns moved"),
         ("support-settings restore", "as version 0"),
     ]
-    assert all(one["by"] for one in acts)
+    assert all(act["by"] for act in acts)

@@ -30,7 +30,7 @@ def test_the_reply_is_rendered_again_and_its_facts_are_the_same(asked, run):
     assert found["decision"]["decision"] == "answer"
     assert found["reply"]["facts"] == "same"
     assert TRACKING["number"] in found["reply"]["text"]
-    assert not any(one["changed"] for one in found["reply"]["sentences"])
+    assert not any(sentence["changed"] for sentence in found["reply"]["sentences"])
     assert found["reply"]["other_release"] == []
 
 
@@ -58,7 +58,7 @@ def test_changed_facts_are_named_with_their_sentences(asked, run, shopify):
     shopify.change_order("#1001", fields={"statusPageUrl": status})
     found = run("support", "decision", "1042", "--json").data["reply"]
     assert found["facts"] == "changed"
-    assert [one["changed"] for one in found["sentences"]].count(True) == 1
+    assert [sentence["changed"] for sentence in found["sentences"]].count(True) == 1
     assert "facts have changed since" in run("support", "decision", "1042").out
 
 
@@ -89,10 +89,10 @@ def test_a_label_is_kept_beside_the_decision_and_in_the_journal(asked, run):
     assert run("support", "decision", "1042", "--json").data["label"] == "wrong_team"
     assert run("support", "label", "1042", "--right", "--yes").code == 0
     state = asked.state()
-    assert [one["code"] for one in state.labels] == ["right"], "the last word counts"
+    assert [label["code"] for label in state.labels] == ["right"], "the last word counts"
     assert state.decisions == decided
     acts = run("journal", "--json").data
-    assert [one["did"] for one in acts] == ["support label", "support label"]
+    assert [act["did"] for act in acts] == ["support label", "support label"]
     assert acts[0]["reason"] == "seen"
 
 

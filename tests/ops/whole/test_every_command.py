@@ -154,7 +154,7 @@ ELSEWHERE = {
     },
 }
 """Commands that need another stage, and the tests that have it."""
-OWN_STORY = ("switch set", *(f"handoff {one}" for one in ACTS))
+OWN_STORY = ("switch set", *(f"handoff {act}" for act in ACTS))
 """Commands whose entries others write; see `test_acts`."""
 
 
@@ -186,7 +186,7 @@ class Watched:
         self.guard.refused.clear()
         role = roles.of(kind_of(words).name)
         with self.guard.acting_as(person("dev", role)):
-            return self._run(*(one.format(**self._values) for one in words))
+            return self._run(*(word.format(**self._values) for word in words))
 
 
 @pytest.fixture
@@ -291,7 +291,7 @@ def test_every_command_prints_one_document_and_only_a_change_changes(request, st
         if does and name not in OWN_STORY:
             assert on.changed, (words, said)
             acts = on("journal", "--json").data
-            assert any(one["did"].startswith(name) for one in acts), words
+            assert any(act["did"].startswith(name) for act in acts), words
             entered.add(name)
     assert len(entered) > 5
 

@@ -46,6 +46,6 @@ def test_failures_that_no_outage_explains_ring_after_five_minutes():
         metrics.add(
             ("rp-mw/dev", "mw.reconcile.requeued", frozenset({("stage", "dev")})), second, 0
         )
-    ((name, at),) = [one for one in rings(metrics, 7_200.0) if one[0] != "reconcile-silent"]
+    ((name, at),) = [ring for ring in rings(metrics, 7_200.0) if ring[0] != "reconcile-silent"]
     assert name == "worker-errors-alone"
     assert 300 <= at - 3_600 < 600

@@ -13,7 +13,7 @@ from chalicelib.tables import TableError, read
 from tests.rigs.each_row import each_row
 
 ROWS = read(wordings.FILE, wordings.Wordings)
-SAID = {one.name: getattr(ROWS.keywords, one.name) for one in fields(ROWS.keywords)}
+SAID = {field.name: getattr(ROWS.keywords, field.name) for field in fields(ROWS.keywords)}
 EXPRESSIONS = {
     name: getattr(ROWS, name)
     for name in ("plain", "negated", "doubt", "complained", "soft", "whence", "again", "marketing")
@@ -42,7 +42,7 @@ def test_a_table_has_rows_in_every_language(name):
 @each_row("name", LISTS)
 def test_a_row_stands_once_in_its_language(name):
     for language, rows in LISTS[name].items():
-        assert sorted({one for one in rows if rows.count(one) > 1}) == [], language
+        assert sorted({row for row in rows if rows.count(row) > 1}) == [], language
 
 
 def test_a_keyword_says_one_thing():

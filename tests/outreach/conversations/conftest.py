@@ -17,7 +17,7 @@ def clock():
 
 
 # The contracts walk through conversations on the engines in every run; this adds each test by itself.
-ENGINES = [pytest.param(one, marks=pytest.mark.long) for one in STORE_ENGINES]
+ENGINES = [pytest.param(engine, marks=pytest.mark.long) for engine in STORE_ENGINES]
 
 
 @pytest.fixture(params=["memory", *ENGINES])

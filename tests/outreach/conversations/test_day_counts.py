@@ -22,8 +22,8 @@ def counted(desk, company_id=OURS, days=1):
     """A company's counts of the newest days, summed."""
     now = desk.clock.now()
     found = Counter()
-    for one in desk.conversations.days(company_id, now - timedelta(days=days - 1), now):
-        found.update(one.counts)
+    for day in desk.conversations.days(company_id, now - timedelta(days=days - 1), now):
+        found.update(day.counts)
     return dict(found)
 
 

@@ -52,7 +52,7 @@ PEOPLE = [("sam", DeskRole.AGENT), ("kim", DeskRole.AGENT), ("lea", DeskRole.LEA
 
 def may(desk, record, act, by, role):
     """Whether the rule lets a person do an act; what the act itself asks for is another matter."""
-    needed = [one.name for one in ACTS[act].fields if one.is_needed]
+    needed = [field.name for field in ACTS[act].fields if field.is_needed]
     fields = dict.fromkeys(needed, "2026-12-01T09:00:00Z")
     asked = desk.asks(act, record, by, lead=role is DeskRole.LEAD, **fields)
     now = desk.clock.now()
@@ -76,7 +76,9 @@ def may(desk, record, act, by, role):
 
 @pytest.mark.parametrize(("by", "role"), PEOPLE)
 @pytest.mark.parametrize(
-    ("make", "own", "others"), [one[1:] for one in SITUATIONS], ids=[one[0] for one in SITUATIONS]
+    ("make", "own", "others"),
+    [situation[1:] for situation in SITUATIONS],
+    ids=[situation[0] for situation in SITUATIONS],
 )
 def test_what_a_person_may_do(desk, make, own, others, by, role):
     record = make(desk)

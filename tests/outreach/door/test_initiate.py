@@ -200,10 +200,10 @@ def test_starts_beyond_their_companys_share_are_sent_though_their_copies_are_los
     outreach.set_project(rate_limits={"concurrent_conversations": 1_000})
     ids = [f"req{number}" for number in range(AT_ONCE + 4)]
     tels = {one: f"+155501031{number:02d}" for number, one in enumerate(ids)}
-    for one in ids:
-        assert outreach.start(one, "sms", tels[one]).status_code == 200
+    for id_ in ids:
+        assert outreach.start(id_, "sms", tels[id_]).status_code == 200
     outreach.run()
-    waiting = [one for one in ids if outreach.fate(one).json_body["state"] == "queued"]
+    waiting = [id_ for id_ in ids if outreach.fate(id_).json_body["state"] == "queued"]
     assert len(waiting) >= 3
     rows = [row for row in outreach.rows() if row.get("last_reason") == {"S": BEYOND_SHARE}]
     assert len(rows) == len(waiting)
@@ -212,5 +212,5 @@ def test_starts_beyond_their_companys_share_are_sent_though_their_copies_are_los
     outreach.age_starts()
     outreach.sweep()
     outreach.run()
-    assert [outreach.fate(one).json_body["state"] for one in ids] == ["sent"] * len(ids)
+    assert [outreach.fate(id_).json_body["state"] for id_ in ids] == ["sent"] * len(ids)
     assert [len(outreach.twilio.sent_to(tel)) for tel in tels.values()] == [1] * len(ids)

@@ -67,7 +67,7 @@ def test_the_rfcs_examples_are_signed_as_it_says(name):
     problems = found(request, key)
     assert "component x-api-key is not covered" in problems
     assert "a parameter of the query is not covered by @query-param" in problems
-    assert not [one for one in problems if "signature is not that" in one]
+    assert not [problem for problem in problems if "signature is not that" in problem]
 
 
 def test_a_parameter_is_written_as_the_rfc_writes_it():

@@ -19,7 +19,7 @@ def test_a_list_is_read_and_written_as_it_was():
     text = '("@method" "@query-param";name="a \\"b\\\\" "x");created=1618884473;keyid="k";tag="t"'
     found = inner_list(f"sig1={text}")
     assert (found.label, str(found)) == ("sig1", text)
-    assert [one.text for one in found.items] == ["@method", "@query-param", "x"]
+    assert [item.text for item in found.items] == ["@method", "@query-param", "x"]
     assert found.items[1].parameters == {"name": 'a "b\\'}
     assert found.parameters == {"created": 1618884473, "keyid": "k", "tag": "t"}
 

@@ -187,9 +187,9 @@ def test_a_worker_killed_at_any_write_sends_it_once_or_parks_it(twilio, ses):
 def test_a_setting_that_cannot_be_read_is_refused_and_asks_for_nothing(wrong):
     assert Project({"handoff_notice": wrong}).handoff_notice is None
     item = {**company.project("dev"), "handoff_notice": wrong}
-    assert any("handoff_notice" in one for one in faults(item))
+    assert any("handoff_notice" in fault for fault in faults(item))
     without = {**company.project("dev"), "handoff_notice": {"email": DESK}}
     assert faults(without) == []
     config = {name: one for name, one in without["channel_config"].items() if name != "email"}
-    allowed = [one for one in without["allowed_channels"] if one != "email"]
+    allowed = [channel for channel in without["allowed_channels"] if channel != "email"]
     assert faults({**without, "channel_config": config, "allowed_channels": allowed})

@@ -30,7 +30,9 @@ def passes(desk, seconds):
 
 def work(desk):
     """Whatever concerns the conversation; what is posted to the company stays in its outbox."""
-    desk.outbox.messages[:] = [one for one in desk.outbox.messages if "tell_company" not in one[0]]
+    desk.outbox.messages[:] = [
+        message for message in desk.outbox.messages if "tell_company" not in message[0]
+    ]
     desk.work()
 
 
@@ -93,7 +95,7 @@ def test_where_no_company_hears_of_it_no_row_is_written(desk):
 def silence(desk):
     """The key of the event, as its row has it."""
     keys = (row["event_id"] for row in desk.table.rows.values())
-    return next((one for one in keys if one.startswith("evt:silence:")), None)
+    return next((key for key in keys if key.startswith("evt:silence:")), None)
 
 
 def test_a_worker_that_is_killed_at_any_write_leaves_one_silence(twilio):

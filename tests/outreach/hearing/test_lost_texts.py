@@ -109,7 +109,7 @@ def events(outreach, prefix="evt:reply:"):
 
 
 def texts_problems(summary):
-    return [one for one in summary["problems"] if one.startswith("texts:")]
+    return [problem for problem in summary["problems"] if problem.startswith("texts:")]
 
 
 def sweep(outreach):

@@ -15,7 +15,10 @@ from tests.rigs.outreach import MAIL, TEL
 
 
 def record_of(outreach, request_id, recipient=TEL, channel="sms"):
-    found = {one.request_id: one for one in conversations_of(outreach, recipient, channel)}
+    found = {
+        conversation.request_id: conversation
+        for conversation in conversations_of(outreach, recipient, channel)
+    }
     return outreach.services.outreach.conversations.get(found[request_id])
 
 
@@ -51,7 +54,7 @@ def two(outreach):
 def test_a_quoted_message_leads_to_its_conversation(two, meant):
     outreach = two("whatsapp")
     record = record_of(outreach, meant, channel="whatsapp")
-    sid = next(one.provider_id for one in record.messages if one.provider_id)
+    sid = next(message.provider_id for message in record.messages if message.provider_id)
     outreach.deliver(outreach.says("Tell me more", OriginalRepliedMessageSid=sid))
     outreach.run()
     assert said_in(outreach, meant, channel="whatsapp") == ["Tell me more"]

@@ -27,7 +27,9 @@ def test_a_holiday_is_fixed_or_so_many_days_from_easter():
 @pytest.mark.parametrize(("region", "count"), [("fr", 11), ("es", 10), ("br", 10)])
 def test_a_country_has_its_nationwide_holidays(region, count):
     """As their laws count them: 11 in France; Spain's 9 fixed ones and Good Friday; Brazil's 10."""
-    (table,) = [one.file.holidays for one in jurisdictions() if one.id == region]
+    (table,) = [
+        jurisdiction.file.holidays for jurisdiction in jurisdictions() if jurisdiction.id == region
+    ]
     days = {
         date.fromordinal(n)
         for n in range(date(2026, 1, 1).toordinal(), date(2027, 1, 1).toordinal())

@@ -42,14 +42,14 @@ PLACELESS = {
 def test_a_number_shows_its_place(number, regions, zones):
     found = of_number(number)
     assert found.shown == regions
-    assert {one.key for one in found.zones} == zones
+    assert {zone.key for zone in found.zones} == zones
 
 
 @pytest.mark.parametrize("number", ["+18005550100", "+15550100001", "+18335550100"])
 def test_a_number_without_a_place_may_be_anywhere_in_north_america(number):
     found = of_number(number)
     assert found.regions == ("ca", "us", "us-ca", "us-fl", "us-ok", "us-wa")
-    assert {"America/St_Johns", "Pacific/Honolulu"} <= {one.key for one in found.zones}
+    assert {"America/St_Johns", "Pacific/Honolulu"} <= {zone.key for zone in found.zones}
 
 
 def test_a_country_code_of_several_countries_counts_as_each():

@@ -79,13 +79,18 @@ def test_a_file_that_is_wrong_names_the_place(read, old, new, named):
 
 
 def test_every_file_has_a_version_a_date_and_public_sources():
-    for one in rulebook.jurisdictions():
-        assert one.file.version == f"{one.file.date:%Y-%m}"
-        assert one.file.date <= date(2026, 12, 31)
-        used = {name for rule in one.rules for name in rule.requirement.sources}
-        assert used == one.file.sources.keys()
-        assert all(source.url.startswith("https://") for source in one.file.sources.values())
-        assert one.file.region in (*("", one.id), one.id.removesuffix("-federal"))
+    for jurisdiction in rulebook.jurisdictions():
+        assert jurisdiction.file.version == f"{jurisdiction.file.date:%Y-%m}"
+        assert jurisdiction.file.date <= date(2026, 12, 31)
+        used = {name for rule in jurisdiction.rules for name in rule.requirement.sources}
+        assert used == jurisdiction.file.sources.keys()
+        assert all(
+            source.url.startswith("https://") for source in jurisdiction.file.sources.values()
+        )
+        assert jurisdiction.file.region in (
+            *("", jurisdiction.id),
+            jurisdiction.id.removesuffix("-federal"),
+        )
 
 
 def test_hours_are_of_days_of_one_week():

@@ -43,7 +43,7 @@ def test_a_reminder_is_sent_once_when_it_is_due_and_not_before(following):
     assert len(following.sent()) == 2
     record = following.record()
     assert record.status == Status.INITIAL_MESSAGE_SENT
-    assert [one[1] for one in following.entries(record)] == ["prompt", None, "follow_up"]
+    assert [entry[1] for entry in following.entries(record)] == ["prompt", None, "follow_up"]
 
 
 def test_an_end_message_follows_the_reminder_and_nothing_follows_it(following):
@@ -179,7 +179,7 @@ def test_a_reminder_waits_out_quiet_hours_and_nothing_waits_behind_it(following)
         following.started(company_id=company_id)
     following.passes(hours=3)
     assert len(following.sent()) == 2
-    assert [one.waiting for one in following.all_records()] == [(), ()]
+    assert [record.waiting for record in following.all_records()] == [(), ()]
     following.passes(hours=5)
     assert [text for text in following.sent() if REMINDER in text] == [f"{REMINDER} {OPT_OUT}"] * 2
 
@@ -197,7 +197,7 @@ def test_a_reminder_waits_for_the_hours_of_its_recipients_place(following):
     assert len(following.sent(florida)) == 2
     (record,) = following.all_records()
     rules = [one.rules for one in following.conversations.history(record) if one.note != "prompt"]
-    assert all("us-federal@2026-11" in one for one in rules)
+    assert all("us-federal@2026-11" in rule for rule in rules)
 
 
 def test_a_reply_during_the_night_cancels_what_waits_for_its_end(following):
@@ -337,8 +337,8 @@ def test_a_channel_is_tried_once_and_the_last_failure_stays(following):
     following.twilio.fault("status", **refused(times=5))
     following.started(channel="whatsapp")
     following.passes(minutes=10)
-    assert [one.channel for one in following.all_records()] == ["whatsapp", "sms"]
-    assert {one.status for one in following.all_records()} == {Status.FAILED}
+    assert [record.channel for record in following.all_records()] == ["whatsapp", "sms"]
+    assert {record.status for record in following.all_records()} == {Status.FAILED}
 
 
 def test_a_reply_before_the_other_channels_opening_withholds_it(following):

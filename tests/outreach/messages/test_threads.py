@@ -34,7 +34,7 @@ def test_every_answer_names_the_whole_thread_and_keeps_its_subject(outreach, ope
         outreach.mail(message)
         outreach.run()
     mails = outreach.ses.emails
-    assert [one["subject"] for one in mails[1:]] == [f"Re: {opening['subject']}"] * 3
+    assert [mail["subject"] for mail in mails[1:]] == [f"Re: {opening['subject']}"] * 3
     assert "References" not in opening["headers"]
     thread = [own_id(opening)]
     for number, answer in enumerate(mails[1:]):
@@ -51,8 +51,8 @@ def record(**item):
 def test_a_long_thread_fits_its_header_with_its_first_message():
     ids = [f"<{n:03d}{'x' * 60}@mail.example.com>" for n in range(60)]
     known = record()
-    for one in ids:
-        known = record(**threads.received(known, one))
+    for id_ in ids:
+        known = record(**threads.received(known, id_))
     assert len(known.item["email_references"]) == threads.MAX_IDS
     references = threads.headers(known)["References"]
     assert len(references) <= threads.MAX_HEADER
@@ -92,7 +92,7 @@ def test_media_of_a_text_are_kept_with_their_link(outreach):
     outreach.deliver(outreach.says("Look", media=2))
     outreach.run()
     record = outreach.record()
-    said = next(one for one in record.messages if one.content == "Look")
+    said = next(message for message in record.messages if message.content == "Look")
     assert [one["type"] for one in said.media] == ["image/jpeg", "image/jpeg"]
     assert said.media[0]["link"].endswith(f"/media/{outreach.twilio_sid}/0")
     assert len({one["digest"] for one in said.media}) == 2

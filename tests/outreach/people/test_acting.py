@@ -110,7 +110,7 @@ class TestProvider:
         for number, claimed in enumerate((False, "true", None)):
             token = idp.signs(email="lena@example.com", email_verified=claimed)
             acts(desk, record, token, "note", text="x", once=f"k-{number}")
-        assert {one[2] for one in desk.entries(record) if one[1] == "internal"} == {
+        assert {entry[2] for entry in desk.entries(record) if entry[1] == "internal"} == {
             "<00u1ana at login.acme.example>"
         }
 
@@ -434,7 +434,7 @@ def test_a_set_of_keys_is_read_as_far_as_it_can_be():
             made("EC", "ec-1").as_dict(private=False),
         ]
     }
-    assert [one.kid for one in assertions.keys_in(given)] == ["ec-1"]
+    assert [key.kid for key in assertions.keys_in(given)] == ["ec-1"]
     assert assertions.keys_in({"keys": 7}) == assertions.keys_in({}) == []
 
 

@@ -87,7 +87,7 @@ def test_usable_settings_are_read_as_they_are(settings):
 def test_settings_that_cannot_be_meant_are_refused_by_their_place(settings, place):
     with pytest.raises(ValidationError) as refused:
         AiConfig.model_validate({"writer": settings})
-    places = [one["loc"][: len(place)] for one in refused.value.errors()]
+    places = [error["loc"][: len(place)] for error in refused.value.errors()]
     assert place in places
     assert "canary" not in str(refused.value).replace("'canary'", "")
     with pytest.raises(PermanentError) as unread:
@@ -106,7 +106,7 @@ def test_a_revision_changes_with_every_setting_and_with_nothing_else():
 
 def test_a_role_that_there_is_not_is_refused_by_its_field_and_not_its_value():
     item = {"ai_config": {"writer": {"fields": {"amt2": {"role": "depozit"}}}}}
-    found = [one for one in faults(item) if "amt2" in one]
+    found = [fault for fault in faults(item) if "amt2" in fault]
     assert len(found) == 1
     assert "ai_config.writer.fields.amt2.role" in found[0]
     assert "depozit" not in found[0]

@@ -112,7 +112,7 @@ def test_a_usable_company_item_has_no_fault(path, value):
 )
 def test_a_fault_is_named_by_its_place(path, value, place):
     first, *others = faults(item(path, value))
-    assert all(one.startswith(first.split(":")[0].split(".")[0]) for one in others), (
+    assert all(other.startswith(first.split(":")[0].split(".")[0]) for other in others), (
         "of one setting"
     )
     result = "; ".join([first, *others])

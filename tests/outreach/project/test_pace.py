@@ -59,7 +59,9 @@ class Quick:
 
     def ends(self, *events):
         rows = {row["event_id"]["S"]: row for row in self.outreach.rows()}
-        return [(rows[one]["status"]["S"], rows[one].get("reason", {}).get("S")) for one in events]
+        return [
+            (rows[event]["status"]["S"], rows[event].get("reason", {}).get("S")) for event in events
+        ]
 
     def answers(self, to=TEL):
         """What was sent after the opening."""
@@ -199,7 +201,7 @@ def test_a_text_that_comes_again_after_others_goes_to_a_person(quick):
     texts = [f"{word} is what I would like to hear more about. " * 8 for word in ("Pay", "Time")]
     events = [quick.says(text) for text in (*texts, texts[0])]
     record = quick.outreach.record("sms")
-    assert texts[0] not in [one.content for one in record.messages[:-1]]
+    assert texts[0] not in [message.content for message in record.messages[:-1]]
     assert (record.handoff["reason"], record.messages[-1].note) == ("loop", "loop")
     assert quick.ends(*events) == [ANSWERED] * 3
 
@@ -280,7 +282,7 @@ def test_settings_are_taken_one_by_one():
     assert Project({"answering": given}).answering == AnsweringSetting(
         quiet_period_seconds=0, answers_per_hour=3
     )
-    assert any("answering.answers_per_day" in one for one in faults({"answering": given}))
+    assert any("answering.answers_per_day" in fault for fault in faults({"answering": given}))
 
 
 # --- budgets ----------------------------------------------------------------------------------

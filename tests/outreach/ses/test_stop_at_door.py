@@ -49,9 +49,9 @@ def test_the_mark_is_there_before_the_handler_returns_and_the_worker_changes_not
     assert (reasons(both), reasons(both, TEL)) == (["stop"], ["stop"])
     assert reasons(both, company_id=other.COMPANY_ID) == []
     conversations = both.services.outreach.conversations
-    before = [one.item for one in conversations.entries(MAIL, company.COMPANY_ID)]
+    before = [entry.item for entry in conversations.entries(MAIL, company.COMPANY_ID)]
     both.run()
-    assert [one.item for one in conversations.entries(MAIL, company.COMPANY_ID)] == before
+    assert [entry.item for entry in conversations.entries(MAIL, company.COMPANY_ID)] == before
     assert both.record("email").messages[-1].note == "opt_out"
 
 
@@ -147,7 +147,7 @@ def test_a_mark_that_cannot_be_written_is_raised_and_the_redelivery_loses_nothin
     both.mail(event)
     assert reasons(both) == ["stop"]
     both.run()
-    stored = [one.content for one in both.record("email").messages]
+    stored = [message.content for message in both.record("email").messages]
     assert stored.count("STOP") == 1
 
 
@@ -195,11 +195,11 @@ def test_a_doubt_suspends_before_the_handler_returns_and_the_worker_makes_it_no_
     assert (reasons(both), reasons(both, TEL)) == ([DOUBT], [DOUBT])
     assert reasons(both, company_id=other.COMPANY_ID) == []
     conversations = both.services.outreach.conversations
-    asked = [one.item for one in conversations.entries(TEL, company.COMPANY_ID)]
+    asked = [entry.item for entry in conversations.entries(TEL, company.COMPANY_ID)]
     both.run()
     assert both.fate("waiting").json_body["reason"] == "do_not_contact"
     assert len(both.twilio.sent_to(TEL)) == sent
-    assert [one.item for one in conversations.entries(TEL, company.COMPANY_ID)] == asked
+    assert [entry.item for entry in conversations.entries(TEL, company.COMPANY_ID)] == asked
     assert both.record("email").messages[-1].note == "opt_out_in_doubt"
 
 

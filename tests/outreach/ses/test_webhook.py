@@ -116,7 +116,7 @@ def test_an_emails_references_are_stored_as_hashes():
 def test_of_a_long_thread_the_newest_twenty_are_kept():
     ids = [f"<m{number}@x.example>" for number in range(25)]
     job = parse(received(email(headers=[("References", " ".join(ids))])))
-    assert job.in_reply_to == [ses_webhook.message_id_digest(one) for one in ids[5:]]
+    assert job.in_reply_to == [ses_webhook.message_id_digest(id_) for id_ in ids[5:]]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_message_costs_the_door_no_read_and_a_stop_two_and_a_write(outreach, m
     for text in ("STOP", "wrong number"):
         calls.clear()
         say(outreach, text)
-        assert [one for one in calls if one in _CALLS] == _CALLS
+        assert [call for call in calls if call in _CALLS] == _CALLS
 
 
 _CALLS = ["GetItem", "BatchGetItem", "TransactWriteItems", "SendMessage"]
@@ -221,7 +221,7 @@ def hears_all(outreach, *words):
 
 
 def confirmed(outreach):
-    return sum("no more messages" in one for one in bodies(outreach))
+    return sum("no more messages" in body for body in bodies(outreach))
 
 
 def test_three_stops_are_confirmed_once_and_after_a_start_once_more(outreach):

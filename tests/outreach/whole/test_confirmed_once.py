@@ -122,8 +122,8 @@ def _dies_with_draft(rig, record, message, number):
         rig.work()
     rig.clock.forward(LEASE_SECONDS)
     drafts = [
-        one
-        for one in rig.conversations_table.rows.values()
-        if one["conversation_id"].startswith("draft#")
+        row
+        for row in rig.conversations_table.rows.values()
+        if row["conversation_id"].startswith("draft#")
     ]
     return bool(drafts)

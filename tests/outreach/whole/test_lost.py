@@ -29,7 +29,7 @@ def age(outreach, prefix="evt:"):
 
 def event(outreach, prefix):
     """The newest event of a kind."""
-    found = [one for one in outreach.rows() if one["event_id"]["S"].startswith(prefix)]
+    found = [row for row in outreach.rows() if row["event_id"]["S"].startswith(prefix)]
     return max(found, key=lambda one: one["received_at"]["S"])
 
 
@@ -252,7 +252,7 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_i
         outreach.deliver(outreach.says("STOP", from_=recipient))
         if not kill_at(outreach, crash_injector, number, moment):
             break
-        has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
+        has_row = any(row["event_id"]["S"].endswith(outreach.twilio_sid) for row in outreach.rows())
         if not has_row:  # only the queue has it yet
             outreach.again()
         else:
@@ -303,9 +303,9 @@ def lose_a_mail_before_it_is_stored(outreach, crash_injector, text):
         crash_injector.disarm()
         record = outreach.record("email", recipient)
         if any(
-            one["event_id"]["S"].startswith("evt:reply:")
-            and one["conversation_id"]["S"] == record.opaque_id
-            for one in outreach.rows()
+            row["event_id"]["S"].startswith("evt:reply:")
+            and row["conversation_id"]["S"] == record.opaque_id
+            for row in outreach.rows()
         ):
             break
         outreach.again()
@@ -387,4 +387,4 @@ def test_finished_events_leave_nothing_for_the_sweep(outreach):
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
-    assert not [one for one in outreach.rows() if "due_at" in one]
+    assert not [row for row in outreach.rows() if "due_at" in row]

@@ -174,7 +174,9 @@ def differing(before, after):
     """The attributes of a row that differ, with both values."""
     old, new = json.loads(before), json.loads(after)
     names = sorted(old.keys() | new.keys())
-    return {one: (old.get(one), new.get(one)) for one in names if old.get(one) != new.get(one)}
+    return {
+        name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)
+    }
 
 
 def judged(run, base):

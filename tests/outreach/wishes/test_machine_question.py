@@ -14,13 +14,14 @@ def test_each_of_the_sample_is_taken_for_what_it_is(one):
 
 def test_the_sample_has_at_least_twelve_questions_in_each_of_fourteen_languages():
     counted = [
-        sum(one.asks and one.language == name for one in questions()) for name in languages()
+        sum(question.asks and question.language == name for question in questions())
+        for name in languages()
     ]
     assert len([count for count in counted if count >= 12]) >= 14
 
 
 def languages():
-    return {one.language for one in questions()}
+    return {question.language for question in questions()}
 
 
 @pytest.mark.parametrize(

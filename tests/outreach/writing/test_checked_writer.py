@@ -61,7 +61,7 @@ class Scripted:
     def judged(self, _record, _settings, sources, text):
         self.judged_texts = [
             *getattr(self, "judged_texts", []),
-            (text, [one.path for one in sources]),
+            (text, [source.path for source in sources]),
         ]
         return self.judgements.pop(0), 250
 

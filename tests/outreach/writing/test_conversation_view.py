@@ -75,7 +75,7 @@ def test_whatever_a_conversation_holds_the_model_sees_a_bounded_part():
     turns = seen_turns(record(), settings, history)
     assert tokens(seen) < 150 + 100 + 200
     assert "k42" in json.loads(seen)["knowledge"]
-    assert sum(tokens(one.text) for one in turns) < 200 + 20 * tokens(OPEN + CLOSE)
+    assert sum(tokens(turn.text) for turn in turns) < 200 + 20 * tokens(OPEN + CLOSE)
     assert "message 19 " in turns[-1].text
     assert len(turns) < len(history)
 

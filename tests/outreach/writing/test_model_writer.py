@@ -258,7 +258,7 @@ def test_a_model_that_is_gone_is_replaced_by_the_fallback(openai, writer):
     openai.models.remove(MODELS[0])
     openai.script(json={"text": "Hello Jo"})
     assert writer.opening(record("sms")).text == "Hello Jo"
-    assert [one.body["model"] for one in openai.calls_of("respond")] == list(MODELS)
+    assert [call.body["model"] for call in openai.calls_of("respond")] == list(MODELS)
 
 
 def test_a_refused_key_is_our_own_error(openai, writer, secrets):

@@ -8,7 +8,7 @@ from chalicelib.outreach.writing.values import ValueKind, values
 
 
 def of(text, kind):
-    return [one.readings for one in values(text) if one.kind is kind]
+    return [value.readings for value in values(text) if value.kind is kind]
 
 
 @pytest.mark.parametrize(

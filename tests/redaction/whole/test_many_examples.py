@@ -17,9 +17,9 @@ def properties():
             continue
         names = file.relative_to(FOLDER).with_suffix("").parts
         module = importlib.import_module(".".join(("tests", "redaction", *names)))
-        for one in vars(module).values():
-            if hasattr(one, "hypothesis"):
-                yield pytest.param(one, id=one.__name__)
+        for var in vars(module).values():
+            if hasattr(var, "hypothesis"):
+                yield pytest.param(var, id=var.__name__)
 
 
 @pytest.mark.long  # rarer combinations of what the folder's other tests combine

@@ -14,7 +14,10 @@ def test_what_must_be_hidden_is_and_what_is_needed_stays(sample):
 def test_every_kind_is_tried_both_ways():
     for kind in ("identity", "plate", "birth", "secret"):
         rows = [
-            one for half in ("open", "held") for one in masked_samples(half) if one.kind == kind
+            sample
+            for half in ("open", "held")
+            for sample in masked_samples(half)
+            if sample.kind == kind
         ]
-        assert sum(one.hidden is not None for one in rows) >= 50
-        assert sum(one.kept is not None for one in rows) >= 45
+        assert sum(row.hidden is not None for row in rows) >= 50
+        assert sum(row.kept is not None for row in rows) >= 45

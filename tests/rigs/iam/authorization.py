@@ -96,10 +96,10 @@ def _effects(
     policies: Iterable[Document], request: Request, context: Mapping[str, tuple[str, ...]]
 ) -> set[str]:
     return {
-        str(one["Effect"])
+        str(statement["Effect"])
         for policy in policies
-        for one in statements(policy)
-        if applies(one, request.action, request.resource, context)
+        for statement in statements(policy)
+        if applies(statement, request.action, request.resource, context)
     }
 
 

@@ -63,12 +63,12 @@ def requests(
     Raises:
         ValueError: the call is not known here; add its line.
     """
-    for one in _requests(service, operation, params, account, stage):
+    for request in _requests(service, operation, params, account, stage):
         context = {
             key: tuple(_AN_ACCOUNT.sub(account, value) for value in values)
-            for key, values in one.context.items()
+            for key, values in request.context.items()
         }
-        yield Request(one.action, _AN_ACCOUNT.sub(account, one.resource), context)
+        yield Request(request.action, _AN_ACCOUNT.sub(account, request.resource), context)
 
 
 def _requests(

@@ -54,12 +54,12 @@ class Guard:
     def _ask(self, service, operation, params):
         if self._principal is None or threading.current_thread() is not threading.main_thread():
             return
-        for one in requests(service, operation, params, ACCOUNT, stage=self._stage):
+        for request in requests(service, operation, params, ACCOUNT, stage=self._stage):
             self.evaluated += 1
-            if not may(self._principal, one):
-                self.refused.append(one)
+            if not may(self._principal, request):
+                self.refused.append(request)
                 said = {
-                    "Error": {"Code": "AccessDeniedException", "Message": str(one)},
+                    "Error": {"Code": "AccessDeniedException", "Message": str(request)},
                     "ResponseMetadata": {"HTTPStatusCode": 403},
                 }
                 raise ClientError(said, operation)

@@ -78,7 +78,9 @@ def _names(
     if not is_negated and element not in statement:
         return True
     patterns = map(written, listed(statement[f"Not{element}" if is_negated else element]))
-    return is_negated != any(one is not None and matches(value, one) for one in patterns)
+    return is_negated != any(
+        pattern is not None and matches(value, pattern) for pattern in patterns
+    )
 
 
 def _holds(operator: str, key: str, wanted: list[Any], context: Context) -> bool:
@@ -99,7 +101,7 @@ def _holds(operator: str, key: str, wanted: list[Any], context: Context) -> bool
     patterns = [one for one in (_filled(str(one), context) for one in wanted) if one is not None]
     if not patterns:  # a variable without a value: the statement is not about this request
         return False
-    is_one = [any(compare(value, one) for one in patterns) for value in found]
+    is_one = [any(compare(value, pattern) for pattern in patterns) for value in found]
     match quantifier:
         case "ForAllValues":
             return all(one != is_negated for one in is_one)

@@ -180,14 +180,14 @@ def needed(kind: str, *, is_deleted: bool = True) -> Iterator[str]:
     """The actions that making, changing and, where it is, deleting a resource of ours takes."""
     for name, actions in handlers(kind).items():
         if name != "delete" or is_deleted:
-            yield from (one for one in actions if left_out(kind, one) is None)
+            yield from (action for action in actions if left_out(kind, action) is None)
 
 
 def left_out(kind: str, action: str) -> str | None:
     """The pattern that leaves an action out; None where it is needed."""
     for patterns in LEFT_OUT.values():
-        for one in patterns:
-            wanted, _, of = one.partition(" of ")
+        for pattern in patterns:
+            wanted, _, of = pattern.partition(" of ")
             if fnmatchcase(action, wanted) and fnmatchcase(kind, of or "*"):
-                return one
+                return pattern
     return None

@@ -36,7 +36,7 @@ def covered(service: str, pattern: str) -> list[str]:
     """The actions of a service that a pattern such as ``Get*`` stands for."""
     text = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.IGNORECASE)
     names: list[str] = _DATA.actions.get_actions_for_service(service)
-    return [f"{service}:{one}" for one in names if text.fullmatch(one)]
+    return [f"{service}:{name}" for name in names if text.fullmatch(name)]
 
 
 def knows_resources(action: str) -> bool:
@@ -52,7 +52,7 @@ def kinds(action: str) -> list[str]:
     """
     if action.startswith("apigateway:"):
         return list(_DATA.resources.get_resource_types_for_service("apigateway"))
-    return [one["name"] for one in details(action)["resourceTypes"]]
+    return [resourcetype["name"] for resourcetype in details(action)["resourceTypes"]]
 
 
 def takes(action: str, resource: str) -> bool:
@@ -63,9 +63,9 @@ def takes(action: str, resource: str) -> bool:
 def fills(action: str, key: str) -> bool:
     """Whether a request of the action has a condition key: its own, its resource's, or everybody's."""
     known = [*details(action)["conditionKeys"]]
-    for one in details(action)["resourceTypes"]:
-        known += one.get("conditionKeys", [])
-        known += _resource(action, one["name"]).get("conditionKeys", [])
+    for resourcetype in details(action)["resourceTypes"]:
+        known += resourcetype.get("conditionKeys", [])
+        known += _resource(action, resourcetype["name"]).get("conditionKeys", [])
     name = key.lower()
     return name.startswith(_GLOBAL) or any(_is_key(name, one.lower()) for one in known)
 

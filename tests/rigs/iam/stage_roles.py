@@ -22,17 +22,17 @@ def person(stage: str, role: str) -> Principal:
     upto = roles.ROLES[: roles.ROLES.index(role) + 1]
     names = [f"rp-mw-{stage}-{one}" for before in upto for one in roles.POLICIES[before]]
     found = managed(stage)
-    return Principal(f"arn:aws:iam::{ACCOUNT}:role/{role}", tuple(found[one] for one in names))
+    return Principal(f"arn:aws:iam::{ACCOUNT}:role/{role}", tuple(found[name] for name in names))
 
 
 @cache
 def function(stage: str, name: str) -> Principal:
     """A function's role, by the function's name: ``worker``."""
-    for one in stage_template(stage).resources("AWS::IAM::Role"):
-        role = one.properties["RoleName"]
+    for resource in stage_template(stage).resources("AWS::IAM::Role"):
+        role = resource.properties["RoleName"]
         if role == f"rp-mw-{stage}-{name}":
-            boundary = one.properties["PermissionsBoundary"].rpartition("/")[2]
-            inline = tuple(policy["PolicyDocument"] for policy in one.properties["Policies"])
+            boundary = resource.properties["PermissionsBoundary"].rpartition("/")[2]
+            inline = tuple(policy["PolicyDocument"] for policy in resource.properties["Policies"])
             arn = f"arn:aws:iam::{ACCOUNT}:role/{role}"
             return Principal(arn, inline, managed(stage)[boundary])
     raise KeyError(name)
@@ -42,8 +42,8 @@ def function(stage: str, name: str) -> Principal:
 def managed(stage: str) -> dict[str, Any]:
     """The documents of the managed policies and the boundary, by their names."""
     return {
-        one.properties["ManagedPolicyName"]: one.properties["PolicyDocument"]
-        for one in access(stage).resources("AWS::IAM::ManagedPolicy")
+        resource.properties["ManagedPolicyName"]: resource.properties["PolicyDocument"]
+        for resource in access(stage).resources("AWS::IAM::ManagedPolicy")
     }
 
 
@@ -51,7 +51,9 @@ def managed(stage: str) -> dict[str, Any]:
 def deployer(stage: str) -> Principal:
     """The role that CloudFormation and `chalice deploy` act as."""
     (role,) = (
-        one for one in access(stage).resources("AWS::IAM::Role") if one.logical_id == "DeployRole"
+        resource
+        for resource in access(stage).resources("AWS::IAM::Role")
+        if resource.logical_id == "DeployRole"
     )
     arns = role.properties["ManagedPolicyArns"]
     documents = tuple(managed(stage)[one.rpartition("/")[2]] for one in arns)

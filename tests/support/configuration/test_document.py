@@ -61,7 +61,9 @@ def test_a_document_survives_being_stored():
 def test_an_empty_document_is_the_built_in_one():
     assert parsed({}) == Document()
     assert {BUILT_IN.department_of(intent) for intent in ROUTES} == set(ROUTES.values())
-    assert {BUILT_IN.tag_of(one) for one in BUILT_IN.departments} == set(ROUTES.values())
+    assert {BUILT_IN.tag_of(department) for department in BUILT_IN.departments} == set(
+        ROUTES.values()
+    )
     assert BUILT_IN.assignees == frozenset()
 
 

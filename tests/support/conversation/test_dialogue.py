@@ -56,7 +56,7 @@ MACHINE = Utterance(Speaker.MACHINE, "2026-11-20T10:05:00.000Z")
 
 
 def states(dialogue):
-    return [(one.kind.value, one.state.value) for one in dialogue.requests]
+    return [(request.kind.value, request.state.value) for request in dialogue.requests]
 
 
 @given(conversations(), st.integers(0, 9))

@@ -27,8 +27,8 @@ def test_there_are_twenty_five_intents_each_with_words_a_route_and_samples_in_bo
     assert set(TABLES) == set(PRIORITY) - {DEFAULT_INTENT}
     assert set(PRIORITY) <= set(ROUTES)
     counts = {part: Counter(row["intent"] for row in samples(part)) for part in ("dev", "held_out")}
-    assert all(set(one) == set(PRIORITY) for one in counts.values())
-    assert sum(sum(one.values()) for one in counts.values()) >= 300
+    assert all(set(count) == set(PRIORITY) for count in counts.values())
+    assert sum(sum(count.values()) for count in counts.values()) >= 300
 
 
 def test_no_message_is_in_both_parts():

@@ -59,7 +59,7 @@ def test_a_row_of_a_slot_reads_what_it_composes(file, slot, number):
     grammar = with_each_row(file)
     for seed in range(5):
         words = grammar.composed(f"{slot}_{number}", random.Random(seed))
-        found = grammar.matching([frozenset({one}) for one in words])
+        found = grammar.matching([frozenset({word}) for word in words])
         assert len(words) in found.ends(slot, 0), words
 
 
@@ -70,7 +70,9 @@ def test_a_row_of_a_unit_is_a_sentence_to_both_judges(file, kind, number):
     grammar = with_each_row(file)
     texts = [composing.written(grammar.composed(slot, dice), dice) for _ in range(12)]
     assert any(by_grammar(text) != OTHER for text in texts), texts
-    assert any(all(one.kind != OTHER for one in read_sentences(text)) for text in texts), texts
+    assert any(
+        all(sentence.kind != OTHER for sentence in read_sentences(text)) for text in texts
+    ), texts
 
 
 @pytest.mark.parametrize("file", [*FILES, WORDS])

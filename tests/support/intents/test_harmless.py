@@ -14,7 +14,7 @@ from tests.rigs.each_row import each_row
 def example(row):
     """The first alternative of each part of a row."""
     parts = [one for one in row.split() if one != "*"]
-    return [one.removesuffix("?").split("|")[0] for one in parts]
+    return [part.removesuffix("?").split("|")[0] for part in parts]
 
 
 @each_row("row", harmless.rows())

@@ -20,7 +20,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 def rows(folder, part="dev"):
     return [
-        json.loads(one) for one in (SAMPLES / folder / f"{part}.jsonl").read_text().splitlines()
+        json.loads(line) for line in (SAMPLES / folder / f"{part}.jsonl").read_text().splitlines()
     ]
 
 

@@ -12,7 +12,7 @@ from chalicelib.support.intents.sentence_words import (
 
 
 def words(text):
-    return [one.word for one in tokens_of(text)]
+    return [token.word for token in tokens_of(text)]
 
 
 def test_a_message_has_paragraphs_and_a_paragraph_lines():

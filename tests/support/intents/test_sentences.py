@@ -48,7 +48,7 @@ def is_answerable(text):
     ],
 )
 def test_a_sentence_has_its_kind(text, kinds):
-    assert [one.kind for one in read_sentences(text)] == kinds
+    assert [sentence.kind for sentence in read_sentences(text)] == kinds
 
 
 def test_both_judges_are_named_and_must_agree():
@@ -77,25 +77,25 @@ def test_the_shipped_judge_is_made_from_these_samples_and_rows():
     ],
 )
 def test_condition_negation_request_quantity_and_person_are_never_neutral(text):
-    assert [one.kind for one in read_sentences(text)] == [OTHER]
+    assert [sentence.kind for sentence in read_sentences(text)] == [OTHER]
     assert not is_answerable(f"Where is my order #1042? {text}")
     assert not is_answerable(f"Where is my order #1042 {text.lower()}")
 
 
-@each_row("row", [one for one in SENTENCES if one["kind"] == OTHER])
+@each_row("row", [sentence for sentence in SENTENCES if sentence["kind"] == OTHER])
 def test_no_harmful_sentence_is_explained(row):
     assert explained(read_sentences(row["text"])) < 1
     assert not is_answerable(f"Where is my order #1042? {row['text']}")
 
 
 def test_nearly_every_invented_plain_sentence_is_explained():
-    plain = [one["text"] for one in SENTENCES if one["kind"] != OTHER]
+    plain = [sentence["text"] for sentence in SENTENCES if sentence["kind"] != OTHER]
     missed = [text for text in plain if explained(read_sentences(text)) < 1]
     assert len(missed) <= len(plain) * 0.03, missed
 
 
 def test_the_learned_judge_alone_tells_most_harmful_sentences():
-    harmful = [one["text"] for one in SENTENCES if one["kind"] == OTHER]
+    harmful = [sentence["text"] for sentence in SENTENCES if sentence["kind"] == OTHER]
     seen = sum(likeliest(tokens_of(text)) == OTHER for text in harmful)
     assert seen >= len(harmful) * 0.95
 
@@ -118,5 +118,5 @@ def test_no_harmful_frame_hides_between_plain_sentences():
 def test_of_a_message_with_more_sentences_than_people_write_the_rest_is_not_explained():
     sentences = read_sentences("Where is my order? " * 500)
     assert len(sentences) == MAX_SENTENCES + 1
-    assert [one.kind for one in sentences[-2:]] == ["order_question", OTHER]
+    assert [sentence.kind for sentence in sentences[-2:]] == ["order_question", OTHER]
     assert explained(read_sentences("xq zzyzx " * 2000)) == 0.0

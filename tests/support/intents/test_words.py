@@ -30,7 +30,7 @@ def alternatives(phrase):
 
 @each_row("name", ROWS)
 def test_a_phrase_is_written_as_messages_are_read(name):
-    found = {one for phrase in ROWS[name] for one in alternatives(phrase)}
+    found = {alternative for phrase in ROWS[name] for alternative in alternatives(phrase)}
     assert {one for one in found - NEVER_MATCH if not ALTERNATIVE.fullmatch(one)} == set()
 
 
@@ -50,7 +50,7 @@ def test_a_set_has_one_meaning_and_plain_words():
 
 def test_every_intent_and_every_matter_has_phrases():
     assert set(words.TABLES) == set(PRIORITY) - {DEFAULT_INTENT}
-    assert all(one.sure for one in words.TABLES.values())
+    assert all(table.sure for table in words.TABLES.values())
     assert all(risks.RISKS.values())
 
 

@@ -129,9 +129,9 @@ def test_each_shipping_method_has_its_window_at_home_only(method, window):
 
 
 def test_every_window_is_one_and_can_be_reached():
-    reached = [RULES.windows.index(one) for one in RULES.windows]
+    reached = [RULES.windows.index(window) for window in RULES.windows]
     assert reached == list(range(len(RULES.windows)))
-    assert all(0 < one.low <= one.high for one in RULES.windows)
+    assert all(0 < window.low <= window.high for window in RULES.windows)
     assert min(RULES.times.handling_days, RULES.times.announced_days) > 0
 
 

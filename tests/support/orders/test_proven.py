@@ -306,7 +306,7 @@ def test_an_order_is_answered_to_its_customer_only(who):
 
 def test_the_table_has_every_state_that_it_promises():
     tables = (PAYMENTS, CARRIER, GOODS, TROUBLE, HARMLESS, TIME, PIECES, ELSEWHERE)
-    assert sum(len(one) for one in tables) >= 140
+    assert sum(len(table) for table in tables) >= 140
 
 
 # --- several orders ---------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def test_each_sentence_names_the_facts_that_prove_it():
 
 def test_a_proof_points_to_where_the_order_was_given():
     (first, *_) = text_of(sent(path="orders[4]")).proof
-    assert all(one.startswith("orders[4].") for one in first.facts)
+    assert all(fact.startswith("orders[4].") for fact in first.facts)
 
 
 def test_an_answer_is_written_in_spanish():

@@ -91,7 +91,10 @@ def test_a_cancelled_parcel_is_left_out_and_a_failed_one_says_so(shop: Shopify, 
         for status in ("CANCELLED", "SUCCESS", "FAILURE")
     ]
     order = found(shop, vendor, fulfillments=parcels)
-    assert [one.shipment_status for one in order.fulfillments] == ["IN_TRANSIT", "FAILURE"]
+    assert [fulfillment.shipment_status for fulfillment in order.fulfillments] == [
+        "IN_TRANSIT",
+        "FAILURE",
+    ]
 
 
 def test_the_newest_event_tells_when_a_parcel_will_arrive(shop: Shopify, vendor: Vendor):
@@ -103,7 +106,7 @@ def test_the_newest_event_tells_when_a_parcel_will_arrive(shop: Shopify, vendor:
     }
     parcel = {"status": "SUCCESS", "displayStatus": "IN_TRANSIT", "events": events}
     (shipment,) = found(shop, vendor, fulfillments=[parcel]).fulfillments
-    assert [one.status for one in shipment.events] == ["IN_TRANSIT", "CONFIRMED"]
+    assert [event.status for event in shipment.events] == ["IN_TRANSIT", "CONFIRMED"]
     assert shipment.estimated_delivery_at.day == 20
 
 

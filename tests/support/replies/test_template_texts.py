@@ -22,7 +22,7 @@ def marks(text):
 
 def values(text):
     """Every value of a text, shown or asked for."""
-    return {one.lstrip("#^/") for one in marks(text)}
+    return {mark.lstrip("#^/") for mark in marks(text)}
 
 
 def test_the_shipped_texts_are_such_as_an_operator_may_publish():
@@ -53,6 +53,6 @@ def test_an_answer_about_an_order_is_in_every_language_with_every_value_it_needs
 def test_an_answer_about_an_order_says_nothing_that_no_value_proves(name):
     """What is left invites to reply, and promises nothing of the order."""
     for text in TEXTS[name].values():
-        lines = [one for one in text.splitlines()[1:] if one and not one.startswith("{{")]
-        said = [one for one in lines if "{{" not in one]
+        lines = [line for line in text.splitlines()[1:] if line and not line.startswith("{{")]
+        said = [line for line in lines if "{{" not in line]
         assert all(one.startswith(("If ", "Si ")) for one in said)

@@ -155,11 +155,11 @@ def test_a_worker_killed_at_any_call_leaves_the_ticket_assigned_in_the_end(
             assigning.again()
         assert assigning.event(ticket_id=ticket)["status"] == "processed", number
         changes = [
-            one
-            for one in assigning.richpanel.effects
-            if (one.ticket_id, one.kind, one.changed) == (ticket, "assigned", True)
+            effect
+            for effect in assigning.richpanel.effects
+            if (effect.ticket_id, effect.kind, effect.changed) == (ticket, "assigned", True)
         ]
-        assert [one.value for one in changes] == ["agent-7"], number
+        assert [change.value for change in changes] == ["agent-7"], number
         if not was_killed:
             break
     assert number > 8

@@ -145,7 +145,7 @@ def mentioned(
         for name, statement in _statements().items():
             hits = statement.said.finditer(sentence)
             is_said = any(
-                not _words("negated").search(clause_before(sentence, one.start())) for one in hits
+                not _words("negated").search(clause_before(sentence, hit.start())) for hit in hits
             )
             about = f"{sentence} {folded(answer)}"
             if is_said and not _is_known(name, about, case, rules, message, is_bare=is_strict):
@@ -175,7 +175,7 @@ def _is_known(
         return any(_is_about_act(sentence, one) for one in map(folded, sentences(case)))
     if not _statements()[name].row.general:
         lines = (folded(one) for one in sentences(case))
-        return any(_says_act(sentence, one, pattern) for one in lines) or any(
+        return any(_says_act(sentence, line, pattern) for line in lines) or any(
             pattern.search(one) and _numbers(one) & _numbers(sentence)
             for one in map(folded, sentences(rules))
         )

@@ -86,11 +86,11 @@ def addresses(text: str) -> Addresses:
     low = rest.casefold()
     for pattern in (_PATHED, _BARE, _IP, _SCHEME, _HANDLE):
         hits = pattern.finditer(low)
-        found += [one.group() for one in hits if not _is_end_of_sentence(rest, one)]
+        found += [hit.group() for hit in hits if not _is_end_of_sentence(rest, hit)]
         low = pattern.sub(" ", low)
     links = frozenset(_parts(one) for one in found)
     if _URL.search(plain):  # user:password@host is no e-mail address within a link
-        emails = {one for one in emails if not _is_in_link(one, found)}
+        emails = {email for email in emails if not _is_in_link(email, found)}
     phones = frozenset(_digits(one) for one in _PHONE.findall(rest) if not _NO_PHONE.fullmatch(one))
     return Addresses(links, frozenset(emails), phones, _has_spelled_phone(text))
 
@@ -159,7 +159,7 @@ def _parts(link: str) -> tuple[str, str]:
 
 
 def _is_in_link(email: str, links: Iterable[str]) -> bool:
-    return any(email in one.lower() for one in links)
+    return any(email in link.lower() for link in links)
 
 
 def _is_end_of_sentence(text: str, found: re.Match[str]) -> bool:

@@ -57,10 +57,10 @@ class _Claims:
 def claims_to_be_human(draft: str) -> bool:
     """Whether a text says that a human being writes; a question does not."""
     return any(
-        one.said.search(one.denied.sub(" ", sentence))
+        claim.said.search(claim.denied.sub(" ", sentence))
         for sentence in map(folded, sentences(draft))
         if not _QUESTION.search(sentence)
-        for one in _claims()
+        for claim in _claims()
     )
 
 
@@ -98,7 +98,7 @@ def _made(row: SpeakerRow) -> _Claims:
 
 
 def _bounded(patterns: Iterable[str]) -> list[str]:
-    return [rf"(?<!\w)(?:{one})(?!\w)" for one in patterns]
+    return [rf"(?<!\w)(?:{pattern})(?!\w)" for pattern in patterns]
 
 
 def _of(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -106,9 +106,9 @@ def _of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def _folded(phrases: Iterable[str]) -> list[str]:
-    return [folded(one) for one in phrases]
+    return [folded(phrase) for phrase in phrases]
 
 
 def _one_of(phrases: Iterable[str]) -> str:
     forms = sorted(_folded(phrases), key=len, reverse=True)
-    return "|".join(re.escape(one).replace(r"\*", r"\w*") for one in forms) or "(?!)"
+    return "|".join(re.escape(form).replace(r"\*", r"\w*") for form in forms) or "(?!)"

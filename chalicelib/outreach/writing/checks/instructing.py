@@ -84,8 +84,8 @@ def may_call(function: str, message: str) -> bool:
     ):
         return False
     words = {one[:5] for one in re.split(r"[_\W]+", function.casefold()) if len(one) > 3}
-    is_named = any(one in quoted for one in words)
-    return not is_named or any(one in low for one in words)
+    is_named = any(word in quoted for word in words)
+    return not is_named or any(word in low for word in words)
 
 
 def _decoded(blob: str) -> bool:

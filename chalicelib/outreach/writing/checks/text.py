@@ -29,7 +29,7 @@ def folded(text: str) -> str:
 def plain(pattern: str) -> str:
     """A pattern whose letters are decomposed as in `folded`; letter case stays, as it may be syntax."""
     pieces = unicodedata.normalize("NFKD", pattern)
-    return "".join(one for one in pieces if not unicodedata.combining(one))
+    return "".join(piece for piece in pieces if not unicodedata.combining(piece))
 
 
 class Folded:
@@ -171,7 +171,7 @@ def _figure(text: str) -> float:
     last = max(digits.rfind("."), digits.rfind(","))
     if last < 0:
         return float(digits or 0)
-    marks = {one for one in digits if one in ".,"}
+    marks = {digit for digit in digits if digit in ".,"}
     is_thousands = len(digits) - last - 1 == 3 and len(marks) == 1 and not digits.startswith("0")
     whole, part = digits[:last], digits[last + 1 :]
     whole = re.sub(r"[.,]", "", whole)

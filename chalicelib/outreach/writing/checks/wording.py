@@ -50,7 +50,7 @@ def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> b
     if _ABOUT.search(low):
         return True
     runs = _runs(low) - _runs(folded(given))
-    return any(runs & _runs(folded(one)) for one in instructions)
+    return any(runs & _runs(folded(instruction)) for instruction in instructions)
 
 
 def has_form(draft: str) -> bool:
@@ -60,7 +60,7 @@ def has_form(draft: str) -> bool:
 
 def touches(draft: str, topics: Sequence[str]) -> bool:
     """Whether a draft speaks about one of the topics, other than to decline or to refer to a person."""
-    stems = [re.sub(r"(?:es|s|en|n)$", "", folded(one))[:_STEM] for one in topics]
+    stems = [re.sub(r"(?:es|s|en|n)$", "", folded(topic))[:_STEM] for topic in topics]
     return any(
         stem and stem in sentence and not _DECLINED.search(sentence)
         for sentence in map(folded, sentences(draft))

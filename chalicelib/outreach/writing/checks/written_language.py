@@ -56,7 +56,7 @@ def hits(text: str) -> tuple[Counter[str], int]:
     """
     words = re.findall(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?", folded(text))
     counts = Counter(
-        {name: sum(one in common for one in words) for name, common in _COMMON.items()}
+        {name: sum(word in common for word in words) for name, common in _COMMON.items()}
     )
     return counts, len(words)
 
@@ -111,5 +111,5 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
 def _script(text: str) -> str:
     """The script of most letters (``LATIN``, ``CYRILLIC`` …); empty without a letter."""
     letters = [one for one in text if one.isalpha()][:400]
-    names = Counter(unicodedata.name(one, "LATIN").split()[0] for one in letters)
+    names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in letters)
     return names.most_common(1)[0][0] if names else ""

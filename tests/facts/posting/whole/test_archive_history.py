@@ -135,8 +135,8 @@ class ArchiveHistory(RuleBasedStateMachine):
     def compact(self, dies_after):
         self.archive.dies_after = dies_after
         try:
-            for one in self.archive.partitions():
-                self.archive.compact(one, before=self.archive.now - HOUR)
+            for partition in self.archive.partitions():
+                self.archive.compact(partition, before=self.archive.now - HOUR)
         except Crash:
             pass
         finally:
@@ -152,7 +152,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         for _ in range(2):
             self.archive.now += 2 * HOUR
             self.compact(None)
-        assert all(len(one.parts) == 1 for one in self.archive.partitions())
+        assert all(len(partition.parts) == 1 for partition in self.archive.partitions())
 
     @invariant()
     def the_view_is_the_ledger(self):

@@ -220,7 +220,7 @@ def unknown(rig, number, account):
 
 def statuses(rig, account):
     rows = rig.table.rows.values()
-    return [one["status"] for one in rows if one["event_id"].startswith(f"act:{account}:")]
+    return [row["status"] for row in rows if row["event_id"].startswith(f"act:{account}:")]
 
 
 @pytest.mark.parametrize("error", [LOST, KeyError("text"), UncertainError("twilio", "list")])

@@ -52,7 +52,7 @@ def test_the_first_reading_is_the_most_specific(text, kind, value):
     ],
 )
 def test_what_may_be_a_tickets_id_is_looked_up_as_one_first(text, kind):
-    kinds = [one.kind for one in candidates(text)]
+    kinds = [candidate.kind for candidate in candidates(text)]
     assert kinds.index(SubjectKind.TICKET) < kinds.index(kind)
 
 
@@ -64,14 +64,18 @@ def test_a_log_line_is_read_as_its_trace_then_its_digests():
         "mw_trace_id": "3e01f31bf4d2caef",
         "idempotency_key": "8bb435985f6d5942",
     }
-    digests = [one.value for one in candidates(json.dumps(line)) if one.kind == SubjectKind.DIGEST]
+    digests = [
+        candidate.value
+        for candidate in candidates(json.dumps(line))
+        if candidate.kind == SubjectKind.DIGEST
+    ]
     assert digests == ["3e01f31bf4d2caef", "8bb435985f6d5942"]
     assert Sought(SubjectKind.QUEUE_MESSAGE, UUID) in candidates(json.dumps(line))
 
 
 @pytest.mark.parametrize("text", ["2026-11-24", "10:42", "v2.0.1", "12-34"])
 def test_not_every_group_of_digits_is_a_phone_number(text):
-    assert all(one.kind != SubjectKind.ADDRESS for one in candidates(text))
+    assert all(candidate.kind != SubjectKind.ADDRESS for candidate in candidates(text))
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\n"])

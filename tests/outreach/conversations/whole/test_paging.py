@@ -29,7 +29,7 @@ def filled(conversations, clock):
 
 
 def ids(entries):
-    return [one.entry_id for one in entries]
+    return [entry.entry_id for entry in entries]
 
 
 def test_the_item_stays_within_two_kilobytes_and_holds_the_newest(filled):

@@ -105,7 +105,7 @@ def test_an_operator_lifts_everything_and_is_named(conversations):
         "stop",
     ]
     assert conversations.forbids(person()) is None
-    assert {one.item["lifted_by"] for one in conversations.entries(TEL, COMPANY)} == {"jo"}
+    assert {entry.item["lifted_by"] for entry in conversations.entries(TEL, COMPANY)} == {"jo"}
     assert conversations.lift(conversations.place(TEL, COMPANY), how=JO) == []
     conversations.forbid(TEL, COMPANY, Reason.STOP)
     assert conversations.forbids(person()) == Reason.STOP
@@ -259,7 +259,7 @@ def test_it_neither_hides_a_stop_nor_is_hidden_by_a_bounce(conversations):
     conversations.allow(MAIL, COMPANY)
     suspend(conversations, "x@example.com")
     conversations.forbid("x@example.com", COMPANY, Reason.BOUNCED, channel=Channel.EMAIL)
-    reasons = [one.reason for one in conversations.entries("x@example.com", COMPANY)]
+    reasons = [entry.reason for entry in conversations.entries("x@example.com", COMPANY)]
     assert sorted(reasons) == ["bounced", "unproven_refusal"]
 
 

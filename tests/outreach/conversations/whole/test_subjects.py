@@ -64,14 +64,14 @@ def test_a_link_that_is_undone_leaves_evidence_of_which_start_had_made_it(conver
 
 def test_a_second_start_changes_no_subject(conversations, table):
     start(conversations)
-    before = [one for one in rows(table) if one["primary_channel"].startswith("subject:")]
+    before = [row for row in rows(table) if row["primary_channel"].startswith("subject:")]
     start(conversations, "second")
-    assert [one for one in rows(table) if one["primary_channel"].startswith("subject:")] == before
+    assert [row for row in rows(table) if row["primary_channel"].startswith("subject:")] == before
 
 
 def test_a_start_of_one_address_leaves_no_row(conversations, table):
     conversations.open(new(channel="sms"))
-    assert [one for one in rows(table) if one["primary_channel"].startswith("subject:")] == []
+    assert [row for row in rows(table) if row["primary_channel"].startswith("subject:")] == []
 
 
 @pytest.mark.parametrize("marked", [TEL, MAIL])
@@ -148,7 +148,7 @@ def test_a_merge_of_two_subjects_keeps_the_marks_of_both_and_is_read_from_each_a
     conversations.forbid(OTHER_MAIL, COMPANY, Reason.UNSUBSCRIBED)
     conversations.link([conversations.place(one, COMPANY) for one in (MAIL, OTHER_MAIL)], "jo", JO)
     for address in (TEL, MAIL, OTHER_MAIL, "+15550100002"):
-        reasons = {one.reason for one in conversations.entries(address, COMPANY)}
+        reasons = {entry.reason for entry in conversations.entries(address, COMPANY)}
         assert reasons == {Reason.OPERATOR, Reason.UNSUBSCRIBED}
 
 
@@ -185,11 +185,11 @@ def test_marks_that_come_in_while_addresses_are_linked_are_all_kept(conversation
         lambda: conversations.forbid(OTHER_MAIL, COMPANY, Reason.OPERATOR),
     ]
     threads = [threading.Thread(target=one) for one in work]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    reasons = {one.reason for one in conversations.entries(TEL, COMPANY)}
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    reasons = {entry.reason for entry in conversations.entries(TEL, COMPANY)}
     assert reasons == {Reason.STOP, Reason.UNSUBSCRIBED, Reason.OPERATOR}
 
 
@@ -239,14 +239,16 @@ def test_the_rows_of_a_subject_end_together_and_not_before_its_newest_mark(
     start(conversations)
     clock.forward(400 * 86_400)
     conversations.forbid(TEL, COMPANY, Reason.STOP)
-    ends = {one["ttl"] for one in rows(table) if one["conversation_id"].startswith("subject#")}
+    ends = {row["ttl"] for row in rows(table) if row["conversation_id"].startswith("subject#")}
     assert len(ends) == 1
     assert ends.pop() > clock.now().timestamp() + 5 * 365 * 86_400
 
 
 @given(st.from_regex(r"\+(52|521|55|54|549|1)[1-9][0-9]{9,10}", fullmatch=True))
 def test_every_variant_of_a_number_has_the_same_canonical_form(number):
-    assert {numbers.canonical(one) for one in numbers.forms(number)} == {numbers.canonical(number)}
+    assert {numbers.canonical(form) for form in numbers.forms(number)} == {
+        numbers.canonical(number)
+    }
 
 
 def test_an_address_is_canonical_in_lower_case():

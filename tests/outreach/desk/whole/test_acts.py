@@ -66,7 +66,9 @@ def code_of(refused):
 def changes(desk, record):
     """By act, from whom to whom the journal says that a conversation went."""
     entries = desk.journal.story(record.opaque_id)
-    return {one["action_type"].removeprefix("handoff "): shown(one)["change"] for one in entries}
+    return {
+        entry["action_type"].removeprefix("handoff "): shown(entry)["change"] for entry in entries
+    }
 
 
 def test_a_hand_off_is_taken_answered_by_the_person_given_back_and_answered_by_the_machine(desk):
@@ -187,9 +189,11 @@ def test_another_companys_conversation_is_as_one_that_does_not_exist(desk, act):
     asked = desk.asks(act, record, **FIELDS[act])
     with pytest.raises(NoConversationError):
         desk.inbox.act(Asked(**{**_fields(asked), "company_id": OTHERS}))
-    assert [one["id"] for one in desk.inbox.list(company_id=OTHERS).entries] == [other.opaque_id]
+    assert [entry["id"] for entry in desk.inbox.list(company_id=OTHERS).entries] == [
+        other.opaque_id
+    ]
     everyones = desk.inbox.list(company_id=None).entries
-    assert {one["id"] for one in everyones} == {record.opaque_id, other.opaque_id}
+    assert {everyone["id"] for everyone in everyones} == {record.opaque_id, other.opaque_id}
 
 
 def _fields(asked):
@@ -322,12 +326,12 @@ def test_new_messages_join_a_hand_off_and_the_longest_waiting_comes_first(desk):
     for record in (first, second):
         desk.act("reply", record, text="One moment")
         desk.work()
-    assert {one["waiting_since"] for one in desk.inbox.list(company_id=OURS).entries} == {None}
+    assert {entry["waiting_since"] for entry in desk.inbox.list(company_id=OURS).entries} == {None}
     desk.says(second, "And?")
     desk.says(first, "And?")
     desk.says(second, "Hello?")
     entries = desk.inbox.list(company_id=OURS).entries
-    assert [one["id"] for one in entries] == [second.opaque_id, first.opaque_id]
+    assert [entry["id"] for entry in entries] == [second.opaque_id, first.opaque_id]
     assert entries[0]["newest_at"] > entries[1]["newest_at"] > entries[0]["waiting_since"]
 
 
@@ -337,7 +341,7 @@ def test_the_list_is_paged_without_gaps_or_repetitions(desk):
     found, after = [], ""
     while True:
         page = desk.inbox.list(company_id=OURS, limit=3, after=after)
-        found += [one["id"] for one in page.entries]
+        found += [entry["id"] for entry in page.entries]
         after = page.after
         if not after:
             break
@@ -522,15 +526,15 @@ def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
     ids = (record.opaque_id, items.digest_of(record.conversation_id))
     found = replace(person, ids=ids)
     rows = [one for key, one in desk.conversations_table.rows.items() if "days:" not in key[0]]
-    assert len([one for one in rows if one["conversation_id"].startswith("act#")]) == 3
-    left = [one for one in rows if not found.holds(one)]
+    assert len([row for row in rows if row["conversation_id"].startswith("act#")]) == 3
+    left = [row for row in rows if not found.holds(row)]
     assert {one["conversation_id"] for one in left} == {OURS}, "the company's own row"
     other = desk.handed_off("req2", tel="+15550100002")
     desk.act("take", other)
-    kept = [one for one in desk.conversations_table.rows.values() if not found.holds(one)]
+    kept = [row for row in desk.conversations_table.rows.values() if not found.holds(row)]
     assert {"act", "draft"} <= {one["conversation_id"].partition("#")[0] for one in kept}
     assert "It is me" not in str(list(desk.audit_table.rows.values()))
-    assert all(one.get("ttl") for one in desk.conversations_table.rows.values())
+    assert all(row.get("ttl") for row in desk.conversations_table.rows.values())
 
 
 def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_answers(desk):

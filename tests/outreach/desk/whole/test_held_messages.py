@@ -181,7 +181,7 @@ def test_a_refused_draft_is_never_sent_by_an_approval(desk):
     assert desk.sent() == []
     assert shown(desk, record)["refused"] == ["link"]
     texts = desk.conversations.other_messages(record, "none").texts
-    assert not any("evil" in one for one in texts), "it was never sent"
+    assert not any("evil" in text for text in texts), "it was never sent"
 
 
 def test_an_answer_with_a_photo_a_note_and_a_hint_is_described(outreach):
@@ -196,8 +196,8 @@ def test_an_answer_with_a_photo_a_note_and_a_hint_is_described(outreach):
         body = {"by": "sam", "version": outreach.desk(path).json_body["version"], **act}
         assert outreach.desk(f"{path}/acts", body, idempotency=act["act"]).status_code == 200
     shown = outreach.desk(path).json_body
-    assert any(one.get("media") for one in shown["messages"])
-    assert "note" in {one["role"] for one in shown["messages"]}
+    assert any(message.get("media") for message in shown["messages"])
+    assert "note" in {message["role"] for message in shown["messages"]}
     assert shown["hint"] == "Be brief"
     assert (shown["request_id"], shown["name"]) == ("a", "Jo")
 

@@ -22,7 +22,7 @@ from tests.rigs.desk import OTHERS, OURS
 PEOPLE = ("sam", "kim")
 FILTERS = (
     {},
-    *({"states": (one,)} for one in shown.STATES),
+    *({"states": (state,)} for state in shown.STATES),
     {"states": shown.STATES},
     {"channel": "sms"},
     {"channel": "whatsapp", "states": ("taken", "answered", "snoozed")},
@@ -79,7 +79,7 @@ def paged(desk, company_id, filters, limit):
     while True:
         page = desk.inbox.list(company_id=company_id, limit=limit, after=after, **filters)
         assert len(page.entries) <= limit
-        found += [(one["id"], one["state"]) for one in page.entries]
+        found += [(entry["id"], entry["state"]) for entry in page.entries]
         if not (after := page.after):
             return found
 
@@ -174,7 +174,7 @@ def test_figures_for_alarms_are_of_all_companies_and_of_whom_no_person_has(desk)
     assert operators.figures(desk.clock.now()).oldest == ""
     first = desk.handed_off("req1")
     second = desk.handed_off("req2", tel="+15550100002", company_id=OTHERS)
-    since = {one["id"]: one["since"] for one in desk.inbox.list(company_id=None).entries}
+    since = {entry["id"]: entry["since"] for entry in desk.inbox.list(company_id=None).entries}
     found = operators.figures(desk.clock.now())
     assert (found.waiting, found.oldest) == (2, since[first.opaque_id])
     desk.act("take", first)
@@ -216,7 +216,7 @@ def test_a_hand_off_that_fails_half_way_is_announced_and_not_listed(desk):
     desk.in_doubt(desk.says(record, "Hm"))
     desk.conversations.move(record, set(Status), {"conversation_status": "processing"})
     for company_id in (OURS, None):
-        assert [one["id"] for one in desk.inbox.list(company_id=company_id).entries] == []
+        assert [entry["id"] for entry in desk.inbox.list(company_id=company_id).entries] == []
 
 
 def test_erasing_a_person_finds_their_entries_and_where_to_look_for_them(desk):
@@ -226,8 +226,8 @@ def test_erasing_a_person_finds_their_entries_and_where_to_look_for_them(desk):
     for row in list(desk.conversations_table.rows.values()):
         if found.holds(row):
             names = ("primary_channel", "conversation_id")
-            desk.conversations_table.delete({one: row[one] for one in names})
-    assert [one["id"] for one in desk.inbox.list(company_id=OURS).entries] == [other.opaque_id]
+            desk.conversations_table.delete({name: row[name] for name in names})
+    assert [entry["id"] for entry in desk.inbox.list(company_id=OURS).entries] == [other.opaque_id]
     left = [one for one in desk.conversations_table.rows.values() if not found.holds(one)]
     lists = [one for one in left if one["primary_channel"].startswith(("handoffs#", "handed#"))]
     assert len(lists) == 2

@@ -23,7 +23,7 @@ def forbidden(desk, record):
 def shown(desk, record):
     """What the list and the conversation say of the question."""
     page = desk.inbox.list(company_id=record.company_id)
-    (listed,) = [one["stop_or_not"] for one in page.entries if one["id"] == record.opaque_id]
+    (listed,) = [entry["stop_or_not"] for entry in page.entries if entry["id"] == record.opaque_id]
     full = desk.inbox.conversation(record.opaque_id)
     assert full["stop_or_not"] == full["handoff"]["stop_or_not"] == listed
     return listed
@@ -61,7 +61,7 @@ def test_the_list_begins_with_the_questions_the_soonest_due_first(desk):
         after, found = "", []
         while True:
             page = desk.inbox.list(company_id=last.company_id, limit=1, after=after)
-            found += [one["id"] for one in page.entries]
+            found += [entry["id"] for entry in page.entries]
             if not (after := page.after):
                 return found
 
@@ -73,7 +73,9 @@ def test_the_list_begins_with_the_questions_the_soonest_due_first(desk):
 def test_stop_marks_the_person_ends_the_hand_off_and_stops_what_was_to_be_sent(desk, doubtful):
     desk.act("stop", doubtful)
     assert forbidden(desk, doubtful) == "asked_to_stop"
-    entries = {one.reason: one.item for one in desk.conversations.entries(TEL, doubtful.company_id)}
+    entries = {
+        entry.reason: entry.item for entry in desk.conversations.entries(TEL, doubtful.company_id)
+    }
     assert entries["asked_to_stop"]["by"] == "sam"
     assert entries["refusal_in_doubt"]["lifted_by"] == "sam"
     assert desk.state(doubtful) == "closed"

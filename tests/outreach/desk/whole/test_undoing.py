@@ -105,7 +105,7 @@ def test_what_is_taken_back_is_as_it_was(desk, begin, act):
     assert _untimed(after) == _untimed(before)
     assert desk.sent() == sent
     entries = desk.journal.story(record.opaque_id)
-    assert [(one["action_type"], one["result"]) for one in entries][-1] == (
+    assert [(entry["action_type"], entry["result"]) for entry in entries][-1] == (
         f"handoff undo {act}",
         "undo",
     )
@@ -239,6 +239,6 @@ def test_a_company_with_an_endpoint_hears_what_is_true_again(desk, begin, act, h
     rows = desk.events.rows
     count = rows.head(record.opaque_id).count
     events = [rows.event(record.opaque_id, n + 1) for n in range(count)][-2:]
-    assert [one.name for one in events] == heard
+    assert [event.name for event in events] == heard
     assert events[1].facts.get("person_name") == person
     assert ("reason" in events[1].facts) == (person is None)

@@ -240,7 +240,7 @@ def test_after_our_own_faults_the_repeated_request_is_sent_once(
 def rung(capsys):
     """The error codes counted in the metric of the alarm ingress-failures."""
     lines = capsys.readouterr().out.splitlines()
-    return sorted(json.loads(one)["code"] for one in lines if '"mw.ingress.failed":' in one)
+    return sorted(json.loads(line)["code"] for line in lines if '"mw.ingress.failed":' in line)
 
 
 def unqueued(*_, **__):

@@ -119,7 +119,7 @@ def test_a_desk_request_under_another_requests_signature_is_refused(asking):
         asking.sends("POST", f"{one}/acts", {**acted, "idempotency-key": "l"}, b"{}"),
         asking.sends("POST", f"{one}/acts", acted, b"{ }"),
     ]
-    assert [one.status_code for one in answers] == [401] * len(answers)
+    assert [answer.status_code for answer in answers] == [401] * len(answers)
     assert asking.sends("GET", one, headers).status_code == 404
     assert asking.sends("GET", DESK, listed, query=[("limit", "5")]).status_code == 200
 
@@ -162,4 +162,4 @@ def test_a_start_that_is_signed_comes_once(asking):
     body = start()
     headers = asking.signed("POST", "/initiate-conversation", body)
     answers = [asking.sends("POST", "/initiate-conversation", headers, body) for _ in range(2)]
-    assert [one.json_body["duplicate"] for one in answers] == [False, True]
+    assert [answer.json_body["duplicate"] for answer in answers] == [False, True]

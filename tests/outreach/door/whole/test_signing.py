@@ -152,6 +152,6 @@ def test_signing_that_is_not_usable_closes_both_routes(outreach, store, attribut
     store(**attributes)
     body = json.dumps(company.request("req1", "sms", TEL)).encode()
     answers = [outreach.post(body), outreach.post(body, **signed(body)), outreach.fate("req1")]
-    assert {one.status_code for one in answers} == {401}
-    assert {one.json_body["error_code"] for one in answers} == {"INVALID_SIGNATURE"}
+    assert {answer.status_code for answer in answers} == {401}
+    assert {answer.json_body["error_code"] for answer in answers} == {"INVALID_SIGNATURE"}
     assert outreach.run() == []

@@ -43,7 +43,7 @@ def test_by_day_an_opening_is_sent_and_says_which_rules_allowed_it(ruled):
         if one.role == "assistant"
     ]
     assert set(STAMPS) <= set(opening.rules)
-    assert all("@" in one for one in opening.rules)
+    assert all("@" in rule for rule in opening.rules)
 
 
 @ON_ENGINE
@@ -132,7 +132,7 @@ def test_what_concerns_an_order_has_no_hours(outreach):
 def test_rules_that_are_off_ask_nothing(outreach):
     assert start(outreach, hour=3)["state"] == "sent"
     entries = outreach.services.outreach.conversations.history(outreach.record("sms", FLORIDA))
-    assert all(one.rules is None for one in entries)
+    assert all(entry.rules is None for entry in entries)
 
 
 def test_a_start_that_waits_takes_no_place_of_its_companys_starts(outreach):

@@ -76,7 +76,7 @@ def called(answered, endpoint, twilio):
 
 
 def texts(twilio):
-    return [one["body"] for one in twilio.messages]
+    return [message["body"] for message in twilio.messages]
 
 
 def test_a_result_is_taken_once_and_the_recipient_hears_of_it(called, twilio):

@@ -90,7 +90,7 @@ def test_a_schema_that_is_not_understood_is_refused(parameters):
 
 
 def texts(twilio):
-    return [one["body"] for one in twilio.messages]
+    return [message["body"] for message in twilio.messages]
 
 
 def calls(endpoint):

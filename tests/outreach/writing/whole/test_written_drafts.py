@@ -29,7 +29,7 @@ def test_of_a_hundred_good_drafts_at_most_one_is_stopped(found):
 
 @one_case("character", ["literal", "incomplete"])
 def test_a_judge_stops_more_and_never_less(found, character):
-    judged = {one.name: one.is_stopped for one in written_drafts("open", character)}
+    judged = {draft.name: draft.is_stopped for draft in written_drafts("open", character)}
     assert all(judged[one.name] for one in found if one.is_stopped)
     assert sum(judged.values()) > sum(one.is_stopped for one in found)
 

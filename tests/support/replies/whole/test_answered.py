@@ -272,7 +272,9 @@ def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(
 ):
     replies_rig.run(replies_rig.ticket(tracked_question))
     lookups = {"read_order_link"}
-    calls = [one.operation for one in replies_rig.richpanel.calls if one.operation not in lookups]
+    calls = [
+        call.operation for call in replies_rig.richpanel.calls if call.operation not in lookups
+    ]
     assert calls == ["read_ticket", "send_message", "read_ticket", "add_tags"]
 
 

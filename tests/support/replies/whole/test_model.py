@@ -42,7 +42,7 @@ class TestWithAModel:
         openai.fault("status", times=None, **fault)
         replies_rig.run(replies_rig.ticket(tracked_question))
         assert len(replies_rig.replies) == 1
-        assert any(one.startswith("model:") for one in replies_rig.reasons())
+        assert any(reason.startswith("model:") for reason in replies_rig.reasons())
 
     def test_only_a_confident_disagreement_of_the_model_counts(self, replies_rig, openai):
         openai.answer_by(_opinion("refund_request", 0.7))

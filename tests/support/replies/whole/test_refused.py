@@ -144,7 +144,7 @@ def test_without_an_allow_list_no_reply_is_sent(replies_rig, tracked_question):
 def test_a_deployment_without_replies_only_routes(replies_rig, tracked_question):
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.writes() == ["add_tags"]
-    assert not {one for one in replies_rig.tags() if "suppressed" in one}
+    assert not {tag for tag in replies_rig.tags() if "suppressed" in tag}
 
 
 def test_a_second_question_within_ten_minutes_is_left_to_a_person(replies_rig, shopify):

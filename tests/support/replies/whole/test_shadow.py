@@ -74,7 +74,7 @@ def test_what_shadow_counts_takes_no_allowance_of_real_answers(shadow, stage):
     shadow.run(shadow.ticket("Where is my order #1001?", "1043"))
     assert decided(shadow, "1043")[0]["reasons"][0] == "same_text"
     rows = stage.aws.client("dynamodb").scan(TableName="rp_mw_idempotency-dev")["Items"]
-    keys = [key for one in rows if (key := one["event_id"]["S"]).startswith("lim:")]
+    keys = [key for row in rows if (key := row["event_id"]["S"]).startswith("lim:")]
     assert keys
     assert all(one.startswith("lim:shadow:") for one in keys)
 
@@ -112,4 +112,4 @@ def test_a_day_later_the_sweep_asks_for_one_more_look(shadow, move_clock):
     assert (shadow.state().people["answered"], shadow.state().people["open"]) == (True, False)
     shadow.richpanel.forget_calls()
     shadow.sweep()
-    assert not [one for one in shadow.richpanel.calls if one.operation == "read_ticket"]
+    assert not [call for call in shadow.richpanel.calls if call.operation == "read_ticket"]

@@ -29,7 +29,7 @@ def test_a_ticket_is_read_with_its_comments(live_client: Richpanel, richpanel: S
 
     assert (ticket.id, ticket.status, ticket.is_open) == ("1042", "OPEN", True)
     assert ticket.tags == {"vip"}
-    assert [(one.text, one.is_operator) for one in ticket.comments] == [
+    assert [(comment.text, comment.is_operator) for comment in ticket.comments] == [
         ("Where is it?", False),
         ("On its way", True),
     ]
@@ -132,7 +132,7 @@ def test_f48_the_author_of_a_comment_is_read_from_either_field(
 ):
     ticket = read(tickets, vendor, comments=[{"id": "c-1", **raw}])
 
-    assert [one.is_operator for one in ticket.comments] == [is_operator]
+    assert [comment.is_operator for comment in ticket.comments] == [is_operator]
 
 
 @pytest.mark.parametrize(
@@ -197,15 +197,15 @@ def test_comments_come_oldest_first(tickets: Richpanel, vendor: Vendor):
     dated = read(tickets, vendor, comments=comments)
     undated = read(tickets, vendor, comments=[*comments, {"id": "undated"}])
 
-    assert [one.id for one in dated.comments] == ["old", "new"]
-    assert [one.id for one in undated.comments] == ["new", "old", "undated"]
+    assert [comment.id for comment in dated.comments] == ["old", "new"]
+    assert [comment.id for comment in undated.comments] == ["new", "old", "undated"]
 
 
 def test_f10_comments_without_an_id_never_share_one(tickets: Richpanel, vendor: Vendor):
     comments = [{"plain_body": "one"}, {"plain_body": "two"}, {"plain_body": "one", "id": ""}]
 
-    first = [one.id for one in read(tickets, vendor, comments=comments).comments]
-    again = [one.id for one in read(tickets, vendor, comments=comments).comments]
+    first = [comment.id for comment in read(tickets, vendor, comments=comments).comments]
+    again = [comment.id for comment in read(tickets, vendor, comments=comments).comments]
 
     assert first == again
     assert first[0] == first[2] != first[1]

@@ -224,8 +224,8 @@ def test_a_stop_is_not_answered_and_nothing_is_sent_after_it(outreach, run):
     assert len(outreach.twilio.sent_to(TEL)) == sent
     subject = f"{company.COMPANY_ID}#req-later"
     said = run("explain", subject, "--json")
-    for one in said.data["events"]:
-        assert "Sent:" not in one["story"]["paragraph"]
+    for event in said.data["events"]:
+        assert "Sent:" not in event["story"]["paragraph"]
 
 
 def test_an_e_mail_is_sent_as_ses_has_it(outreach, run):

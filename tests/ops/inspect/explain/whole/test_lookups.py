@@ -32,7 +32,7 @@ def calls(monkeypatch):
 
 def events(said):
     assert said.code == 0, said
-    return {one["event"]["event_id"] for one in said.data["events"]}
+    return {event["event"]["event_id"] for event in said.data["events"]}
 
 
 def shown(said):

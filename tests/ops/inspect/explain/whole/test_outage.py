@@ -125,7 +125,7 @@ def test_what_a_worker_has_for_the_first_time_is_never_called_absent(system, run
 
 def found(said):
     assert said.code == 0, said
-    return [one["event"]["event_id"] for one in said.data["events"]]
+    return [event["event"]["event_id"] for event in said.data["events"]]
 
 
 def test_what_a_worker_has_again_is_found_by_its_trace(system, run):

@@ -38,7 +38,7 @@ class Pigeon(simulated.Vendor):
 
     def sent_to(self, loft: str) -> list[str]:
         """The notes that reached a loft, oldest first."""
-        return [one["note"] for one in self.flights if one["to"] == loft]
+        return [flight["note"] for flight in self.flights if flight["to"] == loft]
 
     def comes_back(self, loft: str, number: int, note: str) -> bytes:
         """The body of a note that somebody sends to the company."""
@@ -48,5 +48,5 @@ class Pigeon(simulated.Vendor):
     def reports(self, status: str) -> list[bytes]:
         """The bodies of a report on every flight."""
         names = ("id", "to", "from", "mark")
-        about = ({name: one[name] for name in names} for one in self.flights)
+        about = ({name: flight[name] for name in names} for flight in self.flights)
         return [json.dumps({**one, "status": status}).encode() for one in about]
