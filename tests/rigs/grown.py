@@ -136,7 +136,7 @@ class Pigeon(Open):
     ),
     Line(
         "chalicelib/outreach/work.py",
-        "    # --- what leaves, by vendor ---------------------------------------------------------------\n",
+        "    # --- senders, by vendor -------------------------------------------------------------------\n",
         '''
     @cached_property
     def pigeons(self) -> Any:

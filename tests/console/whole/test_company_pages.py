@@ -127,7 +127,7 @@ def test_a_rule_of_the_place_is_said_in_words_with_its_source_and_when_it_is_nex
     ("given", "said"),
     [
         ({"recipient": "nobody"}, "the recipient is not an address of the channel"),
-        ({"at": "tomorrow"}, "the time is an ISO time with a time zone"),
+        ({"at": "tomorrow"}, "the time must be an ISO time with a time zone"),
         ({"channel": "fax"}, "channel: one of"),
         ({"purpose": "fun"}, "purpose: one of"),
         ({"project": "pi-none"}, "There is no such page"),
