@@ -39,7 +39,7 @@ run: $(READY) ## The whole system on this machine, until Ctrl-C
 demo: $(READY) ## Real webhooks through the whole system, and a table of the results
 	@$(BIN)/python -m local demo
 
-test: $(READY) ## The tests, headless: twenty minutes on two cores
+test: $(READY) ## The tests, headless: half an hour on two cores
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal
 
 cover: $(READY) ### The same with coverage, by branch
