@@ -43,7 +43,7 @@ def _loaded(file: Path) -> Any:  # noqa: ANN401 - whatever was kept
     was_on = gc.isenabled()
     gc.disable()
     try:
-        return pickle.loads(file.read_bytes())  # noqa: S301 - ours, like the bytecode beside it
+        return pickle.loads(file.read_bytes())  # noqa: S301 - its bundle's own
     finally:
         if was_on:
             gc.enable()

@@ -23,6 +23,7 @@ packages        the packages that ship, as the locks name them
 function_bundle builds the functions' zip: packages, bytecode, reproducible bytes
 aws_models      removes botocore's data on services that the code does not call
 bytecode        compiles what ships
+ready_tables    builds the tables that the bundle holds built, for `chalicelib.ready`
 archive         zips what ships
 provenance      writes what a packaged stage was made of: its packages and its origin
 console_layer   builds the layer of the console's function, during `chalice package`

@@ -175,7 +175,7 @@ def test_the_audits_read_what_the_page_says():
 
 
 def test_a_finding_that_is_accepted_has_its_reason_beside_it():
-    """`bandit` has no exceptions; three of its rules are ruff's, whose exceptions say why."""
+    """`bandit` has no exceptions; some of its rules are ruff's, whose exceptions say why."""
     found = 0
     for path in (
         ROOT / "app.py",

@@ -104,7 +104,7 @@ def test_a_time_that_lies_ahead_is_refused_by_its_option(outreach, run, backup, 
     restored(outreach, "ConversationsTable", backup["ConversationsTable"])
     at = iso(outreach.services.clock.now() + timedelta(days=2))
     said = run("erase", "--again", at, dry_run)
-    assert (said.code, "--again lies ahead" in said.err) == (2, True)
+    assert (said.code, "--again is in the future" in said.err) == (2, True)
     assert at not in said.err
     assert left(outreach, *SOUGHT) == {*SOUGHT}
 

@@ -98,12 +98,17 @@ def test_a_set_has_a_bound(run):
     assert run("writer", "verdicts", ID, PROJECT, "--json").out == ""
 
 
+def listed(run):
+    """The verdicts without their ends, which each putting moves."""
+    lines = run("writer", "verdicts", ID, PROJECT, "--json").out.splitlines()
+    return [{k: v for k, v in json.loads(line).items() if k != "until"} for line in lines]
+
+
 def test_what_was_listed_can_be_put_again_and_removed(run):
     run(*PUT, typed=lines(("good", "Hello."), ("bad", "Pay £5.")))
-    before = run("writer", "verdicts", ID, PROJECT, "--json").out.splitlines()
-    again = [{k: v for k, v in json.loads(one).items() if k != "until"} for one in before]
-    assert run(*PUT, typed="\n".join(map(json.dumps, again))).code == 0
-    assert run("writer", "verdicts", ID, PROJECT, "--json").out.splitlines() == before
+    before = listed(run)
+    assert run(*PUT, typed="\n".join(map(json.dumps, before))).code == 0
+    assert listed(run) == before
     assert run("writer", "remove-verdict", ID, PROJECT, "e1", "--yes").code == 0
     assert run("writer", "remove-verdict", ID, PROJECT, "e1", "--yes").code == 1
     assert len(run("writer", "verdicts", ID, PROJECT, "--json").out.splitlines()) == 1
