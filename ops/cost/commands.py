@@ -13,6 +13,7 @@ from ops.cost import assumptions, bill, happened
 from ops.cost.bill import CostCause, Dollars, Gateway, Terms
 from ops.cost.event_kinds import counted
 from ops.cost.happened import Charged
+from ops.cost.prices import prices as all_prices
 from ops.session import EXIT_UNUSABLE, OpsError
 from ops.stage import config
 from ops.times import span
@@ -21,6 +22,8 @@ app = typer.Typer()
 LONGEST = timedelta(days=400)
 """Counts of a day are kept for about a year, CloudWatch's for fifteen months."""
 MONTH = "30d"
+REGION = "us-east-1"
+"""The region of AWS's prices; carriers' are for the United States."""
 _COLUMNS = (*(one.value for one in CostCause), "total")
 
 
@@ -44,19 +47,19 @@ def cost(
     counts: Annotated[
         bool, typer.Option("--counts", help="What an event of each kind uses, in place of dollars.")
     ] = False,
+    prices: Annotated[
+        bool, typer.Option("--prices", help="Every price behind the dollars, with its source.")
+    ] = False,
 ) -> object:
     """Print what a million events of each kind cost, by cause; or what a stage or a company has."""
     if company_id is not None and not company_id.strip():
         raise OpsError("--company: the id of a company is empty", code=EXIT_UNUSABLE)
-    if counts and not company_id and since is None:
-        return _counts(run)
-    if counts:
-        raise OpsError("--counts goes with no company and no period", code=EXIT_UNUSABLE)
-    if company_id is None and since is None:
-        return _each_kind(run)
-    period = span(since or MONTH)
-    if not timedelta() < period <= LONGEST:
-        raise OpsError(f"--since: 1m to {LONGEST.days}d", code=EXIT_UNUSABLE)
+    is_general = company_id is None and since is None
+    if (counts or prices) and not is_general:
+        raise OpsError("--counts and --prices go with no company and no period", code=EXIT_UNUSABLE)
+    if is_general:
+        return _prices(run) if prices else _counts(run) if counts else _each_kind(run)
+    period = _period(MONTH if since is None else since)
     terms = Terms(gateway, is_traced=config.is_traced(run.session.stage))
     if company_id is None:
         found: Sequence[Charged] = happened.of_stage(run.session, period, terms)
@@ -69,6 +72,36 @@ def cost(
     whole = bill.added(*(one.dollars for one in found))
     shown: dict[str, object] = {"project": "", "event": "all", "count": None, **_shown(whole)}
     return run.output.records(("project", "event", "count", *_COLUMNS), [*rows, shown])
+
+
+def _period(text: str) -> timedelta:
+    """The period of ``--since``; raises `OpsError`, which names the option."""
+    try:
+        period = span(text)
+    except OpsError as error:
+        raise OpsError(f"--since: {error}", code=EXIT_UNUSABLE) from None
+    if not timedelta() < period <= LONGEST:
+        raise OpsError(f"--since: 1m to {LONGEST.days}d", code=EXIT_UNUSABLE)
+    return period
+
+
+def _prices(run: CommandRun) -> object:
+    """The table of prices."""
+    rows: list[dict[str, object]] = [
+        {
+            "price": price.name,
+            "usd": price.shown,
+            "per": price.per,
+            "unit": price.unit,
+            "region": REGION,
+            "read": price.read.isoformat(),
+            "source": price.source,
+            "note": price.note,
+        }
+        for price in all_prices().values()
+    ]
+    run.output.say("list prices without free tiers, discounts and taxes")
+    return run.output.records(tuple(rows[0]), rows)
 
 
 def _each_kind(run: CommandRun) -> object:

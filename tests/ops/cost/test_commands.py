@@ -10,6 +10,7 @@ from local import company
 from local.stack.emf import Metrics
 from ops.cost.bill import CostCause
 from ops.cost.event_kinds import counted
+from ops.cost.prices import prices
 from tests.rigs.ops_cli import runner
 
 CAUSES = [one.value for one in CostCause]
@@ -138,3 +139,19 @@ def test_a_stage_is_charged_for_what_its_doors_have_counted(outreach, run):
     assert found["texts without an answer"]["count"] == 1
     assert found["texts without an answer"]["carrier"] == pytest.approx(0.0083)
     assert not any(name.startswith("conversation started") for name in found)
+
+
+def test_every_price_is_printed_with_its_region_and_source(run):
+    found = {one["price"]: one for one in run("cost", "--prices", "--json").data}
+    assert set(found) == set(prices())
+    lambda_requests = found["lambda_requests"]
+    assert (lambda_requests["usd"], lambda_requests["per"]) == ("0.2", "million")
+    assert lambda_requests["region"] == "us-east-1"
+    assert all(one["source"].startswith("https://") and one["read"] for one in found.values())
+
+
+@pytest.mark.parametrize("given", ["soon", "3", "-1d", ""])
+def test_a_period_that_cannot_be_read_is_named_by_its_option(run, given):
+    said = run("cost", f"--since={given}")
+    assert said.code == 2
+    assert "--since" in said.err
