@@ -36,6 +36,7 @@ VERBS = frozenset(
             "Change",
             "Find",
             "Give",
+            "Import",
             "Issue",
             "Judge",
             "Lift",

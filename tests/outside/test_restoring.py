@@ -58,7 +58,7 @@ def test_a_restored_stage_is_not_released_while_an_event_is_unfinished(stack, fa
 
 
 def test_completing_a_restored_ledger_is_refused_while_the_stage_acts(stack):
-    assert "the stage acts" in stack.ops("restore", "--at", "1h", "--dry-run", code=1).err
+    assert "not in shadow mode" in stack.ops("restore", "--at", "1h", "--dry-run", code=1).err
 
 
 def test_a_restored_stage_is_not_released_while_the_last_sweep_was_not_complete(stack):
