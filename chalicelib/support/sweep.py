@@ -15,7 +15,7 @@ from chalicelib.support.lost_tickets import LostTickets
 
 
 class SupportSweep:
-    """The parts that find lost tickets and rebuild jobs."""
+    """Builds what the sweep needs to find lost tickets and to rebuild lost jobs."""
 
     def __init__(self, *, shared: Shared, support: Support) -> None:
         self._shared = shared
