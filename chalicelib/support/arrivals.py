@@ -60,7 +60,9 @@ class Arrivals:
         )
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The message that the job names, or the new comments of its ticket, which is read for that.
+        """The events of a job: the message that it names, or each new comment of its ticket.
+
+        For a notification the ticket is read.
 
         Raises:
             NotAnEvent: a finished read of the ticket covers the notification, the ticket cannot be

@@ -72,7 +72,7 @@ class SupportFlow(Flow):
         return isinstance(job, TicketNotification)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The message that the job names, or the new comments of its ticket (`Arrivals.events`)."""
+        """The events of a job: the message that it names, or each new comment of its ticket."""
         return self._arrivals.events(job)
 
     def resolved(self, job: TicketNotification) -> None:
@@ -253,7 +253,7 @@ class SupportFlow(Flow):
             raise HandBackError(why.COMMENT_NOT_SHOWN, delay_seconds=READ_LAG_SECONDS)
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Effect:
-        """The reply with its draft; without one, the text is composed when it has to be sent."""
+        """The effect that sends the reply, with its planned text or with one composed when it is sent."""
         inquiry: Inquiry = event.subject
         answering = self._answering
         if answering is None:

@@ -37,7 +37,7 @@ _COLONS_OF_A_KEY = 3
 
 
 def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:
-    """The job of a stored Richpanel event, or of a deliberate resend of one of its actions."""
+    """The job to queue again for a stored Richpanel event, or for an operator's resend of an action."""
     common = {
         "event_key": event.event_key,
         "conversation_id": event.conversation_id,

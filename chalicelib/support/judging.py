@@ -121,7 +121,10 @@ class Judge:
         return self._silence(inquiry, self._before(inquiry), asked, decision)
 
     def note_risks(self, facts: EventFacts, inquiry: Inquiry, decision: Decision) -> None:
-        """Note a grave matter for all tickets of its customer; doing it again changes nothing."""
+        """Store that a customer has a grave matter.
+
+        For some time no ticket of this customer is then answered automatically.
+        """
         answering, email = self._answering, inquiry.customer
         if answering is None or not decision.risk_flags or email is None:
             return
@@ -189,7 +192,7 @@ class Judge:
     def _about(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> tuple[str, ...]:
-        """The orders that an answer is about: the message's, else those of open requests."""
+        """The numbers of the orders that an answer would be about: the message's, else the open requests'."""
         text, ticket = inquiry.text or "", inquiry.ticket
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:

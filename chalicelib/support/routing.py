@@ -123,7 +123,7 @@ def _without_routing(decision: Decision) -> Decision:
 def _later(
     decision: Decision, verdict: ReplyVerdict, present: frozenset[str], *, first: int
 ) -> list[tuple[PlannedAction, ...]]:
-    """The answer as a step of its own after the ticket is routed, and the tags that report it."""
+    """The steps for a reply that follows the routing of its ticket: the reply, then its tags."""
     tags = (
         PlannedAction("add_tag", tag, (first,), already=tag in present)
         for tag in _reply_tags(decision, verdict)

@@ -23,12 +23,12 @@ class SupportSweep:
 
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """The rebuilders of jobs, by the first two parts of an event key."""
+        """The functions that make a lost job from its stored event, by the start of the event key."""
         return {"evt:rp": ticket_job}
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """What reconciliation looks for at Richpanel."""
+        """The parts of the sweep that ask Richpanel: lost tickets, and follow-ups of shadow decisions."""
         shared, support = self._shared, self._support
         found = LostTickets(
             tickets=support.richpanel,

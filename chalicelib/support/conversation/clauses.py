@@ -45,7 +45,7 @@ def asked_in(
     phrases: Phrases | None = None,
     reading: MessageReading | None = None,
 ) -> AskedFor:
-    """What a message asks for.
+    """Find out, clause by clause, what a customer's message asks for and what it takes back.
 
     Args:
         text: the message.

@@ -183,7 +183,9 @@ class Replies:
         key: str,
         proven_by: str | None = None,
     ) -> str:
-        """The text of a reply that an earlier claim planned and surely did not send.
+        """Compose again the text of a reply that was planned earlier and surely not sent.
+
+        It is made from ticket and order as they are now.
 
         Args:
             facts: the event that the reply answers.
@@ -290,7 +292,7 @@ class Replies:
     def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Answers | Refusal:
-        """A reply with the status of the orders, a question for the number, or a refusal.
+        """The reply to a question about orders: their status, a question for the number, or a refusal.
 
         Raises:
             ProviderError: an order cannot be looked up now.
@@ -354,7 +356,10 @@ class Replies:
     def _is_repeating(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
     ) -> str | None:
-        """Stop answers to a customer whose texts repeat, over all tickets: two machines may be talking."""
+        """The reason to stop answers to a customer whose texts repeat on any ticket; None where they do not.
+
+        Two machines may be talking.
+        """
         if not ticket.customer_email:
             return None
         opaque, by = self.opaque(), _reply_key(facts)

@@ -76,7 +76,7 @@ class Policy:
     closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
-        """Whether the address is on an allow-list, or no list exists and none is required."""
+        """Whether an address may get replies: it is on an allow-list, or no list exists or is required."""
         if not self.emails and not self.domains:
             return not self.requires_allow_list
         address = (email or "").strip().lower()
@@ -301,7 +301,7 @@ def _by_recipient(ticket: Ticket, policy: Policy) -> Iterator[Refusal]:
 
 
 def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
-    """A refusal with the tag for its kind of reply."""
+    """A refusal with the tag for its kind of reply: one about an order's status, or another one."""
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
