@@ -179,7 +179,7 @@ def _score(found: set[tuple[float, int]]) -> float:
 
 
 def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
-    """The result from hints alone: the likeliest intent, too uncertain for anything but a person."""
+    """The result where phrases only hint at intents: the likeliest one, too unsure for an answer."""
     if not scores:
         return Classified(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))

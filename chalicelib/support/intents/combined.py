@@ -62,7 +62,7 @@ def agreed(
 
 
 def is_long(words: Sequence[str]) -> bool:
-    """Whether a message is long enough for an escalation or a suspicion by the model alone."""
+    """Whether a message has enough words for the linear model alone to find a grave matter in it."""
     return len(words) >= _LONG_ENOUGH
 
 

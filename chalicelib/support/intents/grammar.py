@@ -152,7 +152,10 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     sign = -1 if QUESTION_MARK in matchings[0].symbols[-1] else 1
 
     def cost(kinds: tuple[str, ...]) -> tuple[int, int]:
-        """Fewest units first; then most order questions if there is a question mark, else fewest."""
+        """What a division into units costs: their number, then order questions.
+
+        More of these are better if the sentence ends with a question mark, else fewer.
+        """
         return len(kinds), sign * kinds.count("order_question")
 
     best: list[tuple[str, ...] | None] = [(), *([None] * size)]
@@ -182,7 +185,10 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
 
 
 class _Node:
-    """A node in a slot's graph: what may follow, and whether a row ends here."""
+    """A node in the graph of a slot (a named group of wordings).
+
+    It says what may follow, and whether a wording ends here.
+    """
 
     __slots__ = ("is_end", "slots", "words")
 
@@ -237,7 +243,10 @@ class GrammarMatching:
         return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
 
     def ends(self, slot: str, start: int) -> frozenset[int]:
-        """The places in the sentence where a wording of the slot that begins at `start` can end."""
+        """The places in the sentence where a match of the slot that begins at `start` can end.
+
+        A slot is a named group of wordings.
+        """
         known = self._known.get((slot, start))
         if known is not None:
             return known

@@ -18,7 +18,7 @@ MIN_CHILD, ADULT = 2, 18
 
 
 def words_of(text: str) -> list[str]:
-    """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
+    """A message's words outside quoted history: lower case, without accents; ``<n>`` for numbers."""
     return unmarked(marked_words(own_part(text)))
 
 

@@ -39,7 +39,7 @@ class Phrases:
         return (end for end, _, _ in self.spans(words))
 
     def spans(self, words: Sequence[str]) -> Iterator[tuple[tuple[str, float, int], int, int]]:
-        """Every phrase in the words as `matches`, with the places where it begins and ends."""
+        """Find every phrase in the words, as `matches` does, with the places where it begins and ends."""
         size, root = len(words), self._root
         for start in range(size):
             pending = [(node, start + 1) for node in root.after(words[start])]

@@ -59,7 +59,10 @@ def is_real(word: str) -> bool:
 
 
 def near(word: str, known: Iterable[str]) -> Iterable[str]:
-    """The known words that are one typing error away: a letter left out, added, wrong or swapped."""
+    """The known words that differ from a word by one letter left out, added, wrong or swapped.
+
+    A wrong letter counts only in words of six letters and more.
+    """
     kept = known if isinstance(known, (set, frozenset)) else frozenset(known)
     return (slip for slip in _slips(word) if slip in kept)
 

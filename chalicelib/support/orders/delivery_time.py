@@ -38,7 +38,7 @@ class Window:
 
 
 def business_days(number: int, language: Literal["en", "es"]) -> str:
-    """The words for business days that follow a number."""
+    """The words for business days that follow a number in a reply, e.g. ``business days``."""
     one, more = _DAYS[language]
     return one if number == 1 else more
 
@@ -95,7 +95,10 @@ class DeliveryCalendar:
         return now.astimezone(ZoneInfo(self.zone)).date()
 
     def day_of_order(self, placed: datetime) -> date:
-        """The day for which an order counts: its own, or after the cut-off the next business day."""
+        """The day from which an order is handled: the day it was placed.
+
+        After the cut-off hour it is the next business day.
+        """
         local = placed.astimezone(ZoneInfo(self.zone))
         day = local.date()
         if self.cut_off_hour is None or local.hour < self.cut_off_hour:

@@ -64,7 +64,7 @@ def proven_answers(
     language: Literal["en", "es"] = "en",
     calendar: DeliveryCalendar = DEFAULT_CALENDAR,
 ) -> tuple[TemplateAnswer, ...] | NoAnswer:
-    """An answer for each order, or the reason why a person must answer for all of them.
+    """An answer about each order, with the facts that prove it, or why a person must answer for all.
 
     Args:
         orders: the orders that the customer asks about, in that order.

@@ -147,7 +147,7 @@ class Richpanel:
                 raise
 
     def assignable(self) -> frozenset[str]:
-        """All assignees that `assign` accepts: the tenant's users and teams."""
+        """Every assignee that `assign` accepts: the tenant's users by id, its teams by ``team:`` and id."""
         users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
         teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(

@@ -177,7 +177,10 @@ class ListPage(_Answer):
 
 
 class TicketListPage(ListPage):
-    """A page of tickets, under the key `ticket` in practice and `tickets` in the documentation."""
+    """A page of Richpanel's list of tickets.
+
+    Its key is `ticket` in practice, and `tickets` in the documentation.
+    """
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
     tickets: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []

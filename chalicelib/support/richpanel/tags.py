@@ -70,7 +70,7 @@ class RichpanelTags:
         return shown | {name for name, tag_id in known.items() if tag_id in shown}
 
     def _known(self, deadline_seconds: float, *, refresh: bool = False) -> Mapping[str, str]:
-        """The ids of the tenant's tags by name, from the cache or read anew if it is too old."""
+        """The ids of the tenant's tags by name, from the cache, or read again if that is too old."""
         now = self._clock.now()
         read_at = self._read_at
         if refresh or read_at is None or now - read_at > _LAST:
