@@ -197,9 +197,9 @@ def _disposition(body: Mapping[str, Any], reading: Reading) -> int | None:
 
 
 def _zone(value: object, reading: Reading) -> str | None:
-    """The value, if it has the form of a time zone's name; else None, noted as a mark.
+    """The value if it has the form of a time zone's name, else None with a `Mark` noted.
 
-    No such zone need exist.
+    Whether such a zone exists is not checked.
     """
     if value is None or value == "":
         return None

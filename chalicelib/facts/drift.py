@@ -172,7 +172,7 @@ class Reading:
     ) -> datetime | None:
         """The time of the payload's event, in UTC: the first value that can be read; None where none can.
 
-        Marks are noted.
+        A `Mark` is noted for a time that is missing, unreadable, or in another form or field.
 
         Args:
             values: of the fields that hold the time by the sender's documents.
@@ -201,7 +201,7 @@ class Reading:
     def time_of(self, moment: datetime | None, received: datetime) -> datetime:
         """The time whose date becomes the fact's day: the event's time, or else that of its receipt.
 
-        Marks a missing or implausible time.
+        A `Mark` is noted for a missing or implausible time.
         """
         if moment is None:
             self.note(Mark.DAY_GUESSED)
@@ -213,7 +213,7 @@ class Reading:
     def number(self, value: object) -> int | None:
         """The value as a whole number of up to nine digits; else None.
 
-        A value that is no such number is marked.
+        A `Mark` is noted for a value that is no such number, or a text.
         """
         if _given(value) is None:
             return None
@@ -228,7 +228,7 @@ class Reading:
     def seconds(self, value: object, *, units: int = 1) -> int | None:
         """The value as a duration of up to a day, in whole seconds; else None.
 
-        An unreadable value is marked.
+        A `Mark` is noted for an unreadable value, or one in another form.
 
         Args:
             value: a number, its text, or ``HH:MM:SS``.
@@ -255,7 +255,7 @@ class Reading:
     def agent(self, value: object) -> str | None:
         """The value as an agent's id; None where it is absent or names no agent.
 
-        A value of an odd form is marked, and also gives None.
+        A value of an odd form also gives None, and a `Mark` is noted for it.
         """
         text = _text(value)
         if _given(value) is None or text in _NO_ID:
@@ -288,7 +288,7 @@ class Reading:
     def part(self, value: object, plain: re.Pattern[str]) -> str:
         """The value as a part of a fact's key: itself if it matches the pattern `plain`, else its hash.
 
-        A hash is marked.
+        A `Mark` is noted for the hash.
         """
         text = _text(value)
         if text is not None and plain.fullmatch(text):

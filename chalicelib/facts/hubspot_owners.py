@@ -66,7 +66,7 @@ class HubSpotOwners:
     def agents(self) -> Mapping[str, Agent]:
         """The owners as agents, by the id under which a fact names them, e.g. ``hubspot-owner:77``.
 
-        Empty before the first successful read.
+        It is empty before the first successful read.
         """
         if self.clock.monotonic() >= self._good_until:
             try:

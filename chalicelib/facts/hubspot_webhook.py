@@ -165,7 +165,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
     """The queue job that carries these events.
 
-    Every redelivery gives its key again, as ``attemptNumber`` is left out.
+    The job's key is the same in every redelivery, as ``attemptNumber`` is left out.
     """
     content = json.dumps([event.model_dump(mode="json") for event in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
@@ -276,7 +276,7 @@ def _matching(pattern: re.Pattern[str], value: object) -> str | None:
 def _part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
     """The value as a part of a fact's key: itself if it matches the pattern, else its hash.
 
-    None for no value.
+    It is None where there is no value.
     """
     return None if value is None or value == "" else reading.part(value, pattern)
 

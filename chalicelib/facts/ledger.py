@@ -133,7 +133,7 @@ class FactLedger:
         return self._waiting(limit=at_most)
 
     def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[Date]:
-        """One page of the facts that wait to be posted: since when each has waited, and its key.
+        """The facts that wait to be posted, after a given one: since when each has waited, and its key.
 
         Some may be posted already, as the index lags.
 
@@ -351,8 +351,13 @@ class FactLedger:
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
         """Replace the stored record of a sink's dimension table by a new one; returns the record as stored.
 
+        Args:
+            table: e.g. ``DimAgent:powerbi:<dataset>``.
+            dimension: the new record.
+            was: the record that was read; by default it is read here.
+
         Raises:
-            LeaseLostError: another writer has written since.
+            LeaseLostError: another writer has stored a record since.
         """
         read = (was or self.known(table)).version
         item = {

@@ -206,7 +206,7 @@ def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | 
 
 
 def _note_unseen(job: AlowareDelivery, name: DeliveryName, reading: Reading) -> None:
-    """Mark a delivery's type, disposition or name if Aloware has never been seen to send it."""
+    """Note a `Mark` for a delivery's type, disposition or name that Aloware was never seen to send."""
     if job.type is None:
         reading.note(Mark.TYPE_MISSING)
     elif job.type not in CHANNELS:
@@ -313,7 +313,10 @@ def _receipt(text: str) -> datetime:
 
 
 def _zone(name: str | None, reading: Reading) -> ZoneInfo:
-    """The time zone of this name, or UTC where there is none; a missing or unknown name is marked."""
+    """The time zone of this name, or UTC where there is none.
+
+    A `Mark` is noted for a missing or unknown name.
+    """
     try:
         if name:
             return ZoneInfo(name)

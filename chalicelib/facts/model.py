@@ -100,13 +100,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The result of one scan of the stored facts, for the nightly check.
+    """The result of one scan of all stored facts.
 
     Attributes:
         posted: the posted facts that have not expired, oldest first.
         stale: by dataset: keys of corrected facts of which it still has the former values, each
-            with its
-        day in the dataset.
+            with its day in the dataset.
         newest_seconds: by source: age in seconds of the newest stored fact that counts.
         drift: by source: the drift of the facts stored in the last day.
     """
@@ -154,10 +153,9 @@ class Roster(Protocol):
 class Sink(Protocol):
     """The port of a place to which rows are posted.
 
-    A method that returns has had the rows accepted; it raises `ProviderError`s.
-
-    A batch has a number that is never used for other rows, so that a sink that checks numbers
-    accepts a repeated batch only once.
+    A method that returns has had the rows accepted; it raises `ProviderError`s.  A batch has a
+    number that is never used for other rows, so that a sink that checks numbers accepts a repeated
+    batch only once.
     """
 
     @property

@@ -66,8 +66,7 @@ def shift_rows(body: bytes) -> Sequence[Row]:
 
     Raises:
         PayloadError: the file is not CSV in UTF-8 or has a bad line; the message names line and
-            column,
-        never a value.
+            column, never a value.
     """
     try:
         lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")))

@@ -66,8 +66,7 @@ class Arrivals:
 
         Raises:
             NotAnEvent: a finished read of the ticket covers the notification, the ticket cannot be
-                read, or the message
-            is a duplicate.
+                read, or the message is a duplicate.
             NotYet: the ticket's next read is due later, or an earlier event of the ticket waits.
         """
         if isinstance(job, TicketMessage):

@@ -73,8 +73,7 @@ class Decision:
         route: the department that gets the message.
         tags: tags to add besides route and intent.
         may_answer: the message itself allows an automatic answer: sure enough, understood, no
-            escalation;
-        guard rails are checked afterwards.
+            escalation; guard rails are checked afterwards.
         reasons: codes of what the decision rests on, in the order in which they were found.
         pending: our open question, if this message may answer it.
     """
@@ -117,15 +116,13 @@ def decide_on(
     Args:
         found: the classification by the tables, or by the model where it overrides them.
         current_route: the department that has the ticket; it keeps the ticket if the message has no
-            clear
-        intent.
+            clear intent.
         pending: our question that is still open.
         has_number: the message contains a possible order number.
         reasons: the reasons that came with `found`.
         risks: flags of grave matters in the message, beside those of its intents.
         suspected: flags of grave matters that are not certain: a message with one is left to the
-            default
-        team.
+            default team.
         explained: the share of the message that is understood, 0 to 1.
         states_one_matter: the message states at most one matter, which is enough for an
             acknowledgement.
@@ -174,7 +171,7 @@ def decide_on(
 def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
     """The question of ours that a conversation waits on, by its stored ``pending_flow``.
 
-    None if it has expired or is of an unknown type.
+    Returns None if it has expired or is of an unknown type.
     """
     if not stored or stored.get("type") != NEEDS_NUMBER:
         return None

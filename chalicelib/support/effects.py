@@ -78,7 +78,7 @@ def add_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
 
 
 def remove_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
-    """The effect that takes one tag off a ticket; those of one step are sent in one request."""
+    """The effect that takes one tag off a ticket; the tags of one step are sent in one request."""
     key = ticket_keys.untag_action(conversation_id, tag, suffix)
     return Effect(REMOVE_TAG, key, conversation_id, tag, "untag", {"tag": tag})
 
@@ -119,8 +119,7 @@ def reply(
         suffix: the event's part of the action key.
         data: author, reference and text.
         body: hash of the text, if it is composed already; a resumed reply's text is composed only
-            when it
-        has to be sent.
+            when it has to be sent.
     """
     probe = {"author": data.author_id, "reference": data.reference}
     return Effect(

@@ -173,7 +173,7 @@ class SupportFlow(Flow):
     ) -> bool:
         """Write the conversation's new state into table B.
 
-        False when a newer message has written there before.
+        Returns False when a newer message has written there before.
         """
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
@@ -207,7 +207,7 @@ class SupportFlow(Flow):
     ) -> list[shadow_decisions.Record] | None:
         """The ticket's shadow decisions with this one added, for table B.
 
-        None if this one was not made in shadow.
+        Returns None if this one was not made in shadow.
         """
         decided = shadow_decisions.of_plan(event.facts.event_key, facts)
         if decided is None:
@@ -237,7 +237,7 @@ class SupportFlow(Flow):
     def _requests(self, inquiry: Inquiry) -> list[dict[str, str]] | None:
         """The conversation's requests as table B stores them.
 
-        None where neither ticket nor state was read.
+        Returns None where neither ticket nor state was read.
         """
         is_known = inquiry.ticket is not None or inquiry.state is not None
         return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None

@@ -57,7 +57,7 @@ class Inquiry:
     def locate(self, ticket: Ticket) -> bool:
         """Take the message's text and time from its comment on the ticket.
 
-        False where the ticket does not show it.
+        Returns False where the ticket does not show it.
 
         Raises:
             NotAnEvent: the comment is an operator's, which includes our own replies.
@@ -134,5 +134,5 @@ def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
 
 
 def is_after(comment: Comment, floor: str) -> bool:
-    """Whether a comment was written after a time; one without a time counts as such."""
+    """Whether a comment was written after a time; a comment without a time counts as written after it."""
     return comment.created_at is None or iso(comment.created_at) > floor

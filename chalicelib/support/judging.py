@@ -114,7 +114,7 @@ class Judge:
     def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
         """Why a planned reply must not be sent now, as its ticket was read again.
 
-        None where it may be sent.
+        Returns None where it may be sent.
         """
         subject = self._subject(inquiry)
         asked = asked_in(inquiry.text or "", subject, inquiry.rules.phrases)
@@ -251,10 +251,8 @@ class Judge:
 def _question(before: Dialogue) -> dict[str, object] | None:
     """The pending question for the order number that a ticket shows, as table B would store it.
 
-    None where there is none.
-
-    A customer who asked about an order and then writes again counts as asked, as the second message
-    may be the order's number.
+    It is None where there is no such question.  A customer who asked about an order and then writes
+    again counts as asked, as the second message may be the order's number.
     """
     waits = [one.at for one in before.unsettled() if one.kind == RequestKind.ORDER_STATUS]
     if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):

@@ -140,7 +140,7 @@ class Opinions:
 
 
 def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str, ...]]:
-    """Combine the tables' classification of a message with the model's; also returns the reasons.  Pure."""
+    """Combine the tables' classification of a message with the model's; also returns the reasons."""
     risk = _reported_risk(opinion)
     if found.intent in TIER_0:
         return found, () if risk else (why.MODEL_SEES_NO_RISK,)

@@ -41,8 +41,8 @@ class TicketExecutors:
 
         Returns:
             The actions whose tags the Richpanel tenant does not have; None where it has all.  Such
-            an action is
-            refused if the ticket cannot be routed or handed over without its tag, else skipped.
+            an action is refused if the ticket cannot be routed or handed over without its tag, else
+            skipped.
         """
         conversation_id, ours = _only(ADD_TAG, actions)
         tags = {action.argument for action in ours}
@@ -57,8 +57,7 @@ class TicketExecutors:
 
         Returns:
             The actions that were left out, as in `add_tags`, and those of a change that Richpanel
-            refused; the
-            other change is then made.
+            refused; the other change is then made.
         """
         ends = self._clock.monotonic() + deadline_seconds
         added = [one for one in actions if one.kind is ADD_TAG]

@@ -159,9 +159,8 @@ def _tags(
 def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[PlannedAction, ...]:
     """The plan's step that assigns the ticket, if the settings name the department's assignee.
 
-    If a person has the ticket, none; then a reason is added.
-
-    A ticket that was not read may belong to a person already, so it is not assigned.
+    If a person has the ticket there is no such step, and a reason is added.  A ticket that was not
+    read may belong to a person already, so it is not assigned.
     """
     wanted = inquiry.rules.assignee_of(department)
     if wanted is None or inquiry.ticket is None:

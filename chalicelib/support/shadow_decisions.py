@@ -48,7 +48,7 @@ _ROUTE = "route-"
 def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> dict[str, Any]:
     """What a plan stores about a decision in shadow, beside the decision.
 
-    Empty if it was not made in shadow.
+    It is empty if the decision was not made in shadow.
     """
     would = verdict.would
     if would is None or ticket is None:
@@ -89,7 +89,7 @@ def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
 def added(known: Sequence[Record], decided: Record) -> list[Record]:
     """A ticket's stored decisions with one more, which replaces an earlier one of the same event.
 
-    The oldest ones without an answer are dropped first.
+    At most `MOST_DECISIONS` are kept; the oldest without an answer are dropped first.
     """
     found = [*(one for one in known if one["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
@@ -101,7 +101,7 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 def to_follow(decisions: Sequence[Record]) -> Record | None:
     """The decision to compare with what people did: the last one with an answer, else the last.
 
-    None for none.
+    It is None where there is no decision.
     """
     answers = [decision for decision in decisions if decision["decision"] != PERSON]
     found = answers or decisions

@@ -140,21 +140,21 @@ class States:
     def note_people(self, conversation_id: str, people: Mapping[str, Any]) -> None:
         """Store what people have done with a ticket since a decision in shadow.
 
-        Nothing where the state has expired.
+        Does nothing where the state has expired.
         """
         self._annotate(conversation_id, people=dict(people))
 
     def label(self, conversation_id: str, labels: Sequence[Mapping[str, Any]]) -> bool:
         """Replace the labels that people gave to a conversation's decisions.
 
-        False where the state has expired.
+        Returns False where the state has expired.
         """
         return self._annotate(conversation_id, labels=[dict(one) for one in labels])
 
     def _annotate(self, conversation_id: str, **values: object) -> bool:
         """Set attributes of a conversation's state that no event sets.
 
-        False where the state is missing or has expired.
+        Returns False where the state is missing or has expired.
         """
         try:
             self._table.update(
@@ -172,7 +172,7 @@ class States:
     def apply(self, lease: Lease, change: StateChange) -> bool:
         """Write an event's changes into a conversation's state.
 
-        False when a newer message or a higher fence has written there before.
+        Returns False when a newer message or a higher fence has written there before.
         """
         now = self._clock.now()
         values = self._values(lease, change)
@@ -272,7 +272,7 @@ class States:
     def _replace_expired(self, conversation_id: str, values: Item, stale: float) -> bool:
         """Replace an expired state that DynamoDB has not deleted yet.
 
-        False where it has changed meanwhile.
+        Returns False where it has changed meanwhile.
         """
         item = {"conversation_id": conversation_id, "version": 1, **values}
         try:

@@ -38,7 +38,7 @@ class TicketReading:
     def before(self, number: int, now: datetime) -> Ticket | None:
         """The ticket as it is before the job's event of this number, from 0.
 
-        None if it must be read again.
+        Returns None if it must be read again.
         """
         is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
         return self.ticket if is_fresh and self.passed == number else None
@@ -63,7 +63,7 @@ class TicketReading:
     ) -> frozenset[str] | None:
         """The ticket's tags after these actions.
 
-        None if they are not known, or if the actions may have changed more than tags.
+        Returns None if they are not known, or if the actions may have changed more than tags.
         """
         tags, ours = set(self.ticket.tags), set[str]()
         for planned in plan.actions:

@@ -122,10 +122,9 @@ def _job(
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
     """The job from the ids that are found in a body that is not JSON.
 
-    Raises `PayloadError` without a clear ticket id.
-
-    A number without a delimiter after it may be truncated and name another ticket.  So it is not
-    used, and neither is any other value of the same field, which may be a customer's text.
+    Raises `PayloadError` without a clear ticket id.  A number without a delimiter after it may be
+    truncated and name another ticket.  So it is not used, and neither is any other value of the
+    same field, which may be a customer's text.
     """
     text = request.body.decode("utf-8", errors="replace")
     found: dict[str, set[str | None]] = {}

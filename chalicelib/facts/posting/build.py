@@ -124,7 +124,7 @@ class Posting:
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
         """The reader of a Power BI dataset, by default the configured one.
 
-        None where no dataset is configured.
+        Returns None where no dataset is configured.
         """
         settings = self._settings
         read = dataset_id or (
@@ -136,7 +136,7 @@ class Posting:
     def agents(self) -> Mapping[str, Agent] | None:
         """The agents by id: the roster, and HubSpot's owners where they may be read.
 
-        None where neither is known.
+        It is None where neither is known.
         """
         roster = self._facts.roster.agents()
         owners = self._owners
@@ -232,7 +232,7 @@ class Posting:
     def held(self) -> str | None:
         """The reason, a fixed code, why facts cannot be posted: a sink is not configured.
 
-        None where they can.
+        It is None where they can.
         """
         settings = self._settings
         if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
@@ -260,7 +260,7 @@ class Posting:
     def judge(self) -> str | None:
         """The target of the Power BI dataset, the one sink that may refuse rows.
 
-        None where it gets no facts.
+        It is None where it gets no facts.
         """
         settings = self._settings
         is_given = "powerbi" in settings.facts_report and settings.powerbi_dataset_id

@@ -46,9 +46,8 @@ class Compaction:
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
         """Compact partitions of the archives, once an hour.
 
-        Returns the outcome, or None where nothing is to do now.
-
-        What does not fit into the time is left to the next run.
+        Returns the outcome, or None where nothing is to do now.  What does not fit into the time is
+        left to the next run.
         """
         hour = iso(self.runtime.clock.now())[:13]
         if hour == self._hour or time_left_seconds() < 2 * ENOUGH_SECONDS:

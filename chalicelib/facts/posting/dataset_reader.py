@@ -61,7 +61,7 @@ class DatasetReader:
     def missing_columns(self, *, deadline_seconds: float) -> frozenset[str] | None:
         """The columns that facts need and the dataset lacks, as ``Table[Column]``.
 
-        None if it cannot be queried.
+        It is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -89,7 +89,7 @@ class DatasetReader:
     def agents(self, *, deadline_seconds: float) -> Sequence[Mapping[str, Any]] | None:
         """The rows of table `DimAgent`, and for each agent in a fact a row with only the id.
 
-        None if the dataset cannot be queried.
+        It is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.

@@ -79,9 +79,9 @@ class Dimensions:
     target: str
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
-        """Insert those of the wanted keys that the sink's tables lack, `wanted` by table.
+        """Insert the wanted keys, given by table, that the sink's dimension tables lack.
 
-        Also end earlier requests.
+        Requests of unknown outcome that earlier runs have left are finished first.
 
         Raises:
             ProviderError: the keys were surely not inserted; call again.
@@ -99,9 +99,8 @@ class Dimensions:
     def refresh(self, attempt: Attempt) -> None:
         """Fill each dimension table again whose rows have changed since they were posted.
 
-        Raises as `ensure` does.
-
-        Agents keep their names in the sink until their directories were read.
+        Raises as `ensure` does.  Agents keep their names in the sink until their directories were
+        read.
         """
         for table in DIMENSIONS:
             if table == DIM_AGENT and not self.directories.are_names_known():

@@ -45,7 +45,7 @@ class Archive(Protocol):
     def file(self, name: str) -> bytes | None:
         """The bytes of a file that the company keeps beside the archived rows.
 
-        None where there is no such file.
+        Returns None where there is no such file.
         """
         ...
 
@@ -82,7 +82,7 @@ class StoredRows(ABC):
     def versions(self) -> Iterator[tuple[str, str]]:
         """The former versions of all objects, as pairs of name and version id.
 
-        None if the storage keeps none.
+        It is empty if the storage keeps no versions.
         """
         return iter(())
 
@@ -236,7 +236,7 @@ class S3Rows(StoredRows):
     def versions(self) -> Iterator[tuple[str, str]]:
         """The former versions of all objects in the bucket, as key and version id.
 
-        None if it was never versioned.
+        It is empty if the bucket was never versioned.
         """
         with _s3_errors("list_object_versions"):
             pages = self.client.get_paginator("list_object_versions")

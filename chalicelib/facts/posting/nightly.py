@@ -47,9 +47,8 @@ class Nightly:
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
         """Do the night's work.
 
-        Returns its outcome, or None where it is done, not due, or done by another run.
-
-        After an error the next scheduled run starts the work from the beginning.
+        Returns its outcome, or None where it is done, not due, or done by another run.  After an
+        error the next scheduled run starts the work from the beginning.
         """
         now = self.runtime.clock.now()
         local = now.astimezone(ZoneInfo(self.timezone))

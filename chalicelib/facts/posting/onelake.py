@@ -123,9 +123,11 @@ class OneLake:
     ) -> None:
         """Publish all rows of a table as its next file.
 
-        In a table of `WHOLE` the file also removes the rows that only the last file has.
+        In a table that is always posted whole (`WHOLE`) the file also removes the rows that only
+        the last file has.
 
-        In any other table, rows are only added or updated, as a dimension's keys never become fewer.
+        In any other table, rows are only added or updated, as a dimension's keys never become
+        fewer.
         """
         ends = self._ends(deadline_seconds)
         self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
@@ -227,7 +229,7 @@ class OneLake:
     def _last(self, table: str, ends: float) -> int:
         """The number of the last file in a table's folder; 0 where it has none.
 
-        Raises `TransientError` without the table.
+        Raises `TransientError` if the table does not exist.
         """
         names = self.zone.names(table, ends=ends)
         if names is None or tables.METADATA not in names:

@@ -67,7 +67,7 @@ class Partition:
     def whole(self) -> ArchivePart | None:
         """The newest part that merges all earlier parts of the partition.
 
-        None before its first compaction.
+        It is None before its first compaction.
         """
         return next((part for part in self.parts if part.is_whole), None)
 

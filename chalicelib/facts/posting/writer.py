@@ -251,10 +251,8 @@ class FactWriter:
     def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
         """Whether a rebuild of a dataset still blocks the fact writer.
 
-        A rebuild whose time is over is dropped.
-
-        The dataset of a dropped rebuild lacks facts; the nightly check counts them until a rebuild
-        ends.
+        A rebuild whose time is over is dropped.  The dataset of a dropped rebuild lacks facts; the
+        nightly check counts them until a rebuild ends.
         """
         self.runtime.log.metric("mw.facts.blocked")
         if self.runtime.clock.now().timestamp() < rebuild.until:

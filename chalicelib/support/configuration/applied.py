@@ -47,7 +47,7 @@ class Rules:
     def tag_of(self, department: str) -> str | None:
         """The tag that moves a ticket to a department, by a rule at Richpanel.
 
-        None where the department has none.
+        Returns None where the department has none.
         """
         tag = self._settings_of(department).tag
         return department if tag is None else tag or None
@@ -62,7 +62,7 @@ class Rules:
     ) -> str | None:
         """The department that has a ticket now, by the ticket's tags, else by its assignees.
 
-        None where none has.
+        Returns None where none has.
         """
         routes = sorted(tag for tag in tags if tag.startswith("route-"))
         if routes:

@@ -37,7 +37,7 @@ FILE = beside(__file__, "neutral_messages.toml")
 
 @cache
 def neutral_messages() -> NeutralMessages:
-    """Read the ordinary messages in ``neutral_messages.toml``; read once."""
+    """The ordinary messages in ``neutral_messages.toml``, read from the file once."""
     return read(FILE, NeutralMessages)
 
 

@@ -92,7 +92,7 @@ DELIVERY = "delivery"
 
 @cache
 def table() -> WordsOfConversations:
-    """Read ``conversation_words.toml``; read once."""
+    """All rows of ``conversation_words.toml``, read from the file once."""
     return read(FILE, WordsOfConversations)
 
 

@@ -73,8 +73,7 @@ class Utterance:
     Attributes:
         asked: what the message asks for, if a customer wrote it.
         asks_number: the message is a machine's and asks for the order number; any other machine's
-            message
-        is an answer.
+            message is an answer.
         may_be_automatic: the message is an agent's, and came so soon that another machine may have
             sent it.
     """
@@ -141,7 +140,7 @@ def fold(
 def stored(dialogue: Dialogue) -> list[dict[str, str]]:
     """A conversation's requests as table B stores them, without text.
 
-    At most `MOST_STORED`, settled ones dropped first.
+    At most `MOST_STORED` are stored; settled ones are dropped first.
     """
     settled = [n for n, one in enumerate(dialogue.requests) if one.state == RequestState.DONE]
     left_out = set(settled[: max(len(dialogue.requests) - MOST_STORED, 0)])

@@ -69,7 +69,7 @@ def reason_for_silence(
 ) -> str | None:
     """Why a customer's message gets no automatic answer but is left to a person.
 
-    None where it may be answered.
+    Returns None where it may be answered.
 
     Args:
         dialogue: what was said before the message.

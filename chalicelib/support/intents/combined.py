@@ -48,8 +48,7 @@ def agreed(
 
     Returns:
         The combined classification, the reasons where the two differ, and the probabilities of the
-        grave
-        matters that the model suspects.
+        grave matters that the model suspects.
     """
     if all(word == "<n>" for word in words):
         return found, (), {}

@@ -61,7 +61,7 @@ class GrammarRows:
 
 @cache
 def rows_of(file: str) -> GrammarRows:
-    """Read one of the grammar's files; read once."""
+    """All rows of one of the grammar's files, read from the file once."""
     return read(beside(__file__, file), GrammarRows)
 
 
@@ -140,7 +140,7 @@ def grammars() -> tuple[Grammar, ...]:
 def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     """The kinds of units (question, courtesy, ...) that make up a sentence, as few as possible.
 
-    None if the sentence is not made of such units.
+    Returns None if the sentence is not made of such units.
 
     Args:
         matchings: the sentence as matched by each language's grammar; its units may be of several
@@ -238,7 +238,7 @@ class GrammarMatching:
     def passed(self, at: int) -> tuple[int, ...]:
         """The next place in the sentence, if the word at `at` may be skipped, as a filler or question mark.
 
-        Else none.
+        It is an empty tuple if the word may not be skipped.
         """
         return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
 

@@ -44,10 +44,8 @@ class Sentence:
 def read_sentences(own: str) -> tuple[Sentence, ...]:
     """The sentences of a message in their order, each with its kind.
 
-    `own` is the message without quoted history.
-
-    A line break may end a sentence or only a line.  So a paragraph with lines that are not
-    explained one by one is also read as one text.
+    `own` is the message without quoted history.  A line break may end a sentence or only a line.
+    So a paragraph with lines that are not explained one by one is also read as one text.
     """
     found: list[Sentence] = []
     for lines in paragraphs_of(own[:MAX_INPUT_CHARACTERS]):

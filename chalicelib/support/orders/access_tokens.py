@@ -39,7 +39,7 @@ class AccessTokens:
     def header(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - `VendorClient.authorize`
         """The header with the access token.
 
-        Called with True, with a newly fetched one, as the last was refused.
+        Called with True, after the last token was refused, it fetches a new one.
         """
         if refresh or not self._token or self._clock.monotonic() >= self._ends:
             self._renew(refresh=refresh)

@@ -88,7 +88,7 @@ def given_order(raw: Mapping[str, Any], path: str = "") -> Order:
 
     Raises:
         pydantic.ValidationError: a field is missing or wrong; the message names it, never its
-        value.
+            value.
     """
     given = GivenOrder.model_validate(raw)
     parcels = given.fulfillments

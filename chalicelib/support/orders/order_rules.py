@@ -116,7 +116,7 @@ class OrderRules:
 
 @cache
 def order_rules() -> OrderRules:
-    """Read ``order_rules.toml``; read once.
+    """All rows of ``order_rules.toml``, read from the file once.
 
     Raises:
         TableError: the file does not have the form of `OrderRules`.

@@ -189,7 +189,7 @@ class _Asked:
     def _several(self, listed: Sequence[shipments.ParcelInTime]) -> TemplateAnswer | NoAnswer:
         """The answer for an order sent in several parcels.
 
-        A refusal unless all are with the carrier and tracked.
+        It is a refusal unless all are with the carrier and tracked.
         """
         if not all(one.state == "moving" and one.is_followed for one in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)

@@ -50,7 +50,7 @@ class Shipment:
     def followed(self) -> tuple[int, Tracking] | None:
         """The parcel's first tracking with a number or link, and its place in the list.
 
-        None where none has one.
+        It is None where none has one.
         """
         listed = enumerate(self.tracking or ())
         return next(((n, one) for n, one in listed if one.number or one.url), None)
@@ -72,8 +72,7 @@ class Order:
         risk: Shopify's recommendation, e.g. ``INVESTIGATE``.
         is_edited: lines were added, changed or cancelled after the order was placed.
         path: the path under which proofs name the order, e.g. ``orders[1]``; by default by its
-            place among
-        the orders asked about.
+            place among the orders asked about.
     """
 
     name: str = field(repr=False)

@@ -116,7 +116,7 @@ class Shopify:
     def _search(self, query: str) -> Sequence[ShopNode] | str:
         """The orders that a search finds, or the reason code for a field that the app may not see.
 
-        If Shopify throttles the app for a short time, it is waited for.
+        If Shopify asks to wait for a short time, it waits and searches again.
         """
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}

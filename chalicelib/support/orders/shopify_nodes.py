@@ -213,7 +213,7 @@ def _is_edited(node: ShopNode) -> bool | None:
 def _holds(nodes: list[_FulfillmentOrder] | None) -> tuple[str, ...] | None:
     """The reasons why an order is on hold.
 
-    None where they are not known, as without any visible fulfilment order.
+    Returns None where they are not known, as without any visible fulfilment order.
     """
     if not nodes or len(nodes) >= MOST_PARTS or any(node.holds is None for node in nodes):
         return None

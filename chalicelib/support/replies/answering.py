@@ -198,8 +198,7 @@ class Replies:
 
         Raises:
             PermanentError: the reply no longer applies: ``superseded``, ``escalated``,
-                ``order_changed``, or the
-            reason why it is forbidden now.
+                ``order_changed``, or the reason why it is forbidden now.
             ProviderError: the order cannot be looked up now.
         """
         overtaken = guard_rails.overtaken(inquiry, ticket)

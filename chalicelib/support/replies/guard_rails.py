@@ -139,7 +139,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
     """The reason why answers to this message stay in shadow, judged but not sent.
 
-    None where they are sent.
+    Returns None where they are sent.
     """
     if not policy.is_outbound_enabled:
         return why.OUTBOUND_DISABLED
@@ -151,9 +151,8 @@ def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision)
 def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the operators' switches, before any vendor is called.
 
-    None where they allow it.
-
-    In shadow the switch that turns automation off refuses nothing, as a new stage begins with both.
+    It is None where the switches allow a reply.  In shadow the switch that turns automation off
+    refuses nothing, as a new stage begins with both.
     """
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
@@ -187,7 +186,7 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
 def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
     """The refusal of a second automatic answer on a ticket.
 
-    None where later checks decide, as with a grave matter.
+    Returns None where later checks decide, as with a grave matter.
     """
     if ticket is None or not ticket.is_open or decision.pending is not None:
         return None
@@ -201,7 +200,7 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
 def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
     """The refusal of a second answer in shadow on a ticket; table B has the first one.
 
-    None for a first answer.
+    It is None for a first answer.
     """
     known = inquiry.state.decisions if inquiry.state else ()
     is_answered = any(one["decision"] == "answer" and one["event"] != event_key for one in known)
@@ -211,7 +210,7 @@ def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the message: it is empty, automatic, or may not be answered.
 
-    None for no refusal.
+    It is None where the message may be answered.
     """
     if not (inquiry.text or "").strip():
         return suppressed(why.NO_TEXT, decision)
@@ -236,7 +235,7 @@ def _is_by_machine(inquiry: Inquiry) -> bool:
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
     """The refusal of a reply by its ticket: escalated, closed, or with a newer comment.
 
-    None for no refusal.
+    It is None where the ticket allows a reply.
     """
     known = inquiry.state
     if known is not None and known.risk_flags:
@@ -266,10 +265,8 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
 def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """The reason why a reply that was put off until its ticket was routed no longer applies.
 
-    None where it does.
-
-    Other than in `overtaken`, a newer message of the customer is a reason: it may have changed
-    everything.
+    It is None where the reply still applies.  Other than in `overtaken`, a newer message of the
+    customer is a reason: it may have changed everything.
     """
     if ticket.tags & _ANSWERED_TAGS:
         return why.ANSWERED
@@ -281,7 +278,7 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the deployment's settings: channel, allow-list, author.
 
-    None for no refusal.
+    It is None where the settings allow a reply.
     """
     return by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
 

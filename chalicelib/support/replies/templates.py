@@ -77,8 +77,7 @@ def render(
 
     Args:
         paragraphs: for each paragraph a template of `CATALOGUE` and its values; values that the
-            template
-        does not declare are ignored.
+            template does not declare are ignored.
         first_name: the customer's first name.
         reference: the reference by which read-back finds the reply.
         signature: the name with which the text is signed.

@@ -117,7 +117,7 @@ class Richpanel:
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
         """The ids of all tickets of a customer, found by an e-mail address or phone number.
 
-        None if Richpanel knows none.
+        It is empty if Richpanel knows no such customer.
         """
         operation = "list_customer_tickets"
         path = f"/v1/tickets/{kind}/{segment(address, operation)}"
@@ -287,8 +287,7 @@ class Richpanel:
 
         Raises:
             UncertainError: also if the reply was accepted, but the ticket does not show it or
-                cannot be read
-            now.
+                cannot be read now.
             ProviderError: the reply was not sent.
         """
         ends = self._clock.monotonic() + deadline_seconds

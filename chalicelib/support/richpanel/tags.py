@@ -42,9 +42,8 @@ class RichpanelTags:
     ) -> Mapping[str, str]:
         """For each tag's name, the form in which the tenant's calls take it: the name, or the id.
 
-        Tags that the tenant does not have are left out.
-
-        The list of tags is read again, once, for a name that it did not have before.
+        Tags that the tenant does not have are left out.  The list of tags is read again, once, for
+        a name that it did not have before.
 
         Raises:
             ProviderError: the tenant's tags could not be read.
