@@ -312,7 +312,7 @@ def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
 
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
-    """The marks of a recording's or transcription's delivery, less those that any such delivery has."""
+    """The marks less those for fields that a delivery about a part of a call, or no call, usually lacks."""
     return tuple(mark for mark in marks if mark not in _LACKS)
 
 

@@ -57,7 +57,7 @@ class Inquiry:
     def locate(self, ticket: Ticket) -> bool:
         """Take the message's text and time from its comment on the ticket.
 
-        Returns False where the ticket does not show it.
+        Returns False where the ticket does not show the comment.
 
         Raises:
             NotAnEvent: the comment is an operator's, which includes our own replies.

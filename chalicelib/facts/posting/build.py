@@ -232,7 +232,7 @@ class Posting:
     def held(self) -> str | None:
         """The reason, a fixed code, why facts cannot be posted: a sink is not configured.
 
-        It is None where they can.
+        It is None where they can be posted.
         """
         settings = self._settings
         if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:

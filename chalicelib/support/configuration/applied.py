@@ -62,7 +62,7 @@ class Rules:
     ) -> str | None:
         """The department that has a ticket now, by the ticket's tags, else by its assignees.
 
-        Returns None where none has.
+        Returns None where no department has it.
         """
         routes = sorted(tag for tag in tags if tag.startswith("route-"))
         if routes:

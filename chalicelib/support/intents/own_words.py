@@ -47,7 +47,7 @@ def _number(digits: str) -> str:
 def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
     """The likeliest order number in a message: one called so, else the one with most digits.
 
-    Returns None without any.
+    Returns None where the message has no such number.
 
     Args:
         text: the message.

@@ -139,7 +139,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
     """The reason why answers to this message stay in shadow, judged but not sent.
 
-    Returns None where they are sent.
+    Returns None where answers are sent.
     """
     if not policy.is_outbound_enabled:
         return why.OUTBOUND_DISABLED
