@@ -63,7 +63,7 @@ DISPOSITIONS: Mapping[str, int] = {
 
 
 def credential(headers: Mapping[str, str]) -> tuple[str, str]:
-    """Scheme and value of the credential that a request shows.
+    """The scheme and the value of a request's Authorization header.
 
     Raises:
         SignatureError: ``missing_credential``.
@@ -75,7 +75,7 @@ def credential(headers: Mapping[str, str]) -> tuple[str, str]:
 
 
 def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
-    """Compare the credential in constant time with every active one.
+    """Check the credential of a webhook from Aloware against every active one, in constant time.
 
     Args:
         headers: names in lower case.
@@ -93,7 +93,7 @@ def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
 
 
 def parse(request: InboundRequest) -> AlowareDelivery | None:
-    """The job of a delivery; None for the integration's test payload.
+    """Parse a request from Aloware into the job for the queue; None for the integration's test payload.
 
     Raises:
         TooLargeError: the body has more than 1 MiB.
@@ -135,7 +135,7 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
 
 def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[str, Any]]:
-    """Name and body, from the envelope, from one more envelope around it, or from a bare body.
+    """The delivery's name and body, found in the envelope, in a second envelope inside it, or in a bare body.
 
     Raises:
         PayloadError: ``invalid_json``: the body of an envelope is a list, or a text without an object.
@@ -155,7 +155,10 @@ def _unwrapped(envelope: dict[str, Any], reading: Reading) -> tuple[str, dict[st
 
 
 def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[str, Any] | None:
-    """The object in a field, or in a JSON text in it; None where there is none."""
+    """The JSON object in a field of the envelope, or in a text in that field; None where there is none.
+
+    A list raises `PayloadError`.
+    """
     value = envelope.get(field)
     if isinstance(value, list):
         raise PayloadError("invalid_json", f"field {field} is a list; one delivery has one object")
@@ -169,7 +172,10 @@ def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[s
 
 
 def _ids(body: Mapping[str, Any]) -> Sequence[object]:
-    """Possible ids of the communication, best first; a part's own id, as a transcription's, comes last."""
+    """The values of a body that may be the id of its communication, best first.
+
+    The body's own id comes late: in a transcription it names the transcription.
+    """
     return (
         _inner(body, "communication").get("id"),
         body.get("communication_id"),
@@ -191,7 +197,10 @@ def _disposition(body: Mapping[str, Any], reading: Reading) -> int | None:
 
 
 def _zone(value: object, reading: Reading) -> str | None:
-    """A value in the form of a time zone's name, which need not exist."""
+    """The value if it has the form of a time zone's name, else None with a `Mark` noted.
+
+    Whether such a zone exists is not checked.
+    """
     if value is None or value == "":
         return None
     if isinstance(value, str) and _ZONE.fullmatch(value.strip()):

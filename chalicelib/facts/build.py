@@ -25,14 +25,14 @@ ROSTER_REQUESTS_PER_MINUTE = 30
 
 
 class Facts:
-    """The parts that store Aloware's and HubSpot's events as facts."""
+    """Builds the parts that store Aloware's and HubSpot's events as facts."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def keepers(self) -> Mapping[str, Callable[[Any], None]]:
-        """The worker's handlers by kind of job; all kinds share one."""
+        """The worker's handler for each kind of fact job; one `FactRecorder` handles them all."""
         shared, settings = self._shared, self._shared.settings
         recorder = FactRecorder(
             store=self.ledger,
@@ -45,19 +45,22 @@ class Facts:
 
     @cached_property
     def ledger(self) -> FactLedger:
-        """The facts' rows."""
+        """The store of facts, on the facts' table."""
         return FactLedger(table=self.table, clock=self._shared.clock, retention=self.retention)
 
     @cached_property
     def roster(self) -> Roster:
-        """The people whose events count."""
+        """The agents whose events count."""
         settings, shared = self._shared.settings, self._shared
         ask = self._members() if settings.aloware_ring_group_url else None
         return roster_of(listed_agents(settings.facts_roster), ask, shared.clock, shared.log)
 
     @cached_property
     def table(self) -> Store:
-        """QuillIdempotencyLedger; refused where it is another stage's."""
+        """The facts' table QuillIdempotencyLedger; the settings name its address and region.
+
+        The table of another stage is refused.
+        """
         settings = self._shared.settings
         return self._shared.table_at(
             settings.facts_table,
@@ -68,7 +71,7 @@ class Facts:
 
     @property
     def retention(self) -> timedelta:
-        """How long the ledger of facts keeps a row."""
+        """How long the facts' table keeps a row before it expires."""
         return timedelta(days=self._shared.settings.facts_ttl_days)
 
     def _members(self) -> Callable[[], Iterable[Agent]]:
@@ -89,7 +92,7 @@ class Facts:
 
 
 def origin_and_path(url: str) -> tuple[str, str]:
-    """``https://host:port`` and ``/path?query`` of an address."""
+    """The parts of a URL: its origin, ``https://host:port``, and its path with the query, ``/path?query``."""
     address = urlsplit(url)
     query = f"?{address.query}" if address.query else ""
     return f"{address.scheme}://{address.netloc}", address.path + query

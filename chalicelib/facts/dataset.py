@@ -105,7 +105,7 @@ _YELLOW_FLOOR = 0.85
 
 
 def definition(name: str = DATASET) -> dict[str, Any]:
-    """The body that creates the dataset."""
+    """The body of the Power BI request that creates the dataset: its tables, relationships and measures."""
     return {
         "name": name,
         "defaultMode": "Push",
@@ -132,7 +132,7 @@ def definition(name: str = DATASET) -> dict[str, Any]:
 
 
 def fact_row(fact: Fact) -> Row:
-    """A fact as a row of FactEvent."""
+    """The row of table FactEvent that Power BI gets for a fact."""
     return {
         "EventID": fact.key,
         "AgentID": fact.agent_id,
@@ -143,12 +143,12 @@ def fact_row(fact: Fact) -> Row:
 
 
 def one_line(text: str) -> str:
-    """A text as every sink stores it: line breaks become spaces, as a row in OneLake is one line."""
+    """The text with line breaks replaced by spaces, because a row in OneLake is one line of a file."""
     return " ".join(text.splitlines())
 
 
 def lasting_row(fact: Fact) -> Row:
-    """A fact as a row of FactEvent in the archive and in OneLake.
+    """The row of table FactEvent that the archive and OneLake get for a fact: more columns than Power BI's.
 
     ``OccurredAt`` is in UTC, e.g. ``2025-11-05T17:29:00.000Z``; it and ``DurationSeconds`` are absent
     where they are not known.  ``Marks`` are joined by commas.
@@ -169,7 +169,7 @@ def lasting_row(fact: Fact) -> Row:
 
 
 def fact_of_row(row: Mapping[str, Any]) -> Fact:
-    """The fact of a `lasting_row`."""
+    """The fact that a row of the archive holds, as `lasting_row` made it."""
     return Fact(
         key=row["EventID"],
         source=row["EventID"].partition(":")[0],
@@ -189,7 +189,10 @@ def fact_of_row(row: Mapping[str, Any]) -> Fact:
 
 
 def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:
-    """The keys of each dimension that facts refer to; DimDate's keys are years."""
+    """For each dimension table, the keys that these facts refer to: agents, metrics, years for DimDate.
+
+    Years far from the current one are left out.
+    """
     listed = list(facts)
     years = {
         fact.date[:4] for fact in listed if abs(int(fact.date[:4]) - this_year) <= YEARS_AROUND
@@ -202,7 +205,7 @@ def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset
 
 
 def seed_keys(this_year: int) -> dict[str, frozenset[str]]:
-    """The keys of a new dataset: every metric, and the years around the current one."""
+    """The keys that a new dataset gets before any fact: every metric, and the years around this year."""
     years = range(this_year - YEARS_AROUND, this_year + YEARS_AROUND + 1)
     return {
         DIM_METRIC: frozenset(metric.value for metric in Metric),
@@ -213,7 +216,7 @@ def seed_keys(this_year: int) -> dict[str, frozenset[str]]:
 def dimension_rows(
     table: str, keys: Sequence[str], agents: Mapping[str, Agent] | None
 ) -> list[Row]:
-    """The rows of some keys of a dimension."""
+    """The rows of a dimension table for these keys: agents, metrics, or all days of the years."""
     if table == DIM_AGENT:
         return [_agent_row(key, (agents or {}).get(key)) for key in keys]
     if table == DIM_METRIC:
@@ -222,12 +225,12 @@ def dimension_rows(
 
 
 def content_of(rows: Iterable[Row]) -> int:
-    """A digest of a set of rows in any order; `added` gives that of two sets together."""
+    """A digest of rows, the same in any order.  Digests of two sets can be added (`added`)."""
     return sum(_digest(row) for row in rows) % _CONTENT_LIMIT
 
 
 def added(content: int | None, rows: Iterable[Row]) -> int | None:
-    """The digest after rows are added; None stays None."""
+    """The digest of a table's rows after these rows were added; None stays None."""
     return None if content is None else (content + content_of(rows)) % _CONTENT_LIMIT
 
 
@@ -255,7 +258,7 @@ def _metric_row(metric: Metric) -> Row:
 
 @cache
 def _year_rows(year: int) -> tuple[Row, ...]:
-    """A year's days; cached, because formatting a date goes through the C library's locale."""
+    """The rows of DimDate for a year's days; cached, because formatting dates is slow."""
     return tuple(_day_row(day) for day in _days(year))
 
 

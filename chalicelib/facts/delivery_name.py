@@ -15,7 +15,7 @@ _SEEN = re.compile(
 
 
 class DeliveryPart(Enum):
-    """Which part of a communication a delivery reports.
+    """Which part of a communication (call or text message) a delivery of Aloware reports.
 
     Attributes:
         ENDING: its disposition, which has all of its data.
@@ -31,37 +31,43 @@ class DeliveryPart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryName:
-    """A delivery's name, as Aloware wrote it; empty where it has none."""
+    """The name that Aloware gave a delivery; empty where it has none.
+
+    An example is ``OutboundPhoneCall-DispositionCompleted``.
+    """
 
     text: str
 
     @property
     def part(self) -> DeliveryPart:
-        """Which part of its communication the delivery reports."""
+        """Which part of a call or text message a delivery of this name reports, e.g. its ending."""
         if self._has("disposition", "disposed"):
             return DeliveryPart.ENDING
         return DeliveryPart.PART if self._has("record", "transcri") else DeliveryPart.OTHER
 
     @property
     def is_contact(self) -> bool:
-        """Whether it names a contact; a delivery with a type still reports a communication."""
+        """Whether the name is that of a contact's event.
+
+        If the delivery has a type, it still reports a call or text message.
+        """
         return self.text.lower().startswith("contact")
 
     @property
     def metric(self) -> Metric | None:
-        """The metric that it names; None where it names none."""
+        """The metric that the name speaks of, calls or texts; None where it speaks of neither."""
         if self._has("text", "sms"):
             return Metric.TEXTS
         return Metric.CALLS if self._has("call") else None
 
     @property
     def is_outbound(self) -> bool:
-        """Whether it names the direction of a communication that an agent began."""
+        """Whether the name says that an agent began the communication, by a word such as "outbound"."""
         return self._has("outbound", "outgoing")
 
     @property
     def is_seen(self) -> bool:
-        """Whether Aloware is known to send this name for a communication."""
+        """Whether Aloware is known to send this name for a call or text message."""
         return _SEEN.fullmatch(self.text) is not None
 
     def _has(self, *words: str) -> bool:

@@ -21,7 +21,7 @@ may take AWS's client 15 s more."""
 
 @dataclass(frozen=True, slots=True)
 class AlowareDoor:
-    """`POST /webhook/aloware`.
+    """The door `POST /webhook/aloware`: verifies Aloware's webhooks, parses them and queues their jobs.
 
     Attributes:
         tokens: reads the active webhook tokens; raises `SignatureError` where there are none.
@@ -31,7 +31,7 @@ class AlowareDoor:
     tokens: Callable[[], Sequence[str]]
 
     def receive(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer one webhook; see `Intake.receive`."""
+        """Verify, parse and queue one webhook of Aloware, and return the HTTP answer (`Intake.receive`)."""
         return self.intake.receive(
             "aloware",
             headers,
@@ -50,7 +50,7 @@ class AlowareDoor:
 
 @dataclass(frozen=True, slots=True)
 class HubSpotDoor:
-    """`POST /webhook/hubspot`.
+    """The door `POST /webhook/hubspot`: verifies HubSpot's webhooks, parses them and queues their jobs.
 
     Attributes:
         secrets: reads the active client secrets; raises `SignatureError` where there are none.
@@ -62,7 +62,7 @@ class HubSpotDoor:
     url: str
 
     def receive(self, headers: Mapping[str, str], body: bytes, uri: str) -> Answer:
-        """Answer one webhook; see `Intake.receive`.
+        """Verify, parse and queue one webhook of HubSpot, and return the HTTP answer (`Intake.receive`).
 
         Args:
             headers: any case.

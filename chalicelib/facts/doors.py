@@ -11,17 +11,20 @@ from chalicelib.shared import Shared
 
 
 class FactDoors:
-    """The doors to which Aloware and HubSpot post."""
+    """Builds the doors to which Aloware and HubSpot post their webhooks."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     def aloware_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer Aloware."""
+        """Receive one webhook of Aloware and return the HTTP answer."""
         return self._aloware.receive(headers, body)
 
     def hubspot_webhook(self, headers: Mapping[str, str], body: bytes, uri: str) -> Answer:
-        """Answer HubSpot; `uri` is the requested address."""
+        """Receive one webhook of HubSpot and return the HTTP answer.
+
+        `uri` is the requested address, which HubSpot has signed.
+        """
         return self._hubspot.receive(headers, body, uri)
 
     @cached_property

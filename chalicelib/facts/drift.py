@@ -1,4 +1,4 @@
-"""Drift: what a payload lacked or had in another form than its sender's documents, as marks.
+"""Drift: the marks of what a payload lacked or had in another form than its sender's documents say.
 
 A sender changes its payloads without notice.  A value in a known other form is read and marked.  A
 value that cannot be read is marked, and so is what replaces it::
@@ -26,7 +26,7 @@ from chalicelib.once import keys
 
 
 class Mark(StrEnum):
-    """What a fact's payload lacked or had in another form."""
+    """A code for what a fact's payload lacked, or had in another form than its sender is known to use."""
 
     DAY_GUESSED = "day_guessed"
     TIME_MISSING = "time_missing"
@@ -51,7 +51,7 @@ class Mark(StrEnum):
 
     @property
     def words(self) -> str:
-        """The mark in words, for people."""
+        """What the mark means, in words for people."""
         return _WORDS[self]
 
 
@@ -113,11 +113,11 @@ _EPOCHS = ((1e8, 1e11, 1), (1e11, 253_402_300_800_000, 1_000), (1e15, 1e17, 1_00
 
 @dataclass(slots=True)
 class Drift:
-    """How the facts of one source that were stored within a day have drifted.
+    """Counts of one source's facts of the last day, and of those whose payloads had an unknown form.
 
     Attributes:
-        facts: number of facts.
-        drifted: number of facts in another form than their source is known to send.
+        facts: number of the source's facts of that day.
+        drifted: number of those with a mark that their source is not known to cause.
         marks: number of facts by mark.
     """
 
@@ -126,7 +126,7 @@ class Drift:
     marks: dict[Mark, int] = field(default_factory=dict)
 
     def add(self, marks: Collection[Mark]) -> None:
-        """Count one fact."""
+        """Count one fact, by the marks that its payload left on it."""
         self.facts += 1
         self.drifted += not KNOWN_FORMS.issuperset(marks)
         for mark in marks:
@@ -134,12 +134,12 @@ class Drift:
 
     @property
     def percent(self) -> int:
-        """The percentage that has drifted; 0 below `ENOUGH_TO_RING` facts."""
+        """The percentage of facts with drift; 0 while fewer than `ENOUGH_TO_RING` facts have any."""
         return 100 * self.drifted // self.facts if self.drifted >= ENOUGH_TO_RING else 0
 
 
 class TimeForm(StrEnum):
-    """The form in which a sender writes a time."""
+    """The form in which a sender writes a time: text, milliseconds, digits, or another one."""
 
     TEXT = "text"
     MILLISECONDS = "milliseconds"
@@ -149,18 +149,18 @@ class TimeForm(StrEnum):
 
 
 class Reading:
-    """Reads the values of one payload, and collects marks for what was missing or in another form."""
+    """Reads the values of one payload, and collects a mark for each that is missing or in another form."""
 
     def __init__(self, marks: Iterable[Mark] = ()) -> None:
         self._marks = set(marks)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """The marks, each once, in a fixed order."""
+        """The marks collected so far, each once, in the order of `Mark`."""
         return tuple(one for one in Mark if one in self._marks)
 
     def note(self, *marks: Mark) -> None:
-        """Add marks."""
+        """Add marks to those collected from the payload."""
         self._marks.update(marks)
 
     def moment(
@@ -170,7 +170,9 @@ class Reading:
         known: Collection[TimeForm],
         elsewhere: Iterable[object] = (),
     ) -> datetime | None:
-        """The time of the event, in UTC: the first value that can be read.
+        """The time of the payload's event, in UTC: the first value that can be read; None where none can.
+
+        A `Mark` is noted for a time that is missing, unreadable, or in another form or field.
 
         Args:
             values: of the fields that hold the time by the sender's documents.
@@ -197,7 +199,10 @@ class Reading:
             self.note(Mark.TIME_IN_OTHER_FORM)
 
     def time_of(self, moment: datetime | None, received: datetime) -> datetime:
-        """The time that decides the fact's day: the event's, or that of its receipt if it has none."""
+        """The time whose date becomes the fact's day: the event's time, or else that of its receipt.
+
+        A `Mark` is noted for a missing or implausible time.
+        """
         if moment is None:
             self.note(Mark.DAY_GUESSED)
             return received
@@ -206,7 +211,10 @@ class Reading:
         return moment
 
     def number(self, value: object) -> int | None:
-        """A whole number of up to nine digits."""
+        """The value as a whole number of up to nine digits; else None.
+
+        A `Mark` is noted for a value that is no such number, or a text.
+        """
         if _given(value) is None:
             return None
         text = _text(value)
@@ -218,7 +226,9 @@ class Reading:
         return int(text.partition(".")[0])
 
     def seconds(self, value: object, *, units: int = 1) -> int | None:
-        """A duration of up to a day, in whole seconds.
+        """The value as a duration of up to a day, in whole seconds; else None.
+
+        A `Mark` is noted for an unreadable value, or one in another form.
 
         Args:
             value: a number, its text, or ``HH:MM:SS``.
@@ -243,7 +253,10 @@ class Reading:
         return found
 
     def agent(self, value: object) -> str | None:
-        """An agent's id; None where there is none or it cannot be read."""
+        """The value as an agent's id; None where it is absent or names no agent.
+
+        A value of an odd form also gives None, and a `Mark` is noted for it.
+        """
         text = _text(value)
         if _given(value) is None or text in _NO_ID:
             return None
@@ -253,7 +266,9 @@ class Reading:
         return None
 
     def event_id(self, values: Iterable[object], content: object) -> str:
-        """An event's id as a part of its key: the first id given, or its hash if it has an odd form.
+        """The event's id as it goes into the fact's key: the first usable value, hashed if of an odd form.
+
+        Without a usable value it is the hash of `content`.
 
         Args:
             values: of the fields that may hold it.  Absent, empty, 0, -1, a truth value, and a number
@@ -271,7 +286,10 @@ class Reading:
         return hashed(content)
 
     def part(self, value: object, plain: re.Pattern[str]) -> str:
-        """A part of a key: the value where it has the plain form, else its hash."""
+        """The value as a part of a fact's key: itself if it matches the pattern `plain`, else its hash.
+
+        A `Mark` is noted for the hash.
+        """
         text = _text(value)
         if text is not None and plain.fullmatch(text):
             return text
@@ -280,28 +298,34 @@ class Reading:
 
 
 def hashed(value: object) -> str:
-    """A value's hash as a part of a key: ``sha256-`` and 64 hex digits.  A plain id is shorter."""
+    """The value's hash for use in a fact's key: ``sha256-`` and 64 hex digits.  No plain id is as long."""
     return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
 
 
 def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
-    """Marks by their names; names that only a newer release knows are left out."""
+    """The marks with these names, as a stored row holds them.
+
+    Names that only a newer release knows are left out.
+    """
     known = {one.value: one for one in Mark}
     return tuple(known[name] for name in names if name in known)
 
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
-    """The marks, without those for fields that a delivery about a part of an event usually lacks."""
+    """The marks less those for fields that a delivery about a part of a call, or no call, usually lacks."""
     return tuple(mark for mark in marks if mark not in _LACKS)
 
 
 def _given(value: object) -> object | None:
-    """The value; None for an empty text, too."""
+    """The value, or None if it is an empty text."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
 def _text(value: object) -> str | None:
-    """A text or number as text; a whole number gives one text, however it was written."""
+    """A text or a number as text, None for anything else.
+
+    A whole number gives the same text whether it came as 5 or 5.0.
+    """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
@@ -314,7 +338,7 @@ def _has_lost_digits(value: object) -> bool:
 
 
 def _time(value: object) -> tuple[datetime | None, TimeForm]:
-    """A time and its form; None where the value is no time."""
+    """The time in UTC that a value holds, and the form in which it was written; None for no time."""
     text = _text(value) or ""
     if isinstance(value, str) and _TIME.fullmatch(text):
         return parsed(text), TimeForm.TEXT
@@ -333,6 +357,9 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
 
 
 def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
-    """The values of the fields with these names, in the names' order; case, ``_`` and ``-`` do not count."""
+    """The payload's values under these field names, in that order.
+
+    Case, ``_`` and ``-`` in a field's name do not count.
+    """
     plain = {re.sub("[_-]", "", name).lower(): value for name, value in payload.items()}
     return [plain[name] for name in names if name in plain]

@@ -34,7 +34,7 @@ class _Owner(BaseModel):
     last: str | None = Field(default=None, alias="lastName")
 
     def agents(self) -> Iterator[Agent]:
-        """The owner under each id by which a fact may name it (`jobs.HubSpotEvent.agent`)."""
+        """The owner as agents, one for each id by which a fact may name this person: owner id and user id."""
         name = " ".join(part for part in (self.first, self.last) if part)
         yield Agent(f"hubspot-owner:{self.id}", name, self.email or "")
         if self.user_id:
@@ -50,10 +50,10 @@ class _Page(BaseModel):
 
 @dataclass(slots=True, kw_only=True)
 class HubSpotOwners:
-    """The directory of owners, cached for five minutes; while it cannot be read, the last one applies.
+    """HubSpot's directory of owners, cached for five minutes; while it cannot be read, the last one applies.
 
     Attributes:
-        is_known: whether the directory was ever read.
+        is_known: the directory was read at least once.
     """
 
     client: VendorClient
@@ -64,7 +64,10 @@ class HubSpotOwners:
     _good_until: float = field(default=-1.0, init=False)
 
     def agents(self) -> Mapping[str, Agent]:
-        """Agents by their key in facts."""
+        """The owners as agents, by the id under which a fact names them, e.g. ``hubspot-owner:77``.
+
+        It is empty before the first successful read.
+        """
         if self.clock.monotonic() >= self._good_until:
             try:
                 self._known = {agent.id: agent for agent in self._read()}

@@ -83,7 +83,7 @@ _STATUSES = ("hs_call_status", "hs_email_status", "hs_communication_status")
 
 
 def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
-    """Check that a request has a signature at all, with a timestamp that is not too old.
+    """Check that a request of HubSpot has a signature, and that the timestamp of a v3 signature is recent.
 
     Raises:
         SignatureError: ``missing_signature`` or ``stale_timestamp``.
@@ -100,7 +100,7 @@ def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
 def verify(
     headers: Mapping[str, str], *, uri: str, body: bytes, now_ms: int, secrets: Sequence[str]
 ) -> None:
-    """Check the signature of a POST in constant time under every active client secret.
+    """Check HubSpot's signature of a POST, in constant time, under every active client secret.
 
     Args:
         headers: names in lower case.
@@ -125,19 +125,19 @@ def verify(
 
 
 def signature_v3(secret: str, *, uri: str, body: bytes, stamp: str) -> str:
-    """Base64 of HMAC-SHA256 over method, URI, body and timestamp."""
+    """HubSpot's signature of version 3: Base64 of HMAC-SHA256 over method, URI, body and timestamp."""
     signed_uri = _ENCODED.sub(lambda found: _DECODED[found[0].upper()], uri)
     message = b"POST" + signed_uri.encode() + body + stamp.encode()
     return base64.b64encode(hmac.new(secret.encode(), message, hashlib.sha256).digest()).decode()
 
 
 def signature_v2(secret: str, *, uri: str, body: bytes) -> str:
-    """Hex SHA-256 over secret, method, URI and body."""
+    """HubSpot's signature of version 2: SHA-256, in hex, over secret, method, URI and body."""
     return hashlib.sha256(secret.encode() + b"POST" + uri.encode() + body).hexdigest()
 
 
 def parse(request: InboundRequest) -> list[HubSpotBatch]:
-    """The jobs of a request: one per hundred events, so one for any real batch.
+    """Parse a request from HubSpot into jobs for the queue, one for each hundred events.
 
     An invalid entry becomes an event that does not count: it must not fail the other 99.
 
@@ -163,7 +163,10 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 
 
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
-    """The job of some events; its key is the same in every redelivery, as it leaves out ``attemptNumber``."""
+    """The queue job that carries these events.
+
+    The job's key is the same in every redelivery, as ``attemptNumber`` is left out.
+    """
     content = json.dumps([event.model_dump(mode="json") for event in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return HubSpotBatch(
@@ -184,7 +187,10 @@ def _parts(events: Sequence[HubSpotEvent]) -> Iterator[tuple[HubSpotEvent, ...]]
 
 
 def _event(raw: object) -> HubSpotEvent:
-    """One entry of a batch as an event."""
+    """One entry of a batch of HubSpot as an event.
+
+    An unreadable entry becomes an event that does not count.
+    """
     reading = Reading()
     content = _lasting(raw)
     if not isinstance(raw, dict):
@@ -216,7 +222,10 @@ def _event(raw: object) -> HubSpotEvent:
 
 
 def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
-    """A workflow's record as an event; its static field ``event_key`` names the kind."""
+    """The record that a workflow of HubSpot posted, as an event.
+
+    Its field ``event_key`` names the event's kind.
+    """
     reading = Reading()
     content = _lasting(raw)
     found = raw.get("properties")
@@ -250,7 +259,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A property's value, which older records wrap: ``{"value": "..."}``."""
+    """A property's value, taken out of the object ``{"value": "..."}`` in which older records wrap it."""
     return value.get("value") if isinstance(value, dict) else value
 
 
@@ -259,18 +268,21 @@ def _milliseconds(moment: datetime | None) -> int | None:
 
 
 def _matching(pattern: re.Pattern[str], value: object) -> str | None:
-    """A text of the expected form; None for anything else."""
+    """The value, stripped, if it is a text that matches the pattern; else None."""
     text = value.strip() if isinstance(value, str) else ""
     return text if pattern.fullmatch(text) else None
 
 
 def _part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
-    """A part of a key, hashed where it has an odd form; None where there is none."""
+    """The value as a part of a fact's key: itself if it matches the pattern, else its hash.
+
+    It is None where there is no value.
+    """
     return None if value is None or value == "" else reading.part(value, pattern)
 
 
 def _lasting(raw: object) -> object:
-    """An entry without what a redelivery changes."""
+    """An entry of a batch without ``attemptNumber``, the one field that a redelivery changes."""
     if isinstance(raw, dict):
         return {name: value for name, value in raw.items() if name != "attemptNumber"}
     return raw

@@ -12,30 +12,30 @@ from chalicelib.once.lanes import FACTS, Lane
 
 
 class FactJob(Job):
-    """Fields of every job of facts."""
+    """A job of the queue that carries facts: the fields that all kinds of such jobs share."""
 
     @property
     def lane(self) -> Lane:
-        """The facts' own lane, whose jobs may run in any order."""
+        """The lane of facts in the queue, apart from the conversations'; its jobs may run in any order."""
         return FACTS
 
 
 class AlowareDelivery(FactJob):
-    """One delivery of Aloware about one communication, reduced to the fields a fact needs.
+    """A job: one delivery of Aloware about one call or text message, reduced to the fields that a fact needs.
 
     Names, numbers, recordings and message texts of the delivery are dropped.
 
     Attributes:
         event: the delivery's name, e.g. ``OutboundPhoneCall-DispositionCompleted``; can be wrong.
-        communication_id: all deliveries of one call share it.
+        communication_id: id of the call or text message; all its deliveries share it.
         type: 1 call, 2 SMS, ...; see `mapping`.
         direction: 1 inbound, 2 outbound.
         status: 1 initiated, 2 ringing, 9 closed.
         disposition: 1 in progress, 4 completed, ...
-        agent: the owner's id, or else the user's.
+        agent: id of the delivery's owner, or else of its user.
         created_at: the communication's own time, in UTC.
-        timezone: the contact's, an IANA name.
-        seconds: how long it took.
+        timezone: IANA name of the contact's time zone.
+        seconds: how long the call took.
         marks: what the delivery lacked or had in another form.
     """
 
@@ -54,17 +54,17 @@ class AlowareDelivery(FactJob):
 
 
 class HubSpotEvent(BaseModel):
-    """One event of a batch, or one workflow webhook, reduced to the fields a fact needs.
+    """One event of HubSpot, from a batch or a workflow's webhook, reduced to the fields that a fact needs.
 
     Attributes:
         subscription_type: e.g. ``object.creation``; ``workflow.case_created`` for a workflow.
         object_type: e.g. ``0-5``; derived from the subscription where the sender leaves it out.
         occurred_at_ms: time of the change; the same in every retry.
-        untimed: the hash of an entry without a time, by which changes of one object differ.
+        untimed: for an entry without a time: its hash, which keeps two changes of one object apart.
         property_value: kept only where it looks like a constant of an enumeration.
         agent: e.g. ``hubspot:5001`` for user 5001, ``hubspot-owner:77`` for owner 77.
-        seconds: how long it took.
-        outcome: the record's status, a constant in lower case.
+        seconds: how long the call took.
+        outcome: status of the record, a constant in lower case.
         marks: what the entry lacked or had in another form.
     """
 
@@ -86,7 +86,7 @@ class HubSpotEvent(BaseModel):
 
 
 class HubSpotBatch(FactJob):
-    """Up to 100 events of HubSpot in one queue message."""
+    """A job: up to 100 events of HubSpot in one queue message."""
 
     kind: Literal["hubspot_batch"] = "hubspot_batch"
     events: tuple[HubSpotEvent, ...]

@@ -19,7 +19,7 @@ from chalicelib.once.ports import Log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRecorder:
-    """Stores the facts of a job.
+    """The worker's handler of fact jobs: stores the facts of each job in the ledger.
 
     Attributes:
         timezone: determines the day of HubSpot's events, which name no zone.
@@ -32,7 +32,7 @@ class FactRecorder:
     timezone: str = "UTC"
 
     def __call__(self, job: AlowareDelivery | HubSpotBatch) -> None:
-        """Store the facts of a job; returning means that all are stored.
+        """Map one job to its facts, apply the roster, and store them; after it returns, all are stored.
 
         Raises:
             ProviderError: not all are stored; the job is handed back and a retry stores the rest.

@@ -15,20 +15,20 @@ from chalicelib.once.keys import joined
 
 
 def aloware_delivery(communication_id: str, name: str, payload_hash: str) -> str:
-    """Event key of one delivery about a communication."""
+    """The event key of one delivery of Aloware about a call or text message."""
     return joined("evt", "aloware", communication_id, name, payload_hash[:32])
 
 
 def hubspot_batch(content_hash: str) -> str:
-    """Event key of a batch; the same events have the same key in every redelivery."""
+    """The event key of a batch of HubSpot's events; a redelivery of the same events gives the same key."""
     return joined("evt", "hubspot", content_hash)
 
 
 def rows_action(target: str, table: str, number: int) -> str:
-    """Action key of one numbered batch of rows for one table of one dataset."""
+    """The action key for posting one numbered batch of rows to one table of one sink."""
     return joined("act", "rows", target, table, str(number))
 
 
 def fact(source: str, *parts: str | None) -> str:
-    """Key of a fact: its source and the event's identifiers at that source, without absent parts."""
+    """The key of a fact: its source and the ids that the source gave the event; absent ids are left out."""
     return joined(source, *(part for part in parts if part))

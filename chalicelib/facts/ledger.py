@@ -89,7 +89,7 @@ _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
 class FactLedger:
-    """Facts and, per target, dimensions."""
+    """The store of facts in table QuillIdempotencyLedger, and of the dimension keys that each sink has."""
 
     def __init__(self, *, table: Store, clock: Clock, retention: timedelta) -> None:
         self._table = table
@@ -100,10 +100,13 @@ class FactLedger:
     # --- facts --------------------------------------------------------------------------------
 
     def keep(self, facts: Sequence[Fact]) -> Kept:
-        """Store new facts; a key that is stored counts as a duplicate.  May be repeated.
+        """Store facts that are not stored yet, and return how many were new, duplicate or skipped.
 
-        Stored rows are read first, so that a repetition costs no write; the write's condition
-        decides races.
+        May be repeated.
+
+        A fact that counts replaces a stored one that was skipped.  Stored rows are read first, so
+        that a repetition costs no write; if two workers store one fact, the write's condition
+        decides.
         """
         there = self._rows([fact.key for fact in facts])
         absent = [fact for fact in facts if fact.key not in there]
@@ -123,21 +126,26 @@ class FactLedger:
         return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
 
     def pending_keys(self, *, at_most: int) -> list[str]:
-        """Keys of facts that may still be pending, oldest first; the index lags."""
+        """The keys of facts that wait to be posted, oldest first.
+
+        Some may be posted already, as the index lags.
+        """
         return self._waiting(limit=at_most)
 
     def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[Date]:
-        """Facts that may still be pending and follow a given one: since when each waits, and its key.
+        """The facts that wait to be posted, after a given one: since when each has waited, and its key.
+
+        Some may be posted already, as the index lags.
 
         Args:
-            epoch: since when the given fact waits, epoch seconds; 0 for the oldest.
-            key: the given fact's.
-            at_most: limit of those returned.
+            epoch: since when the given fact has waited, in epoch seconds; 0 for the first page.
+            key: key of the given fact.
+            at_most: how many facts a page holds.
         """
         return self._timer.after(epoch, key, kind=_KIND, limit=at_most)
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
-        """The facts of those keys that are pending, in the keys' order."""
+        """Read the facts with these keys, and return those that are still pending, in the keys' order."""
         rows = self._rows(keys)
         return [
             fact_of(rows[key])
@@ -148,11 +156,12 @@ class FactLedger:
     def settle(
         self, facts: Sequence[Fact], status: FactStatus, *, batch: int, reason: str | None = None
     ) -> None:
-        """Write the final status of pending facts; writing it again changes nothing.
+        """Write the final status of facts, posted or failed; facts that are no longer pending stay unchanged.
 
         Whole rows are put, 25 in a call, without the attributes of the index: only the writer
-        changes a pending fact.  A failure is conditional: a writer that was paused after its look
-        must not fail a fact that the next one has posted, as a failed fact may be reopened.
+        changes a pending fact.  A failure is a conditional write: a writer that was paused after
+        its read must not fail a fact that the next writer has posted, as a failed fact may be
+        reopened.
         """
         rows = self._rows([fact.key for fact in facts])
         ended = {"status": status.value, "batch": batch, "reason": reason}
@@ -172,7 +181,10 @@ class FactLedger:
             self._table.put(row, condition="#status = :pending", pending=FactStatus.PENDING.value)
 
     def prolong(self) -> int:
-        """Keep pending facts from expiring while a sink is down; returns how many were prolonged."""
+        """Extend the expiry of old pending facts, so that none is lost while a sink is down.
+
+        Returns how many were extended.
+        """
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
         rows = self._rows(self._waiting(limit=_READ_AT_MOST, since=half))
@@ -184,7 +196,7 @@ class FactLedger:
         return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
 
     def oldest_pending_seconds(self) -> int | None:
-        """How long ago the oldest pending fact was kept; None where none is pending."""
+        """The age in seconds of the oldest fact that waits to be posted; None where none waits."""
         rows = self._rows(self._waiting(limit=1)).values()
         times = [
             parsed(str(row["created_at"])) for row in rows if row["status"] == FactStatus.PENDING
@@ -193,7 +205,7 @@ class FactLedger:
         return max(ages, default=None)
 
     def survey(self) -> Survey:
-        """Posted facts, corrections that a dataset lacks, and what each source sends, by a scan."""
+        """Scan the table once for posted facts, stale corrections, and each source's newest age and drift."""
         now = self._clock.now()
         yesterday = iso(now - timedelta(days=1))
         posted: list[Item] = []
@@ -218,11 +230,14 @@ class FactLedger:
         return Survey([fact_of(row) for row in posted], stale, ages, drift)
 
     def all_posted(self) -> list[Fact]:
-        """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""
+        """Every posted fact that has not expired, by a scan of the table.
+
+        A rebuild of a dataset starts from these.
+        """
         return list(self.survey().posted)
 
     def all_failed(self) -> dict[str, str]:
-        """Key to reason of every unexpired fact that was refused for itself, by a scan."""
+        """Each fact that a dataset refused and that has not expired, as its key and the reason, by a scan."""
         now = self._clock.now().timestamp()
         failed = [
             row
@@ -235,9 +250,9 @@ class FactLedger:
         return {row["event_id"]: row.get("reason", "") for row in failed}
 
     def reopen(self, key: str) -> bool:
-        """Make a failed fact pending again; False where it has not failed.
+        """Make a failed fact pending again, so that it will be posted; False where its status is not failed.
 
-        It is in no dataset: a refused POST adds no row, so no fact is counted twice.
+        No fact is counted twice by this: a refused POST has added no row to any dataset.
         """
         try:
             self._table.update(
@@ -257,12 +272,14 @@ class FactLedger:
         return True
 
     def correct(self, fact: Fact, *, by: str, stale: str | None) -> None:
-        """Change what a stored fact says, under the writer's lease; the former values are kept.
+        """Change a stored fact's agent, date and metric; its row keeps the former values.
+
+        The caller has the writer's lease.
 
         Args:
-            fact: with its new values.
-            by: who corrects it.
-            stale: the dataset that has the former values.
+            fact: the fact with its new values.
+            by: the person who corrects it.
+            stale: target of the dataset that still has the former values; None where none has.
         """
         row = self._rows([fact.key])[fact.key]
         entry = {"at": iso(self._clock.now()), "by": by} | {
@@ -284,7 +301,10 @@ class FactLedger:
         )
 
     def remove(self, key: str, *, by: str) -> None:
-        """Mark a stored fact as removed, under the writer's lease; does nothing where it has no row."""
+        """Set a fact's status to removed; does nothing where it is not stored.
+
+        The caller has the writer's lease.
+        """
         with suppress(ConditionFailed):
             self._table.update(
                 {"event_id": key},
@@ -299,20 +319,23 @@ class FactLedger:
             )
 
     def freshened(self, keys: Iterable[str]) -> None:
-        """Record that a dataset has these facts' new values."""
+        """Delete the note in these facts' rows that a dataset has their former values, as it was rebuilt."""
         for key in keys:
             self._table.update(
                 {"event_id": key}, set_={}, remove=("stale", "stale_date"), reading=False
             )
 
     def row(self, key: str) -> Item | None:
-        """A fact's whole row, for a person."""
+        """The whole stored row of a fact, for a person to read; None where it is not stored."""
         return self._table.get({"event_id": key})
 
     # --- dimensions ---------------------------------------------------------------------------
 
     def known(self, table: str) -> Dimension:
-        """The stored state of a dimension; empty where there is none."""
+        """The stored record of which keys a sink's dimension table has; an empty record where none is stored.
+
+        `table` is e.g. ``DimAgent:powerbi:<dataset>``.
+        """
         row = self._table.get({"event_id": f"DIM:{table}"})
         if row is None:
             return Dimension()
@@ -326,10 +349,15 @@ class FactLedger:
         )
 
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
-        """Replace the state that was read (`was`, or the stored one); returns it as written.
+        """Replace the stored record of a sink's dimension table by a new one; returns the record as stored.
+
+        Args:
+            table: e.g. ``DimAgent:powerbi:<dataset>``.
+            dimension: the new record.
+            was: the record that was read; by default it is read here.
 
         Raises:
-            LeaseLostError: another writer has written since.
+            LeaseLostError: another writer has stored a record since.
         """
         read = (was or self.known(table)).version
         item = {
@@ -354,7 +382,10 @@ class FactLedger:
     # --- rows ---------------------------------------------------------------------------------
 
     def _waiting(self, *, limit: int, since: datetime | None = None) -> list[str]:
-        """Keys of facts that wait, oldest first, at most `limit`; with `since`, those kept up to then."""
+        """The keys of at most `limit` facts that wait to be posted, oldest first.
+
+        With `since`, only facts that were kept before that time.
+        """
         epoch = since.timestamp() if since else None
         return [key for _, key in self._timer.due(epoch, kind=_KIND, limit=limit)]
 
@@ -365,7 +396,7 @@ class FactLedger:
         return {str(row["event_id"]): row for row in found}
 
     def _prolonged(self, key: str) -> bool:
-        """Prolong one fact, unless a writer has posted it since it was read."""
+        """Extend one pending fact's expiry; False if it is no longer pending."""
         try:
             self._table.update(
                 {"event_id": key},
@@ -379,9 +410,10 @@ class FactLedger:
         return True
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
-        """Whether a fact may replace the stored row: the row has expired, or is less final.
+        """Whether a fact may replace the stored row of the same key: the row has expired, or is less final.
 
-        A fact that counts replaces a skipped row; a terminal fact replaces one that was not.
+        A fact that counts replaces one that was skipped; the fact of an ended call replaces one of
+        a call that had not ended.
         """
         row = there[fact.key]
         if row["expires_at"] <= self._clock.now().timestamp():
@@ -428,7 +460,7 @@ class FactLedger:
 
 
 def fact_of(row: Item) -> Fact:
-    """The fact in a row that counts."""
+    """The fact that a stored row holds; the row must have a metric."""
     return Fact(
         key=row["event_id"],
         source=row["source"],
@@ -448,7 +480,7 @@ def fact_of(row: Item) -> Fact:
 
 
 def _happening_item(happening: Happening) -> Item:
-    """The attributes of how an event went, without what is not known."""
+    """The attributes of a fact's row that say how its event went; unknown ones are left out."""
     item = {
         "at": iso(happening.at) if happening.at else None,
         "timezone": happening.timezone,
@@ -461,6 +493,6 @@ def _happening_item(happening: Happening) -> Item:
 
 
 def _stale(row: Item, dataset: str) -> Item:
-    """Attributes saying that a dataset has a row's former values, on the day before any correction."""
+    """The attributes of a fact's row that name the dataset with its former values, and its day there."""
     there = row.get("stale_date") if row.get("stale") == dataset else None
     return {"stale": dataset, "stale_date": there or row["date"]}

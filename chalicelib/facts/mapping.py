@@ -71,7 +71,7 @@ MAX_NOTES_CHARACTERS = 4000
 
 
 class MetricRule(BaseModel):
-    """Which HubSpot events count as a metric; None matches anything.
+    """Which HubSpot events count as a metric; a field that is None matches anything.
 
     Attributes:
         object_type: e.g. ``0-49``.
@@ -89,7 +89,10 @@ class MetricRule(BaseModel):
     metric: Metric
 
     def fits(self, event: HubSpotEvent, change: str) -> bool:
-        """Whether an event counts by this rule."""
+        """Whether an event of HubSpot counts under this rule.
+
+        `change` is the last part of the event's subscription type.
+        """
         return (
             self.change == change
             and self.object_type in (None, event.object_type)
@@ -114,7 +117,9 @@ WORKFLOW_EVENTS: Mapping[str, Metric] = {
 
 
 def configured_rules(text: str) -> tuple[MetricRule, ...]:
-    """A deployment's rules, a JSON list of `MetricRule`s; `RULES` for an empty text.
+    """A deployment's rules for HubSpot's events, from a JSON list of `MetricRule`s.
+
+    `RULES` for an empty text.
 
     Raises:
         SettingsError: ``HUBSPOT_FACT_RULES`` is no such list; its value is not shown.
@@ -126,7 +131,7 @@ def configured_rules(text: str) -> tuple[MetricRule, ...]:
 
 
 def aloware_fact(job: AlowareDelivery) -> Fact:
-    """The fact of one delivery; `skip` holds the reason if it does not count."""
+    """The fact that a delivery of Aloware reports; its field `skip` gives the reason if it does not count."""
     reading = Reading(job.marks)
     zone = _zone(job.timezone, reading)
     at = parsed(job.created_at)
@@ -160,7 +165,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
 def hubspot_facts(
     job: HubSpotBatch, *, rules: Sequence[MetricRule] = RULES, timezone: str = "UTC"
 ) -> list[Fact]:
-    """The facts of a batch, in its order; of equal keys only the first is used."""
+    """The facts of a batch of HubSpot's events, in its order; of two with the same key only the first."""
     found: dict[str, Fact] = {}
     for event in job.events:
         fact = _hubspot_fact(event, job.received_at, rules, timezone)
@@ -169,9 +174,9 @@ def hubspot_facts(
 
 
 def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
-    """The fact with its agent's roster id; Aloware's facts of other agents do not count.
+    """The fact under its agent's roster id.  An Aloware fact of an agent who is not on the roster is skipped.
 
-    HubSpot's facts always count, as its users are not members of a ring group.
+    A HubSpot fact counts without an agent on the roster, as HubSpot's users are in no ring group.
     """
     if roster is None:
         return fact
@@ -184,7 +189,7 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
 
 
 def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | None, str | None]:
-    """The metric of a delivery, and the reason if it does not count."""
+    """The metric under which a delivery of Aloware counts, and the reason if it does not count."""
     numbers = (job.type, job.status, job.disposition)
     if Mark.ID_MISSING in job.marks and not any(numbers):
         return None, why.NO_CONTENT
@@ -201,7 +206,7 @@ def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | 
 
 
 def _note_unseen(job: AlowareDelivery, name: DeliveryName, reading: Reading) -> None:
-    """Mark numbers and names that Aloware has never been seen to send."""
+    """Note a `Mark` for a delivery's type, disposition or name that Aloware was never seen to send."""
     if job.type is None:
         reading.note(Mark.TYPE_MISSING)
     elif job.type not in CHANNELS:
@@ -221,9 +226,10 @@ def _is_outbound(job: AlowareDelivery, name: DeliveryName) -> bool:
 
 
 def _is_terminal(job: AlowareDelivery, part: DeliveryPart) -> bool:
-    """Whether the communication has ended, by the numbers, or by a disposition's name.
+    """Whether a delivery reports the end of its call, by its numbers or by the name of a disposition.
 
-    A part that lacks the time or the agent must not take the place of the call's disposition.
+    A recording's delivery without time or agent is not terminal: it must not take the place of the
+    delivery with the call's disposition.
     """
     if job.disposition == _IN_PROGRESS or job.status in _STILL_OPEN:
         return False
@@ -292,7 +298,7 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 
 def _day(moment: datetime, zone: ZoneInfo) -> str:
-    """The day in a zone; in UTC where the local date is outside the calendar."""
+    """The date of a moment in a time zone; its UTC date where the local one is outside the calendar."""
     try:
         return moment.astimezone(zone).date().isoformat()
     except OverflowError:
@@ -307,7 +313,10 @@ def _receipt(text: str) -> datetime:
 
 
 def _zone(name: str | None, reading: Reading) -> ZoneInfo:
-    """The zone, or UTC where there is none of that name."""
+    """The time zone of this name, or UTC where there is none.
+
+    A `Mark` is noted for a missing or unknown name.
+    """
     try:
         if name:
             return ZoneInfo(name)
@@ -323,6 +332,9 @@ def _guessed(marks: Sequence[Mark]) -> str | None:
 
 
 def _notes(**facts: str | None) -> str:
-    """``event=...;tz=...;agent=unknown;day=guessed``; a known agent has a column of its own."""
+    """The text of a fact's column Notes, ``event=...;tz=...;agent=unknown;day=guessed``.
+
+    A known agent is left out, as the fact has a column for it.
+    """
     shown = {k: v for k, v in facts.items() if v and (k, v == UNKNOWN_AGENT) != ("agent", False)}
     return ";".join(f"{name}={value}" for name, value in shown.items())[:MAX_NOTES_CHARACTERS]

@@ -22,7 +22,7 @@ Row = Mapping[str, str | int | float | bool]
 
 
 class Metric(StrEnum):
-    """The metrics of the report."""
+    """The metrics that a report counts: calls, texts, e-mails and cases."""
 
     CALLS = "CALLS"
     TEXTS = "TEXTS"
@@ -31,7 +31,7 @@ class Metric(StrEnum):
 
 
 class FactStatus(StrEnum):
-    """States of a fact's row in the ledger."""
+    """The status of a stored fact, e.g. pending or posted."""
 
     PENDING = "pending"
     """Stored, and not known to be in the dataset."""
@@ -52,12 +52,12 @@ NOT_TERMINAL = why.NOT_TERMINAL
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """How an event went, as its source reports it; None or empty where the source does not say.
+    """How a fact's event went, as its source reports it; a field is None or empty where the source is silent.
 
     Attributes:
-        at: when it happened, in UTC; where None, the fact's day is that of its receipt.
+        at: when the event happened, in UTC; where None, the fact's day is that of its receipt.
         timezone: the IANA zone of the fact's day.
-        seconds: how long it took.
+        seconds: how long the event took.
         channel: ``call``, ``sms``, ``email``, ``ticket``, ...
         outcome: Aloware's disposition, e.g. ``completed``; HubSpot's status, where it has one.
         marks: what the payload lacked or had in another form.
@@ -73,14 +73,14 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One event as stored in the ledger.
+    """A fact: one counted event of an agent, as it is stored and posted.
 
     Attributes:
         key: ``{SOURCE}:{event id}``; at most one fact per key is ever posted.
-        agent_id: as the dataset knows the agent.
+        agent_id: id of the agent in the dataset.
         date: ``YYYY-MM-DD``, the day of the event in its time zone.
         notes: details for operators, no personal data.
-        skip: why it does not count, or None.
+        skip: the reason why the fact does not count; None where it counts.
         happening: how the event went.
     """
 
@@ -94,19 +94,20 @@ class Fact:
     happening: Happening = Happening()
 
     def skipped(self, reason: str) -> Fact:
-        """The same fact, which does not count for this reason."""
+        """A copy of the fact that does not count, for the given reason."""
         return replace(self, skip=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the ledger holds, by one scan.
+    """The result of one scan of all stored facts.
 
     Attributes:
-        posted: unexpired facts that were posted, oldest first.
-        stale: by dataset: keys of corrected facts whose former values it has, and their days there.
-        newest_seconds: by source: age of the newest stored fact that counts.
-        drift: by source, of the facts of the last day.
+        posted: the posted facts that have not expired, oldest first.
+        stale: by dataset: keys of corrected facts of which it still has the former values, each
+            with its day in the dataset.
+        newest_seconds: by source: age in seconds of the newest stored fact that counts.
+        drift: by source: the drift of the facts stored in the last day.
     """
 
     posted: Sequence[Fact]
@@ -117,7 +118,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many facts of one job were new, duplicate or skipped."""
+    """The result of storing one job's facts: how many were new, duplicate or skipped."""
 
     new: int = 0
     duplicate: int = 0
@@ -126,7 +127,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A person on the roster.
+    """A person whose events are counted, as the roster or a directory names them.
 
     Attributes:
         aliases: ids the same person has at other senders, e.g. ``hubspot:5001``.
@@ -139,45 +140,53 @@ class Agent:
 
 
 class Roster(Protocol):
-    """The agents whose events count."""
+    """The port of the roster: the agents whose events count."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """Agents by id and alias; None, so that all count, if there is no roster or it was never read."""
+        """The roster's agents by id and alias.
+
+        None means that every agent counts: there is no roster, or it was never read.
+        """
         ...
 
 
 class Sink(Protocol):
-    """A destination of rows; raises `ProviderError`s; returning means that it has accepted the rows.
+    """The port of a place to which rows are posted.
 
-    A batch has a number that is never used for other rows, so that a sink that checks numbers
-    accepts a repeated batch only once.
+    A method that returns has had the rows accepted; it raises `ProviderError`s.  A batch has a
+    number that is never used for other rows, so that a sink that checks numbers accepts a repeated
+    batch only once.
     """
 
     @property
     def target(self) -> str:
-        """Name of the dataset; keys and batches already there are recorded under it."""
+        """The sink's name, e.g. ``powerbi:<dataset>``.
+
+        The keys and batches that it has are stored under this name.
+        """
         ...
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Add rows to a table."""
+        """Add a batch of rows to a table; `number` is the batch's and is never used for other rows."""
         ...
 
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Replace a table's rows; repeating it changes nothing."""
+        """Replace all rows of a table by these; repeating the call changes nothing."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension's table in one dataset.
+    """The stored record of one dimension table in one sink: the keys that it has, and requests under way.
 
     Attributes:
-        known: keys in the table.
-        posting: keys that were being posted under batch number `number` when this was written.
+        known: the keys that the table has.
+        posting: the keys that were being posted under batch number `number` when the record was
+            stored.
         again_at: the epoch second from which the table may be cleared and filled again, because no
             earlier request can still land; 0 if no refill is needed.
         version: grows with every write, so that a writer that was suspended writes nothing.
@@ -193,7 +202,7 @@ class Dimension:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no request is under way, and none can still land."""
+        """Whether no request to the table is under way, and none of unknown outcome can still reach it."""
         return not self.posting and not self.again_at
 
 

@@ -36,13 +36,13 @@ class _Members(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RingGroup:
-    """One ring group's members."""
+    """Reads the members of one ring group of Aloware."""
 
     client: VendorClient
     path: str
 
     def members(self) -> list[Agent]:
-        """All members of the group.
+        """Read all members of the ring group, as agents.
 
         Raises:
             ProviderError: the group could not be read or is empty.
@@ -59,5 +59,8 @@ class RingGroup:
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The authentication header; the secret is fetched again when called with True."""
+    """A function that gives the header ``authorization: Bearer``.
+
+    Called with True, it fetches the secret again.
+    """
     return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}

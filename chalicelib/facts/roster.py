@@ -19,7 +19,7 @@ CACHE_SECONDS = 300.0
 
 
 class ListedAgent(BaseModel):
-    """An entry of the configured list."""
+    """An agent in the configured list, setting ``FACTS_ROSTER``."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -32,10 +32,10 @@ class ListedAgent(BaseModel):
 
 
 def listed_agents(text: str) -> tuple[ListedAgent, ...]:
-    """The configured list; none for an empty text.
+    """The agents in the configured list, parsed from the JSON of ``FACTS_ROSTER``; none for an empty text.
 
     Raises:
-        SettingsError: ``FACTS_ROSTER`` is no such list; its value is not shown.
+        SettingsError: the text is no such list; the message does not show it.
     """
     try:
         return TypeAdapter(tuple[ListedAgent, ...]).validate_json(text) if text else ()
@@ -44,22 +44,22 @@ def listed_agents(text: str) -> tuple[ListedAgent, ...]:
 
 
 def by_id_and_alias(agents: Iterable[Agent]) -> dict[str, Agent]:
-    """Agents by each of their ids and aliases."""
+    """The agents by each of their ids: an agent's own id, and those at other senders (aliases)."""
     return {key: agent for agent in agents for key in (agent.id, *agent.aliases)}
 
 
 @dataclass(frozen=True, slots=True)
 class NoRoster:
-    """A `Roster` without a restriction: every agent counts."""
+    """The `Roster` of a deployment without one: every agent counts."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """None: there is no roster."""
+        """Always None, which means that every agent counts."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRoster:
-    """A `Roster` from a configured list."""
+    """The `Roster` of a deployment that lists its agents in a setting."""
 
     listed: tuple[ListedAgent, ...]
 
@@ -72,15 +72,15 @@ class ListedRoster:
 
 @dataclass(slots=True, kw_only=True)
 class RemoteRoster:
-    """A `Roster` read from a remote source and cached for five minutes.
+    """A `Roster` whose members are read from a remote source and cached for five minutes.
 
     When the source cannot be read, the last roster applies.  If it was never read, every agent
     counts, and a metric reports it: an unwanted fact can be removed from a report, a fact that was
     never stored cannot be added.
 
     Attributes:
-        ask: reads the members; raises `MiddlewareError`s.
-        listed: gives members their aliases; it adds no members.
+        ask: reads the members from the source; raises `MiddlewareError`s.
+        listed: the configured agents, from which members get their aliases; it adds no members.
     """
 
     ask: Callable[[], Iterable[Agent]]
@@ -91,7 +91,7 @@ class RemoteRoster:
     _good_until: float = field(default=-1.0, init=False)
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """The members last read, by id and alias; None where they were never read."""
+        """The members as last read, by id and alias; None where they were never read."""
         if self.clock.monotonic() >= self._good_until:
             self._ask()
         return self._known
@@ -118,9 +118,9 @@ def roster_of(
     clock: Clock,
     log: Log,
 ) -> Roster:
-    """The roster of the ring group if `ask` is given, else of the configured list, else no restriction.
+    """The roster of a deployment: read with `ask` if given, else the configured list, else no restriction.
 
-    `ask` returns the ring group's members, or raises `MiddlewareError`s.
+    `ask` reads the members of the ring group, or raises `MiddlewareError`s.
     """
     if ask is not None:
         return RemoteRoster(ask=ask, clock=clock, log=log, listed=listed)

@@ -33,7 +33,7 @@ LocalTime = Annotated[time, AfterValidator(_local)]
 
 
 class Shift(BaseModel):
-    """A line of the file; times are the agent's local ones."""
+    """One shift of an agent, a line of the company's file; its times are in the agent's own zone."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -43,7 +43,10 @@ class Shift(BaseModel):
     end: LocalTime = Field(alias="ShiftEndLocal")
 
     def row(self) -> Row:
-        """The shift as a row of `DimShift`; hours are rounded, as the column holds whole numbers."""
+        """The shift as a row of table `DimShift`.
+
+        The hours are rounded, as the column holds whole numbers.
+        """
         starts, ends = datetime.combine(self.day, self.start), datetime.combine(self.day, self.end)
         if ends <= starts:
             ends += timedelta(days=1)
@@ -57,10 +60,13 @@ class Shift(BaseModel):
 
 
 def shift_rows(body: bytes) -> Sequence[Row]:
-    """The file's shifts as rows, one per agent and start; of several, the last line counts.
+    """The rows of table `DimShift` for the company's file of shifts: one per agent and start.
+
+    Of two such lines, the last one counts.
 
     Raises:
-        PayloadError: names the first bad line and column, never a value.
+        PayloadError: the file is not CSV in UTF-8 or has a bad line; the message names line and
+            column, never a value.
     """
     try:
         lines = csv.DictReader(io.StringIO(body.decode("utf-8-sig")))

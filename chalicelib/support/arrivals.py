@@ -35,7 +35,7 @@ _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
-    """Separates new comments from those that were processed before or are too old."""
+    """Finds which comments of a ticket are new, neither processed before nor too old."""
 
     tickets: Richpanel
     looks: Looks
@@ -48,7 +48,7 @@ class Arrivals:
     def of(
         cls, tickets: Richpanel, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
     ) -> Arrivals:
-        """The arrivals of tickets, by table B and the ledger."""
+        """Build an `Arrivals` that knows, by table B and the ledger, what was processed before."""
         looks, in_order = Looks(state=state, clock=clock), InOrder(ledger=ledger, clock=clock)
         return cls(
             tickets=tickets,
@@ -60,11 +60,14 @@ class Arrivals:
         )
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The message that the job names, or the new comments of its ticket, which is read for that.
+        """The events of a job: the message that it names, or each new comment of its ticket.
+
+        For a notification the ticket is read.
 
         Raises:
-            NotAnEvent: an ended look covers the notification, or the ticket cannot be read.
-            NotYet: it is not time for the next look.
+            NotAnEvent: a finished read of the ticket covers the notification, the ticket cannot be
+                read, or the message is a duplicate.
+            NotYet: the ticket's next read is due later, or an earlier event of the ticket waits.
         """
         if isinstance(job, TicketMessage):
             inquiry = Inquiry(
@@ -89,7 +92,7 @@ class Arrivals:
         return self._new_comments(job, TicketReading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
-        """The first-contact floor: comments up to this time are not new."""
+        """The time up to which a ticket's comments count as old at its first contact with us."""
         ticket, known = inquiry.ticket, inquiry.state
         floor = floor_of(ticket, before=inquiry.at)
         if ticket is None or floor == EVERYTHING or (known and known.first_contact_floor):
@@ -99,7 +102,7 @@ class Arrivals:
         return _floor_before([by_key[key] for key in recorded], ticket, inquiry.at)
 
     def _by_key(self, conversation_id: str, ticket: Ticket) -> dict[str, Comment]:
-        """The customer's comments inside the age limit, by event key."""
+        """The customer's comments on a ticket that are not too old, each by its event key."""
         oldest = iso(self.clock.now() - self.max_age)
         return {
             ticket_keys.ticket_message(conversation_id, comment.id): comment
@@ -139,7 +142,7 @@ class Arrivals:
         ]
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
-        """One event under the fallback key; skipped if a copy has the neighbouring bucket's key."""
+        """One event for a notification whose comment cannot be read: its key is a hash of text and time."""
         text, at = job.text or "", _time_of(job.created_at, job.received_at)
         key = ticket_keys.ticket_text(job.conversation_id, text, at.timestamp())
         other = ticket_keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
@@ -152,14 +155,14 @@ class Arrivals:
 def _first_contact(
     known: ConversationState | None, ticket: Ticket, recorded: Sequence[Comment]
 ) -> str:
-    """The time after which comments are new: the stored floor, else that of the newest operator comment."""
+    """The time after which a ticket's comments are new: the stored one, or its newest operator comment's."""
     if known is not None and known.first_contact_floor is not None:
         return known.first_contact_floor
     return _floor_before(recorded, ticket)
 
 
 def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
-    """Time of the newest operator comment before `at` and before every comment with an event row.
+    """The time of a ticket's newest operator comment before `at` and before every comment that has an event.
 
     A later operator comment may be our own reply, which does not answer the comments before it.  An
     event that did not end well has stored no floor.

@@ -23,21 +23,21 @@ READER_REQUESTS_PER_30_S = 8.0
 
 
 class Support:
-    """Richpanel tickets."""
+    """Builds what the worker, the sweep and the operators' commands need of Richpanel and of table B."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def richpanel(self) -> Richpanel:
-        """The ticket system."""
+        """The client of Richpanel's API, at the pace that all workers and the sweep share."""
         shared = self._shared
         tag_mode = shared.settings.richpanel_tag_mode
         return Richpanel(client=self.richpanel_client, clock=shared.clock, tag_mode=tag_mode)
 
     @cached_property
     def state(self) -> States:
-        """Table B."""
+        """The store of conversations' states, table B."""
         shared, settings = self._shared, self._shared.settings
         return States(
             table=shared.table(settings.state_table),
@@ -47,18 +47,18 @@ class Support:
 
     @cached_property
     def versions(self) -> Versions:
-        """The stored versions of the settings document."""
+        """The store of the versions of the settings document."""
         shared = self._shared
         return Versions(table=shared.table(shared.settings.idempotency_table), clock=shared.clock)
 
     @cached_property
     def rules(self) -> CachedRules:
-        """The settings document as flows read it."""
+        """The settings document as flows read it, cached."""
         return CachedRules(versions=self.versions, clock=self._shared.clock, log=self._shared.log)
 
     @cached_property
     def richpanel_reader(self) -> Richpanel:
-        """Richpanel for callers that may read no table, such as that of the workers' shared level."""
+        """A client of Richpanel for a function that may read no table: it has a slow pace of its own."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         client = shared.vendor(
@@ -71,7 +71,7 @@ class Support:
 
     @cached_property
     def richpanel_level(self) -> SharedLevel:
-        """The level of Richpanel's limit that all workers and the sweep share."""
+        """The shared fill level of Richpanel's rate limit in table A, for all workers and the sweep."""
         shared = self._shared
         return SharedLevel(
             table=shared.table(shared.settings.idempotency_table),
@@ -81,7 +81,7 @@ class Support:
 
     @cached_property
     def richpanel_client(self) -> VendorClient:
-        """The HTTP client under our share of the tenant's rate limit, which workers and sweep share."""
+        """The HTTP client of Richpanel's API, kept under our share of the tenant's rate limit."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         pace = split(

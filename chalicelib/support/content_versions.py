@@ -15,7 +15,10 @@ _LENGTH = 8
 
 @cache
 def content_versions() -> dict[str, str]:
-    """``{"rules": "9f2c41aa", "models": ..., "texts": ...}``; equal for equal files."""
+    """Short digests of this release's rules, models and texts; equal files give equal digests.
+
+    Example: ``{"rules": "9f2c41aa", "models": ..., "texts": ...}``.
+    """
     tables = set(_HERE.rglob("*.toml")) - {template_texts.FILE}
     return {
         "rules": _digest(tables),

@@ -49,7 +49,7 @@ ORDER_STATUS_INTENTS = frozenset(
 
 
 class Tier(StrEnum):
-    """How much of the answer may be automated."""
+    """How much of the answer to a message may be automated."""
 
     ESCALATION = "TIER_0_ESCALATION"
     SAFE_ASSIST = "TIER_1_SAFE_ASSIST"
@@ -58,7 +58,7 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A question of ours that the conversation has not answered yet."""
+    """A question that we asked in a conversation, and that the customer has not answered yet."""
 
     intent: str
     attempts: int
@@ -66,14 +66,15 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision on one message; identifiers and fixed codes only.
+    """What was decided about one message: its intent, department and tier; identifiers and codes, no text.
 
     Attributes:
-        confidence: of the routing, 0 to 1.
-        route: the department, by its built-in tag.
+        confidence: how sure the routing is, 0 to 1.
+        route: the department that gets the message.
         tags: tags to add besides route and intent.
-        may_answer: the tier's thresholds are met; guard rails are checked afterwards.
-        reasons: fixed codes, in the order in which they were found.
+        may_answer: the message itself allows an automatic answer: sure enough, understood, no
+            escalation; guard rails are checked afterwards.
+        reasons: codes of what the decision rests on, in the order in which they were found.
         pending: our open question, if this message may answer it.
     """
 
@@ -92,7 +93,7 @@ class Decision:
 
     @property
     def is_about_order_status(self) -> bool:
-        """Whether shop data can answer the intent."""
+        """Whether the message's intent is a question that the shop's data about an order can answer."""
         return self.intent in ORDER_STATUS_INTENTS
 
 
@@ -110,16 +111,18 @@ def decide_on(
     complains_again: bool = False,
     rules: Rules = BUILT_IN,
 ) -> Decision:
-    """The decision on a classified message.
+    """Decide on a classified message: its department, tier and tags, and whether it may be answered.
 
     Args:
         found: the classification by the tables, or by the model where it overrides them.
-        current_route: the route tag its ticket has; kept when the message has no clear intent.
+        current_route: the department that has the ticket; it keeps the ticket if the message has no
+            clear intent.
         pending: our question that is still open.
         has_number: the message contains a possible order number.
         reasons: the reasons that came with `found`.
         risks: flags of grave matters in the message, beside those of its intents.
-        suspected: flags that are not certain: the message is flagged and left to the default team.
+        suspected: flags of grave matters that are not certain: a message with one is left to the
+            default team.
         explained: the share of the message that is understood, 0 to 1.
         states_one_matter: the message states at most one matter, which is enough for an
             acknowledgement.
@@ -166,7 +169,10 @@ def decide_on(
 
 
 def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
-    """The stored ``pending_flow``, unless it has expired or its type is unknown."""
+    """The question of ours that a conversation waits on, by its stored ``pending_flow``.
+
+    Returns None if it has expired or is of an unknown type.
+    """
     if not stored or stored.get("type") != NEEDS_NUMBER:
         return None
     asked = parsed(stored.get("requested_at"))
@@ -178,7 +184,7 @@ def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | Non
 
 
 def _is_answer(found: Classified) -> bool:
-    """Whether the message asks for nothing but what our question was about."""
+    """Whether a message can be the answer to our question for the order number: it asks for nothing else."""
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
@@ -189,7 +195,7 @@ def _route(
     suspected: frozenset[str],
     rules: Rules,
 ) -> tuple[str, tuple[str, ...]]:
-    """The team and the tags: by the gravest risk, else by the language, else by the intent."""
+    """The department and tags for a message: by its gravest risk, else its language, else its intent."""
     risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags | suspected))
     leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
     if leading is not None:
@@ -230,7 +236,10 @@ def _tier(intent: str) -> Tier:
 
 
 def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
-    """Whether the tier's thresholds are met, and the reason if they are not."""
+    """Whether a message's intents may be answered: no escalation, no contradiction, thresholds met.
+
+    Also gives the reason if not.
+    """
     if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
         return False, why.ESCALATION
     if found.is_contradicted:

@@ -12,7 +12,7 @@ from chalicelib.support import webhook
 
 @dataclass(frozen=True, slots=True)
 class RichpanelDoor:
-    """`POST /webhook/richpanel`.
+    """The door `POST /webhook/richpanel`: verifies Richpanel's webhooks, parses them and queues their jobs.
 
     Attributes:
         tokens: reads the active webhook tokens; raises `SignatureError` where there are none.
@@ -22,7 +22,7 @@ class RichpanelDoor:
     tokens: Callable[[], Sequence[str]]
 
     def receive(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer one webhook; see `Intake.receive`."""
+        """Verify, parse and queue one webhook of Richpanel, and return the HTTP answer (`Intake.receive`)."""
         return self.intake.receive(
             "richpanel",
             headers,

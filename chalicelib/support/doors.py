@@ -11,13 +11,13 @@ from chalicelib.support.door import RichpanelDoor
 
 
 class SupportDoors:
-    """The door to which Richpanel posts."""
+    """Builds the door to which Richpanel posts its webhooks."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     def richpanel_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        """Answer Richpanel's HTTP target."""
+        """Receive one webhook of Richpanel and return the HTTP answer."""
         return self._richpanel.receive(headers, body)
 
     @cached_property

@@ -69,7 +69,7 @@ KINDS = kinds(
 
 
 def add_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
-    """Put one tag on a ticket; several share one request."""
+    """The effect that puts one tag on a ticket; the tags of one step are sent in one request."""
     key = ticket_keys.tag_action(conversation_id, tag, suffix)
     audit_type = "escalate" if tag in ESCALATION_TAGS else "tag"
     if tag.startswith("route-"):
@@ -78,24 +78,24 @@ def add_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
 
 
 def remove_tag(conversation_id: str, tag: str, suffix: Suffix) -> Effect:
-    """Take one tag off a ticket; several share one request."""
+    """The effect that takes one tag off a ticket; the tags of one step are sent in one request."""
     key = ticket_keys.untag_action(conversation_id, tag, suffix)
     return Effect(REMOVE_TAG, key, conversation_id, tag, "untag", {"tag": tag})
 
 
 def assign(conversation_id: str, team: str, suffix: Suffix) -> Effect:
-    """Assign a ticket: to a user by the vendor's id, or to a team by ``team:`` and its id."""
+    """The effect that assigns a ticket to a user, by id, or to a team, by ``team:`` and the team's id."""
     key = ticket_keys.assign_action(conversation_id, team, suffix)
     return Effect(ASSIGN, key, conversation_id, team, "assign", {"team": team})
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyData:
-    """What a reply is sent with.
+    """The parts of a reply that sending it needs: author, reference, text.
 
     Attributes:
-        reference: the short reference in the text.
-        compose: makes the text; raises `ProviderError`s when the data for it cannot be read.
+        reference: the short reference that the text contains, by which the reply is recognised.
+        compose: composes the text; raises `ProviderError`s when the data for it cannot be read.
     """
 
     author_id: str
@@ -111,15 +111,15 @@ def reply(
     *,
     body: str | None = None,
 ) -> Effect:
-    """Answer the customer with a template.
+    """The effect that sends a templated reply to the customer.
 
     Args:
         conversation_id: the ticket.
-        template_id: of the catalogue.
-        suffix: of the event.
-        data: what it is sent with.
-        body: hash of the text, if the text is composed already; a resumed reply composes its text
-            only when it has to be sent.
+        template_id: the template, from the catalogue.
+        suffix: the event's part of the action key.
+        data: author, reference and text.
+        body: hash of the text, if it is composed already; a resumed reply's text is composed only
+            when it has to be sent.
     """
     probe = {"author": data.author_id, "reference": data.reference}
     return Effect(
@@ -135,27 +135,28 @@ def reply(
 
 
 def close(conversation_id: str, answered_message_id: str | None, suffix: Suffix) -> Effect:
-    """Close a ticket that a reply has answered.
+    """The effect that closes a ticket after a reply has answered it.
 
-    A customer's comment newer than the answered one keeps it open.
+    The ticket stays open if the customer has commented after the answered message.
     """
     key = ticket_keys.close_action(conversation_id, suffix)
     return Effect(CLOSE, key, conversation_id, "", "close", {}, data=answered_message_id)
 
 
 def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Effect:
-    """The effect that a plan names, for an event's conversation and key suffix.
+    """The effect on a ticket that a planned action names.
 
     Raises:
-        KeyError: the plan names a kind this version does not have.
+        KeyError: this release has no effect of that kind.
     """
     return _BY_KIND[planned.kind](conversation_id, planned.arg, suffix)
 
 
 def reference(opaque: OpaqueIds, action_key: str) -> str:
-    """The reference a reply carries, e.g. ``3F9A-17BC``; no two replies carry the same.
+    """The short reference in a reply's text by which the reply is recognised, e.g. ``3F9A-17BC``.
 
-    A resent reply's reference begins with that of the first, so it is recognised as ours.
+    It is made from the action key by a keyed hash.  The reference of a resent reply begins with
+    that of the first reply.
     """
     original, resend, _ = action_key.partition(keys.RESEND)
     found = opaque.of("reply_reference", original).upper()
@@ -164,7 +165,7 @@ def reference(opaque: OpaqueIds, action_key: str) -> str:
 
 
 def body_hash(opaque: OpaqueIds, text: str) -> str:
-    """A keyed hash of a reply's normalised text."""
+    """A keyed hash of a reply's text, after the text was normalised."""
     return opaque.of("reply_body", keys.normalised(text))
 
 

@@ -46,7 +46,7 @@ from chalicelib.support.tickets import Ticket
 
 
 class SupportFlow(Flow):
-    """`once.flow.Flow` for Richpanel's jobs."""
+    """The `Flow` of Richpanel's jobs: plans what each new customer comment leads to."""
 
     def __init__(
         self,
@@ -68,27 +68,33 @@ class SupportFlow(Flow):
         self._in_order = arrivals.in_order
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
-        """A notification is a container: its events are the ticket's new comments."""
+        """Whether a job is a notification, whose events are the new comments of its ticket."""
         return isinstance(job, TicketNotification)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The message that the job names, or the new comments of its ticket (`Arrivals.events`)."""
+        """The events of a job: the message that it names, or each new comment of its ticket."""
         return self._arrivals.events(job)
 
     def resolved(self, job: TicketNotification) -> None:
-        """Note that the job's look at the ticket has ended, and what people did after a shadow decision."""
+        """After all events of a notification: store when its ticket was read.
+
+        Also store what people have done there since a decision in shadow.
+        """
         look = self._looks.ended(job)
         if look is not None:
             self._note_people(look.ticket, look.known)
 
     def let_wait(self, event: Event, until_epoch: float) -> float:
-        """List the event in table B among the ticket's waiting events; returns when it comes back."""
+        """Add an event to its ticket's list of waiting events in table B.
+
+        Returns the epoch second when it comes back.
+        """
         conversation_id = event.facts.conversation_id
         line = self._looks.line(conversation_id, self._state.read(conversation_id))
         return self._in_order.join(line, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Read what is missing, decide, and plan tags, assignment and perhaps a reply.
+        """Read what is missing of a ticket, decide on its message, plan tags, assignment and perhaps a reply.
 
         Raises:
             NotAnEvent: the message is too old, an operator's, or answered by a person.
@@ -139,12 +145,15 @@ class SupportFlow(Flow):
         return replace(plan, facts={**plan.facts, **kept}) if kept else plan
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """Read the ticket if the plan was made without: the text may be an operator's."""
+        """Read the ticket before a plan that was made without it is carried out.
+
+        The text may be an operator's, which raises `NotAnEvent`.
+        """
         if "floor" not in plan.facts and not switches.kill_switch:
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The planned effect; a reply's text is composed when it is prepared."""
+        """The effect for a planned action; the text of a reply is composed later, when it is sent."""
         conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
             case "reply":
@@ -155,14 +164,17 @@ class SupportFlow(Flow):
         return effects.build(planned, conversation_id=conversation_id, suffix=key_suffix)
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """The tag by which operators find a ticket that needs attention."""
+        """The effect that sets the tag by which operators find a ticket that needs attention."""
         del reason
         return effects.add_tag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """Write the conversation's state into table B; False when a newer message has written before."""
+        """Write the conversation's new state into table B.
+
+        Returns False when a newer message has written there before.
+        """
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
             inquiry.reading.after(inquiry.number, plan, rows, suffix(event))
@@ -193,7 +205,10 @@ class SupportFlow(Flow):
     def _decisions(
         self, event: Event, facts: Mapping[str, Any]
     ) -> list[shadow_decisions.Record] | None:
-        """The decisions made in shadow as table B keeps them; None where this one was not."""
+        """The ticket's shadow decisions with this one added, for table B.
+
+        Returns None if this one was not made in shadow.
+        """
         decided = shadow_decisions.of_plan(event.facts.event_key, facts)
         if decided is None:
             return None
@@ -204,7 +219,7 @@ class SupportFlow(Flow):
         return shadow_decisions.added(known.decisions if known else (), decided)
 
     def _note_people(self, ticket: Ticket, known: ConversationState | None) -> None:
-        """Note what people have done with a ticket since a decision in shadow."""
+        """Store what people have done with a ticket since a decision that was made in shadow."""
         decided = shadow_decisions.to_follow(known.decisions) if known else None
         if known is None or decided is None:
             return
@@ -220,19 +235,25 @@ class SupportFlow(Flow):
             self._state.note_people(known.conversation_id, found)
 
     def _requests(self, inquiry: Inquiry) -> list[dict[str, str]] | None:
-        """The conversation's requests as table B keeps them; None where nothing of it is known."""
+        """The conversation's requests as table B stores them.
+
+        Returns None where neither ticket nor state was read.
+        """
         is_known = inquiry.ticket is not None or inquiry.state is not None
         return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
-        """Read the message from its ticket; hand back if it may be our own reply that is not shown yet."""
+        """Find the message among its ticket's comments.
+
+        If it is not shown and may be our own reply, raise `HandBackError`, to look again later.
+        """
         if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
             raise HandBackError(why.COMMENT_NOT_SHOWN, delay_seconds=READ_LAG_SECONDS)
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Effect:
-        """The reply with its draft; without one, the text is composed when it has to be sent."""
+        """The effect that sends the reply, with its planned text or with one composed when it is sent."""
         inquiry: Inquiry = event.subject
         answering = self._answering
         if answering is None:
@@ -255,7 +276,7 @@ class SupportFlow(Flow):
     def _leaving(
         self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
     ) -> str:
-        """The text to send, after what it says about orders was proven once more."""
+        """The text of a reply as it is sent, after the facts about orders in it were checked once more."""
         inquiry: Inquiry = event.subject
         if inquiry.draft is None or inquiry.ticket is None:
             return self._recomposed(answering, template_id, event, plan, key)
@@ -289,7 +310,7 @@ class SupportFlow(Flow):
         )
 
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
-        """The ticket as it is now, read again only if the earlier read may be out of date."""
+        """The event's ticket as it is now: an earlier read of it, or a new one if that may be out of date."""
         reading, now = inquiry.reading, self._clock.now()
         known = reading.before(inquiry.number, now) if reading is not None else None
         if known is not None:
@@ -307,7 +328,7 @@ class SupportFlow(Flow):
 
 
 def _stored_decision(facts: Mapping[str, Any]) -> Decision:
-    """The parts of a stored decision that composing its reply needs."""
+    """The decision in a stored plan, as far as composing a reply needs it."""
     attempts = facts.get("pending")
     return Decision(
         intent=str(facts["intent"]),
@@ -322,7 +343,7 @@ def _stored_decision(facts: Mapping[str, Any]) -> Decision:
 def _reply_state(
     event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
 ) -> dict[str, Any]:
-    """The state's `pending_flow` and `last_auto_reply` after the event."""
+    """The changes of `pending_flow` and `last_auto_reply` in table B that an event's reply leads to."""
     key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
     row = rows.get(key) if "template" in facts or "later" in facts else None
     waiting = {"type": NEEDS_NUMBER, "intent": facts["intent"]}

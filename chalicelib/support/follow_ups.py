@@ -31,14 +31,17 @@ MOST_A_RUN = 5
 
 @dataclass(slots=True, kw_only=True)
 class ShadowFollowUps:
-    """Part of reconciliation: `once.recovery.sweep.SweepPart`."""
+    """A `SweepPart`: has tickets read again a day after a decision in shadow, to see what people did."""
 
     state: States
     clock: Clock
     _next: Item | None = None
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Queue the follow-ups of the next page of table B; the cursor is returned unchanged."""
+        """Queue a notification for each ticket that is due on the next page of table B.
+
+        The cursor is returned unchanged, as the page is remembered here.
+        """
         del since
         if sweep.has_time:
             found, self._next = self.state.page(self._next, limit=PAGE)

@@ -23,15 +23,15 @@ EVERYTHING = "1970-01-01T00:00:00.000Z"
 
 @dataclass(slots=True)
 class Inquiry:
-    """What has been read for one event; filled in as it is read.
+    """One customer message with what has been read for it so far: its ticket, state, settings.
 
     Attributes:
         state_is_read: `state` was read; it is None where the conversation has none yet.
         draft: the reply's text, if it was composed during planning.
         comment: the message as its ticket shows it.
-        rules: the settings by which it is decided and answered.
+        rules: the settings by which the message is decided and answered.
         reading: the read that showed the message, shared with other messages of the same read.
-        number: the message's place among those, from 0.
+        number: the message's place among the messages of that read, from 0.
         in_turn: the message's notification was already checked for earlier waiting events.
         dialogue: the conversation up to and including this message.
         named: the orders that the conversation is about, where the message names none.
@@ -55,7 +55,9 @@ class Inquiry:
     named: tuple[str, ...] = field(default=(), repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
-        """Take text and time from the ticket's comment; False where the ticket does not show it.
+        """Take the message's text and time from its comment on the ticket.
+
+        Returns False where the ticket does not show the comment.
 
         Raises:
             NotAnEvent: the comment is an operator's, which includes our own replies.
@@ -73,25 +75,25 @@ class Inquiry:
 
     @property
     def customer(self) -> str | None:
-        """The customer's address in lower case, where the ticket shows it."""
+        """The customer's e-mail address in lower case; None where the ticket does not show it."""
         email = self.ticket.customer_email if self.ticket else None
         return email.strip().lower() or None if email else None
 
     @property
     def has_newer_reply(self) -> bool:
-        """Whether an operator has commented after this message."""
+        """Whether an operator has commented on the ticket after this message."""
         return any(one.is_operator for one in self._newer())
 
     @property
     def has_newer_question(self) -> bool:
-        """Whether the customer has commented after this message."""
+        """Whether the customer has commented on the ticket after this message."""
         return any(not one.is_operator for one in self._newer())
 
     def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
-        """Whether a person who has the ticket, or has closed it, has answered this message.
+        """Whether a person has answered this message, and has the ticket or has closed it.
 
-        An answer within a minute may be automatic.  An uncertain answer does not count: the ticket
-        is then routed as always.
+        An answer within a minute does not count, as a machine may have sent it: the ticket is then
+        routed as always.
 
         Args:
             is_ours: whether an operator's comment is one of our replies.
@@ -121,7 +123,10 @@ class Inquiry:
 
 
 def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
-    """Time of the newest operator comment; at first contact, no earlier comment is new."""
+    """The time of the newest operator comment on a ticket: at first contact no earlier comment is new.
+
+    `EVERYTHING` without such a comment.
+    """
     if ticket is None:
         return EVERYTHING
     times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
@@ -129,5 +134,5 @@ def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
 
 
 def is_after(comment: Comment, floor: str) -> bool:
-    """Whether a comment is newer than a floor; a comment without a time counts as newer."""
+    """Whether a comment was written after a time; a comment without a time counts as written after it."""
     return comment.created_at is None or iso(comment.created_at) > floor

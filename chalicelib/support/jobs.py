@@ -10,7 +10,7 @@ from chalicelib.once.job import ActionResend, Job
 
 
 class TicketMessage(Job):
-    """One customer comment on a Richpanel ticket, named by its id."""
+    """A job: one customer comment on a Richpanel ticket, named by its id."""
 
     kind: Literal["ticket_message"] = "ticket_message"
     message_id: str
@@ -19,10 +19,11 @@ class TicketMessage(Job):
 
 
 class TicketNotification(Job):
-    """Something happened on a ticket; the worker reads the ticket to find which comment is new.
+    """A job: something has changed on a ticket; the worker reads the ticket to find which comment is new.
 
     Attributes:
-        text: the message, if the notification carries it; the fallback key is built from it.
+        text: text of the message, if the notification carries it; used if the ticket cannot be
+            read.
         created_at: the message's own time, if the notification carries it.
     """
 
@@ -36,7 +37,7 @@ _COLONS_OF_A_KEY = 3
 
 
 def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:
-    """The job of a stored Richpanel event, or of a deliberate resend of one of its actions."""
+    """The job to queue again for a stored Richpanel event, or for an operator's resend of an action."""
     common = {
         "event_key": event.event_key,
         "conversation_id": event.conversation_id,

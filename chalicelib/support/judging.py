@@ -58,10 +58,10 @@ _RISK = "grave:customer"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be done about a message.
+    """The result of judging a message: what it says, the decision, and the reply or why there is none.
 
     Attributes:
-        is_a_persons: a person has the ticket, so it is not moved.
+        is_a_persons: a person has the ticket or has answered in it, so it is not moved.
     """
 
     reading: MessageReading
@@ -71,10 +71,10 @@ class Judgement:
 
 
 class Judge:
-    """Judges a message by its conversation and, if it may be answered, by its order.
+    """Judges a customer's message by its conversation, and by its order if it may be answered.
 
     Args:
-        answering: decides on replies; None where nothing is ever answered.
+        answering: decides on replies; None where no reply is ever sent.
     """
 
     def __init__(self, *, answering: Replies | None, clock: Clock) -> None:
@@ -82,11 +82,13 @@ class Judge:
         self._clock = clock
 
     def judge(self, facts: EventFacts, inquiry: Inquiry, switches: Switches) -> Judgement:
-        """The judgement on a message; the conversation is stored in its inquiry.
+        """Judge a message: read it, decide, and consider a reply.
+
+        The inquiry gets the conversation's new state.
 
         Raises:
             NotAnEvent: the person who has the ticket has answered it meanwhile.
-            ProviderError: it cannot be judged now.
+            ProviderError: what the judgement needs cannot be read now.
         """
         ticket, answering = inquiry.ticket, self._answering
         was_answered = inquiry.person_answered(self._is_ours(inquiry))
@@ -110,13 +112,19 @@ class Judge:
         return Judgement(reading, decision, verdict, is_a_persons(before, self._around(inquiry)))
 
     def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
-        """Why a decided answer must not be sent now, by the ticket as read again; None where it may."""
+        """Why a planned reply must not be sent now, as its ticket was read again.
+
+        Returns None where it may be sent.
+        """
         subject = self._subject(inquiry)
         asked = asked_in(inquiry.text or "", subject, inquiry.rules.phrases)
         return self._silence(inquiry, self._before(inquiry), asked, decision)
 
     def note_risks(self, facts: EventFacts, inquiry: Inquiry, decision: Decision) -> None:
-        """Note a grave matter for all tickets of its customer; doing it again changes nothing."""
+        """Store that a customer has a grave matter.
+
+        For some time no ticket of this customer is then answered automatically.
+        """
         answering, email = self._answering, inquiry.customer
         if answering is None or not decision.risk_flags or email is None:
             return
@@ -151,7 +159,7 @@ class Judge:
         )
 
     def _before(self, inquiry: Inquiry) -> Dialogue:
-        """The conversation before the message: what its ticket shows, and what table B has of it."""
+        """The state of the conversation before the message, from its ticket and from table B."""
         ticket, dialogue = inquiry.ticket, NOTHING_SAID
         if ticket is not None:
             said = earlier(
@@ -184,7 +192,7 @@ class Judge:
     def _about(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> tuple[str, ...]:
-        """The orders that an answer is about: the message's, else those of open requests."""
+        """The numbers of the orders that an answer would be about: the message's, else the open requests'."""
         text, ticket = inquiry.text or "", inquiry.ticket
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:
@@ -220,7 +228,7 @@ class Judge:
         return answering.allowances.reached(_RISK, customer, _AT_RISK) is not None
 
     def _subject(self, inquiry: Inquiry) -> str:
-        """The ticket's subject, if the message is its first; else empty."""
+        """The ticket's subject if the message is the ticket's first; else an empty text."""
         ticket = inquiry.ticket
         return ticket.subject if ticket and opens(ticket, inquiry.message_id) else ""
 
@@ -228,9 +236,10 @@ class Judge:
         return self._answering.opaque().of("order", number) if self._answering else None
 
     def _is_ours(self, inquiry: Inquiry) -> Callable[[Comment], bool]:
-        """A test for our own replies on a message's ticket, by author or reference.
+        """A test whether a comment of a ticket is one of our automatic replies, by author or reference.
 
-        Where no replies are configured, every answer passes: it may come from an earlier configuration.
+        Where no replies are configured, every comment passes the test: it may be a reply of an
+        earlier configuration.
         """
         answering, ticket = self._answering, inquiry.ticket
         if answering is None or ticket is None:
@@ -240,9 +249,10 @@ class Judge:
 
 
 def _question(before: Dialogue) -> dict[str, object] | None:
-    """Our question for the order number as the ticket shows it; used where table B has no state.
+    """The pending question for the order number that a ticket shows, as table B would store it.
 
-    A customer who has just asked about an order and writes again may name its number unasked.
+    It is None where there is no such question.  A customer who asked about an order and then writes
+    again counts as asked, as the second message may be the order's number.
     """
     waits = [one.at for one in before.unsettled() if one.kind == RequestKind.ORDER_STATUS]
     if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):

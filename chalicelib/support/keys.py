@@ -24,25 +24,25 @@ BUCKET_SECONDS = 300
 
 
 def ticket_message(conversation_id: str, message_id: str) -> str:
-    """Event key of one customer comment."""
+    """The event key of one customer comment."""
     return joined("evt", "rp", conversation_id, message_id)
 
 
 def ticket_notification(conversation_id: str, delivery_id: str) -> str:
-    """Event key of a thin notification before the worker has read the ticket."""
+    """The event key of a notification whose ticket the worker has not read yet."""
     return joined("evt", "rp", conversation_id, "n", delivery_id)
 
 
 def ticket_text(conversation_id: str, text: str, at_epoch: float) -> str:
-    """Event key of a message known only by its text and time."""
+    """The event key of a message without an id, made from its text and the five minutes of its time."""
     return joined("evt", "rp", conversation_id, _text_digest(text, bucket(at_epoch)))
 
 
 def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> str:
-    """The key that the same text would have in the nearer neighbouring bucket.
+    """The event key that a message without an id would have in the nearer neighbouring five minutes.
 
-    Two copies of one message can lie on both sides of a bucket's edge, so the nearer neighbour is
-    checked before an event counts as new.
+    Two copies of one message can arrive just before and just after such an interval ends, so this
+    key is checked, too, before an event counts as new.
     """
     here = bucket(at_epoch)
     nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1
@@ -50,37 +50,37 @@ def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> s
 
 
 def bucket(at_epoch: float) -> int:
-    """Number of the five-minute bucket that holds a time in epoch seconds."""
+    """The number of the five-minute interval in which a time lies; the time is in epoch seconds."""
     return int(at_epoch // BUCKET_SECONDS)
 
 
 def tag_action(conversation_id: str, tag: str, suffix: Suffix) -> str:
-    """Action key of adding one tag."""
+    """The action key of adding one tag to a ticket."""
     return joined("act", "rp_tag", conversation_id, tag, suffix)
 
 
 def untag_action(conversation_id: str, tag: str, suffix: Suffix) -> str:
-    """Action key of removing one tag."""
+    """The action key of removing one tag from a ticket."""
     return joined("act", "rp_untag", conversation_id, tag, suffix)
 
 
 def assign_action(conversation_id: str, team: str, suffix: Suffix) -> str:
-    """Action key of assigning a ticket to a team or person."""
+    """The action key of assigning a ticket to a team or a person."""
     return joined("act", "rp_assign", conversation_id, team, suffix)
 
 
 def reply_action(conversation_id: str, suffix: Suffix) -> str:
-    """Action key of the one reply to a message."""
+    """The action key of the one automatic reply to a message."""
     return joined("act", "rp_reply", conversation_id, suffix)
 
 
 def close_action(conversation_id: str, suffix: Suffix) -> str:
-    """Action key of closing a ticket after a message."""
+    """The action key of closing a ticket after a message."""
     return joined("act", "rp_close", conversation_id, suffix)
 
 
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
-    """Key of a cached order lookup; it holds the order number as a keyed hash."""
+    """The key of a cached order lookup; it contains a keyed hash of the order number."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
 
 

@@ -45,7 +45,7 @@ _MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: T
 
 @dataclass(frozen=True, slots=True)
 class TicketLook:
-    """One read of a ticket.
+    """One read of a ticket for a notification, with all that the ticket showed.
 
     Attributes:
         known: the conversation's state when the look began; None before the first contact.
@@ -58,18 +58,20 @@ class TicketLook:
 
 @dataclass(slots=True, kw_only=True)
 class Looks:
-    """Decides which notifications need a look, and notes looks that have ended."""
+    """Decides which notifications need a read of their ticket, and stores when a finished read began."""
 
     state: States
     clock: Clock
     _begun: dict[str, TicketLook] = field(default_factory=dict)
 
     def needed(self, job: TicketNotification) -> ConversationState | None:
-        """Return the conversation's state if the ticket must be read now.
+        """Decide whether a notification needs a read of its ticket.
+
+        Returns the conversation's state if it does.
 
         Raises:
-            NotAnEvent: an ended look covers the notification.
-            NotYet: an ended look most likely covers it; the next look is due later.
+            NotAnEvent: a finished read of the ticket covers the notification.
+            NotYet: a finished read most likely covers it; the next read is due later.
         """
         known = self.state.read(job.conversation_id)
         looked = parsed(known.looked_at) if known is not None else None
@@ -84,15 +86,18 @@ class Looks:
         return known
 
     def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
-        """The list of the ticket's waiting events."""
+        """The waiting events of a ticket, in order."""
         return TicketLine(self.state, conversation_id, known)
 
     def begun(self, job: TicketNotification, look: TicketLook) -> None:
-        """Remember that a read has shown the ticket's comments."""
+        """Remember the read of a ticket that a job has begun, until its events have ended."""
         self._begun = {job.event_key: look}
 
     def ended(self, job: TicketNotification) -> TicketLook | None:
-        """Note and return the job's look, if any; each of its events has ended or waits in its row."""
+        """Store in table B when a job's read of its ticket began, after all its events have ended or wait.
+
+        Returns the read; None where the job made none.
+        """
         look = self._begun.pop(job.event_key, None)
         if look is not None:
             self.state.looked(job.conversation_id, look.began)

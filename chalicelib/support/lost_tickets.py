@@ -41,7 +41,7 @@ SAVE_EVERY = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostTickets:
-    """Support's part of reconciliation: `once.recovery.sweep.SweepPart`."""
+    """A `SweepPart`: finds tickets at Richpanel whose webhook never arrived, and queues notifications."""
 
     tickets: Richpanel
     ledger: Ledger
@@ -51,7 +51,10 @@ class LostTickets:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Queue lost tickets; the cursor holds the page, or the ticket number, where the next run goes on."""
+        """Queue tickets whose webhook never arrived.
+
+        Returns the cursor: the page or ticket number where the next run goes on.
+        """
         listing = _Run(self, sweep, cursor)
         try:
             listing.run(since=since)
@@ -62,10 +65,10 @@ class LostTickets:
 
 @dataclass(slots=True)
 class _Run:
-    """One run over Richpanel's open tickets.
+    """One run over Richpanel's open tickets, to find lost ones.
 
     Attributes:
-        cursor: the position reached, also after an interruption.
+        cursor: the position reached so far, which an interruption keeps.
     """
 
     parts: LostTickets
@@ -73,7 +76,10 @@ class _Run:
     cursor: SweepCursor
 
     def run(self, *, since: datetime) -> None:
-        """List from the page of the cursor; raises `ProviderError` and `UnavailableError`."""
+        """List open tickets from the cursor's page on; where listing is forbidden, read tickets by number.
+
+        Raises `ProviderError` and `UnavailableError`.
+        """
         try:
             self._list(since)
         except AuthError as error:
@@ -100,7 +106,10 @@ class _Run:
         self.sweep.summary.listing = "out_of_time"
 
     def _page(self, since: datetime, *, is_first: bool) -> TicketPage:
-        """The next page; if the first page of this run fails, the next run starts from page 1."""
+        """Read the page of open tickets at the cursor.
+
+        If the run's first page fails, the next run starts from page 1.
+        """
         try:
             return self.parts.tickets.open_page(since=since, page=self.cursor.page)
         except ProviderError:
@@ -111,7 +120,10 @@ class _Run:
     # --- walking ------------------------------------------------------------------------------
 
     def _walk(self, since: datetime) -> None:
-        """Read every number above the last one seen; older tickets are not found this way."""
+        """Read the ticket of every number above the highest one seen.
+
+        Changes to older tickets are not found this way.
+        """
         number = self.cursor.number or self._known_number()
         if number is None:
             self.sweep.summary.problems.append("walk:no_number_known")
@@ -130,7 +142,7 @@ class _Run:
         self._save_cursor(1, number)
 
     def _known_number(self) -> int | None:
-        """The highest number among a few known tickets, as a starting point."""
+        """The highest number among a few tickets of table B, from which to go on; None where none has one."""
         numbers = []
         for conversation_id in self.parts.state.some(limit=FIRST_SAMPLE):
             try:
@@ -143,7 +155,7 @@ class _Run:
     # --- checking -----------------------------------------------------------------------------
 
     def _check(self, tickets: Sequence[Ticket]) -> None:
-        """Queue those tickets of a page that have an unprocessed message."""
+        """Queue a notification for each of these tickets that has a message without an event."""
         summary = self.sweep.summary
         summary.listed += len(tickets)
         open_ones = [one for one in tickets if one.is_open and ATTENTION_TAG not in one.tags]
@@ -176,7 +188,7 @@ class _Run:
         ]
 
     def _key(self, ticket: Ticket) -> str:
-        """The notification's key, equal for equal states of a ticket."""
+        """The event key of a ticket's notification; as long as the ticket does not change, it is the same."""
         shown = iso(ticket.updated_at) if ticket.updated_at else ""
         newest = _newest_customer_comment(ticket) or ""
         day = "" if shown or newest else iso(self.parts.clock.now())[:10]
@@ -205,7 +217,7 @@ def _newest_customer_comment(ticket: Ticket) -> str | None:
 
 
 def _changed_since(ticket: Ticket, states: Mapping[str, ConversationState]) -> bool:
-    """Whether a ticket listed without comments has changed since its last processed event."""
+    """Whether a ticket that was listed without comments has changed since its last processed event."""
     state = states.get(ticket.id)
     if state is None or state.last_processed_at is None:
         return True

@@ -13,14 +13,14 @@ OPENAI_REQUESTS_PER_30_S = 150
 
 
 class SupportModel:
-    """The language model of support; nothing is connected yet."""
+    """Builds the language model that classifies customers' messages; nothing is connected at first."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def opinions(self) -> Opinions:
-        """The model's classification of messages."""
+        """What asks the language model for its classification of messages."""
         shared, settings = self._shared, self._shared.settings.support
         secret_id = settings.openai_api_key_secret_id
         client = shared.vendor(

@@ -58,7 +58,7 @@ _QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelNames:
-    """Which models to ask; configuration, because vendors retire models."""
+    """The names of the language models to ask; they are settings, because vendors retire models."""
 
     model: str
     fallback: str | None = None
@@ -66,7 +66,10 @@ class ModelNames:
 
 @dataclass(frozen=True, slots=True)
 class VerifierResult:
-    """The verifier's verdict; a verifier that gave none allows the reply, with the reason why."""
+    """Whether the language model as verifier allows a reply.
+
+    If it gave no verdict the reply is allowed, and `reason` says why.
+    """
 
     allows: bool
     reason: str
@@ -74,7 +77,7 @@ class VerifierResult:
 
 
 class Opinions:
-    """Asks the model; a failure of the model gives a reason and never an error.
+    """Asks a language model about a customer's message.  If the model fails, there is a reason and no error.
 
     Args:
         redact: hides names and identifiers in the text sent to the model.
@@ -88,7 +91,10 @@ class Opinions:
         self._redact = redact
 
     def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
-        """The tables' result, changed if the model overrides it, and the reasons."""
+        """Ask the model to classify a message.
+
+        Returns the tables' result, changed where the model overrides it, and the reasons.
+        """
         answer, reason = self._ask(_CLASSIFY, DECISION_SCHEMA, text)
         if answer is None:
             return found, (reason,)
@@ -99,7 +105,7 @@ class Opinions:
         return merged(found, opinion)
 
     def verify(self, text: str, intent: str) -> VerifierResult:
-        """Whether a verified reply about order status fits the message."""
+        """Ask the model whether a reply about order status fits a message."""
         answer, reason = self._ask(_VERIFY.format(intent=intent), VERIFIER_SCHEMA, text)
         if answer is None:
             return VerifierResult(allows=True, reason=reason)
@@ -134,7 +140,7 @@ class Opinions:
 
 
 def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str, ...]]:
-    """The tables' result merged with the model's opinion, and the reasons; pure."""
+    """Combine the tables' classification of a message with the model's; also returns the reasons."""
     risk = _reported_risk(opinion)
     if found.intent in TIER_0:
         return found, () if risk else (why.MODEL_SEES_NO_RISK,)
@@ -165,7 +171,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
 
 
 def _reported_risk(opinion: _Opinion) -> str | None:
-    """The most severe tier 0 intent that the model reports, as an intent or as a risk flag."""
+    """The gravest tier 0 intent that the model reports for a message; None where it reports none."""
     flagged = [_FLAGS[flag] for flag in opinion.risk.flags if flag in _FLAGS]
     intents = [one for one in (opinion.primary_intent, *opinion.secondary_intents) if one in TIER_0]
     return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
@@ -185,7 +191,7 @@ class _Strict(BaseModel):
 
 
 class _OneOf:
-    """A text from a closed set that is known only at run time."""
+    """A pydantic type for texts from a closed set that is known only at run time."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = sorted(words)
@@ -221,7 +227,7 @@ class _Risk(_Strict):
 
 
 class _Opinion(_Strict):
-    """``mw_decision_v1``."""
+    """The language model's classification, schema ``mw_decision_v1``."""
 
     schema_version: Literal["mw_decision_v1"]
     language: Literal["en", "es", "unknown"]
@@ -235,7 +241,7 @@ class _Opinion(_Strict):
 
 
 class _Verdict(_Strict):
-    """``mw_tier2_verifier_v1``."""
+    """The language model's verdict on a reply, schema ``mw_tier2_verifier_v1``."""
 
     allow_tier2: bool
     confidence: float = Field(ge=0, le=1)
@@ -252,7 +258,7 @@ class _Verdict(_Strict):
 
 
 def _strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """A model's JSON schema in strict form: references inlined, no default values."""
+    """The JSON schema of a pydantic model in strict form: references replaced, no default values."""
     raw = model.model_json_schema()
     definitions = raw.pop("$defs", {})
 

@@ -23,9 +23,9 @@ _MATTER_MOST = frozenset({"route", "escalate"})
 
 
 class TicketExecutors:
-    """The `once.effect.Perform`s of tickets, one method per kind of action.
+    """Performs effects on tickets by calls to Richpanel, with one method for each kind of effect.
 
-    An instance keeps the texts that `prepare` has composed until their replies are sent.
+    It keeps the texts that `prepare` has composed until their replies are sent.
     """
 
     def __init__(self, *, richpanel: Richpanel, clock: Clock, log: Log) -> None:
@@ -37,11 +37,12 @@ class TicketExecutors:
     # --- changes that may be repeated ---------------------------------------------------------
 
     def add_tags(self, actions: Sequence[Effect], *, deadline_seconds: float) -> LeftOut | None:
-        """Put the tags of a step on its ticket by one request; repeating it changes nothing.
+        """Put the tags of a plan's step on its ticket, all by one request; repeating it changes nothing.
 
         Returns:
-            The actions whose tags the tenant does not have, if any: refused if the ticket would not
-            be routed or handed over without the tag, else skipped and counted.
+            The actions whose tags the Richpanel tenant does not have; None where it has all.  Such
+            an action is refused if the ticket cannot be routed or handed over without its tag, else
+            skipped.
         """
         conversation_id, ours = _only(ADD_TAG, actions)
         tags = {action.argument for action in ours}
@@ -49,13 +50,14 @@ class TicketExecutors:
         return self._without(missing, ours)
 
     def remove_tags(self, actions: Sequence[Effect], *, deadline_seconds: float) -> LeftOut | None:
-        """Take tags of a step off its ticket, then put its other tags on: one request each.
+        """Take tags of a step off its ticket, then put the step's other tags on, each by one request.
 
-        One read checks both, if the responses do not show them.  Repeating it changes nothing.
+        If the responses do not show the changes, one read checks both.  Repeating it changes
+        nothing.
 
         Returns:
-            What was left out, as in `add_tags`, and the actions of the change that Richpanel refuses;
-            the other change is done.
+            The actions that were left out, as in `add_tags`, and those of a change that Richpanel
+            refused; the other change is then made.
         """
         ends = self._clock.monotonic() + deadline_seconds
         added = [one for one in actions if one.kind is ADD_TAG]
@@ -81,7 +83,10 @@ class TicketExecutors:
         return self._without(missing, added)
 
     def _without(self, missing: AbstractSet[str], ours: Sequence[Effect]) -> LeftOut | None:
-        """The actions left out because the tenant does not have their tags; also log and count them."""
+        """The actions to leave out because the Richpanel tenant does not have their tags.
+
+        They are logged and counted.
+        """
         if not missing:
             return None
         self._log.event("support.unknown_tags", tags=sorted(missing))
@@ -94,7 +99,7 @@ class TicketExecutors:
         )
 
     def assign(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        """Assign a ticket to the assignee of the step's last action; repeating it changes nothing."""
+        """Assign the ticket of a plan's step to a user or a team; repeating it changes nothing."""
         conversation_id, ours = _only(ASSIGN, actions)
         self._richpanel.assign(
             conversation_id, ours[-1].argument, deadline_seconds=deadline_seconds
@@ -103,14 +108,14 @@ class TicketExecutors:
     # --- replies ------------------------------------------------------------------------------
 
     def prepare(self, actions: Sequence[Effect]) -> None:
-        """Compose the texts of replies, which may read ticket and order again."""
+        """Compose the texts of replies before they are sent, which may read ticket and order again."""
         self._texts = {action.key: action.data.compose() for action in actions}
 
     def reply(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Send one reply and read it back; never repeated when its outcome is not known.
+        """Send one reply and read it back from the ticket; never repeated when its outcome is not known.
 
         Returns:
-            The new comment's id.
+            Id of the comment that the reply has become.
         """
         (action,) = actions
         data: ReplyData = action.data
@@ -124,7 +129,7 @@ class TicketExecutors:
         )
 
     def close(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        """Close a ticket, and open it again if the customer has written in the meantime.
+        """Close a ticket after a reply, and open it again if the customer has written in the meantime.
 
         Both happen within one deadline: later the lease may be over and another worker at the ticket.
 
@@ -157,9 +162,10 @@ class TicketExecutors:
 def _only(
     kind: EffectKind, actions: Sequence[Effect], *, but: Sequence[Effect] = ()
 ) -> tuple[str, Sequence[Effect]]:
-    """The ticket's id and the effects of a kind.
+    """The ticket's id, and those of the effects that are of this kind.
 
-    All effects must be of one ticket, and of that kind except those in `but`.
+    All effects must be of one ticket, and all except those in `but` of this kind; else it raises
+    `TypeError` or `ValueError`.
     """
     ours = [action for action in actions if action.kind is kind]
     (conversation_id,) = {action.conversation_id for action in actions}

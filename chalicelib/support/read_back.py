@@ -18,14 +18,14 @@ from chalicelib.support.tickets import Comment, Ticket
 
 
 class ReplyReadBack:
-    """The settler of `effects.REPLY`."""
+    """Settles a reply of unknown outcome: looks for it among the ticket's comments."""
 
     def __init__(self, tickets: Richpanel, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets
         self._opaque = opaque
 
     def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Every comment that could be this reply, oldest first."""
+        """Read the ticket, and return every comment of the bot that could be this reply, oldest first."""
         ticket = self._tickets.read_ticket(action.conversation_id)
         return tuple(
             Found(comment.id) for comment in ticket.comments if self._matches(comment, action)
@@ -40,9 +40,9 @@ class ReplyReadBack:
 
 
 def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
-    """Whether a text, without its quoted part, contains the reference of a reply on this ticket.
+    """Whether a text contains, outside its quoted part, the reference of an automatic reply on this ticket.
 
-    The quoted part of a customer's answer may contain the reference, so it does not count.
+    The quoted part does not count, as a customer's answer may quote our reply.
     """
     own_text = normalised(own_part(text))
     answered = (comment.id for comment in ticket.comments if not comment.is_operator)

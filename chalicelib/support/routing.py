@@ -36,7 +36,7 @@ _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
-    """The department that has the ticket, by its tags or its assignees."""
+    """The department that has the ticket now, by its tags or its assignees; None where none has."""
     ticket = inquiry.ticket
     assigned = ticket.assigned_to if ticket else frozenset[str]()
     return inquiry.rules.current_department(tags, assigned)
@@ -51,7 +51,10 @@ def planned(
     floor: str | None,
     is_a_persons: bool = False,
 ) -> Plan:
-    """The plan of one message; a ticket that a person has is tagged and never moved."""
+    """The plan for one message: which tags, assignment, reply and closing, in which order.
+
+    A ticket that a person has is tagged and never moved.
+    """
     route_tag = None if is_a_persons else inquiry.rules.tag_of(decision.route)
     stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != route_tag)
     if is_a_persons:
@@ -104,7 +107,7 @@ def moves(plan: Plan) -> bool:
 
 
 def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) -> tuple[str, ...]:
-    """The tags that are set whether or not a reply is sent."""
+    """The tags that a plan sets whether or not a reply is sent."""
     intent = f"{INTENT_TAG}{decision.intent}"
     if is_a_persons:
         return (intent,)
@@ -120,7 +123,7 @@ def _without_routing(decision: Decision) -> Decision:
 def _later(
     decision: Decision, verdict: ReplyVerdict, present: frozenset[str], *, first: int
 ) -> list[tuple[PlannedAction, ...]]:
-    """The answer as a step of its own after the ticket is routed, and the tags that report it."""
+    """The steps for a reply that follows the routing of its ticket: the reply, then its tags."""
     tags = (
         PlannedAction("add_tag", tag, (first,), already=tag in present)
         for tag in _reply_tags(decision, verdict)
@@ -136,7 +139,7 @@ def _tags(
     always: tuple[str, ...],
     first: int,
 ) -> tuple[PlannedAction, ...]:
-    """All tags in one request; those that report the reply depend on it."""
+    """The plan's step that sets all tags in one request; the tags that report the reply depend on it."""
     more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
     of_reply = _reply_tags(decision, verdict) if reply is not None else ()
     depends = () if reply is None else (reply,)
@@ -154,9 +157,10 @@ def _tags(
 
 
 def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[PlannedAction, ...]:
-    """The step that assigns the ticket if the settings name an assignee; adds a reason if a person has it.
+    """The plan's step that assigns the ticket, if the settings name the department's assignee.
 
-    A ticket that was not read may belong to a person already, so it is not assigned.
+    If a person has the ticket there is no such step, and a reason is added.  A ticket that was not
+    read may belong to a person already, so it is not assigned.
     """
     wanted = inquiry.rules.assignee_of(department)
     if wanted is None or inquiry.ticket is None:
@@ -183,7 +187,7 @@ def _facts(
     reasons: Sequence[str],
     floor: str | None,
 ) -> dict[str, Any]:
-    """The stored record of the decision, without empty fields: each byte of a row costs money."""
+    """The decision as a plan stores it, without empty fields: each byte of a row costs money."""
     facts: dict[str, Any] = {
         "intent": decision.intent,
         "route": decision.route,
@@ -210,7 +214,7 @@ def _facts(
 
 
 def _is_empty(value: object) -> bool:
-    """Whether a value is None, False or an empty list; zero is a value."""
+    """Whether a field's value is None, False or an empty list; zero is not empty."""
     return value is None or value is False or value == []
 
 

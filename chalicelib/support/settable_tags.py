@@ -30,7 +30,7 @@ _ANY_TIME = datetime(2026, 1, 5, tzinfo=UTC)
 
 
 def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
-    """The tags of all plans under these settings, and the tag of an event that failed."""
+    """Every tag that a plan can set under these settings, and the tag of an event that failed."""
     found = {ATTENTION_TAG}
     for decision in _decisions(rules):
         for verdict in _verdicts(decision):
@@ -42,7 +42,7 @@ def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
 
 
 def _decisions(rules: Rules) -> Iterator[Decision]:
-    """Every intent at each threshold and below all of them, every risk, and every language."""
+    """A decision for every intent at each threshold and below, for every risk, and for every language."""
     for intent in ROUTES:
         for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
             yield decide_on(Classified(intent, confidence), rules=rules)
@@ -53,7 +53,7 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
 
 
 def _verdicts(decision: Decision) -> Iterator[ReplyVerdict]:
-    """No reply, each reply, and each refusal of one."""
+    """Every verdict that a decision can have: no reply, each template's reply, each refusal."""
     yield ReplyVerdict()
     for template in CATALOGUE:
         yield ReplyVerdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)

@@ -46,7 +46,10 @@ _ROUTE = "route-"
 
 
 def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> dict[str, Any]:
-    """What a plan keeps of a verdict in shadow beside its decision; empty for any other verdict."""
+    """What a plan stores about a decision in shadow, beside the decision.
+
+    It is empty if the decision was not made in shadow.
+    """
     would = verdict.would
     if would is None or ticket is None:
         return {}
@@ -61,7 +64,7 @@ def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> d
 
 
 def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The decision in the form of table B; None where it was not made in shadow."""
+    """The decision in a stored plan as table B keeps it; None if it was not made in shadow."""
     if "made" not in facts:
         return None
     template = facts.get("would")
@@ -84,7 +87,10 @@ def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def added(known: Sequence[Record], decided: Record) -> list[Record]:
-    """A ticket's decisions with one more, which replaces an earlier one of the same event."""
+    """A ticket's stored decisions with one more, which replaces an earlier one of the same event.
+
+    At most `MOST_DECISIONS` are kept; the oldest without an answer are dropped first.
+    """
     found = [*(one for one in known if one["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
         others = [n for n, one in enumerate(found[:-1]) if one["decision"] == PERSON]
@@ -93,7 +99,10 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 
 
 def to_follow(decisions: Sequence[Record]) -> Record | None:
-    """The decision to compare with people's acts: the last that would have answered, else the last."""
+    """The decision to compare with what people did: the last one with an answer, else the last.
+
+    It is None where there is no decision.
+    """
     answers = [decision for decision in decisions if decision["decision"] != PERSON]
     found = answers or decisions
     return found[-1] if found else None
@@ -102,13 +111,13 @@ def to_follow(decisions: Sequence[Record]) -> Record | None:
 def done_since(
     ticket: Ticket, decided: Record, rules: Rules, *, bot: str | None, now: datetime
 ) -> dict[str, Any]:
-    """What people have done with a ticket since a decision on it.
+    """What people have done with a ticket since a decision on it: answered, closed, moved, tagged.
 
     Args:
-        ticket: as it is now.
-        decided: the decision.
+        ticket: the ticket as it is now.
+        decided: the decision, as table B keeps it.
         rules: the settings, which name the departments.
-        bot: the author of automatic answers.
+        bot: author id of automatic answers.
         now: when the ticket was read.
     """
     since = parsed(decided["at"])
@@ -135,13 +144,13 @@ def done_since(
 
 
 def codes(tags: AbstractSet[str]) -> list[str]:
-    """Tags as they may be stored; a tag that could name a person or an order becomes `other`."""
+    """Tags in a form that may be stored: one that could name a person or an order becomes `other`."""
     found = {tag if _CODE.fullmatch(tag) else _OTHER_TAG for tag in tags}
     return sorted(found)[:MOST_TAGS]
 
 
 def _is_ours(tag: str, decided: Record) -> bool:
-    """Whether a tag is ours; one for a risk that the decision did not see is not."""
+    """Whether a tag was set by us.  A tag for a risk that the decision did not see was not."""
     if tag.startswith(_RISK):
         return tag.removeprefix(_RISK) in decided.get("risks", ())
     return tag.startswith((_OURS, _ROUTE)) or tag == ATTENTION_TAG

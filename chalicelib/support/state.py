@@ -44,7 +44,7 @@ _NOT_NEWER = (
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
-    """A row of table B as flows read it."""
+    """The state of a conversation, a row of table B as flows read it."""
 
     conversation_id: str
     version: int
@@ -66,10 +66,10 @@ class ConversationState:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """What an event changes in table B; None leaves an attribute unchanged.
+    """The changes that an event makes to a conversation's state; None leaves an attribute unchanged.
 
     Attributes:
-        message_at: the message's own time; an older message never moves the state backwards.
+        message_at: time of the event's message; an older message than the last one changes nothing.
         processed_at: the time up to which the ticket is known to hold nothing new; None means now.
         requests: what the customer has asked for in the conversation, including this message.
         decisions: decisions made in shadow on the conversation, including this one.
@@ -93,7 +93,7 @@ class StateChange:
 
 
 class States:
-    """The states of all conversations, on DynamoDB."""
+    """The store of all conversations' states, table B."""
 
     def __init__(self, *, table: Store, clock: Clock, retention: timedelta = RETENTION) -> None:
         self._table = table
@@ -101,14 +101,14 @@ class States:
         self._retention = retention
 
     def read(self, conversation_id: str) -> ConversationState | None:
-        """The state, or None before the first contact."""
+        """Read a conversation's state; None where none is stored or it has expired."""
         row = self._table.get({"conversation_id": conversation_id})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
         return _state(row)
 
     def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
-        """The states of those conversations that have one, a hundred per call.
+        """Read the states of several conversations; those without a state are left out.
 
         Only the attributes that a sweep needs are filled in.
         """
@@ -126,27 +126,36 @@ class States:
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
     def some(self, *, limit: int) -> Sequence[str]:
-        """Ids of a few arbitrary conversations, by one small scan page; the sweep starts from them."""
+        """The ids of a few arbitrary conversations in table B, with which a sweep without a cursor starts."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def page(
         self, start: Item | None, *, limit: int
     ) -> tuple[Sequence[ConversationState], Item | None]:
-        """One page of a scan, and where the next one starts; None at the end."""
+        """One page of all conversations' states, and where the next page starts; None after the last page."""
         rows, more = self._table.scan_page(limit=limit, start=start)
         now = self._clock.now().timestamp()
         return [_state(row) for row in rows if row["expires_at"] > now], more
 
     def note_people(self, conversation_id: str, people: Mapping[str, Any]) -> None:
-        """Note what people have done with a ticket since a decision in shadow."""
+        """Store what people have done with a ticket since a decision in shadow.
+
+        Does nothing where the state has expired.
+        """
         self._annotate(conversation_id, people=dict(people))
 
     def label(self, conversation_id: str, labels: Sequence[Mapping[str, Any]]) -> bool:
-        """Replace the labels that persons gave to decisions; False where the state has expired."""
+        """Replace the labels that people gave to a conversation's decisions.
+
+        Returns False where the state has expired.
+        """
         return self._annotate(conversation_id, labels=[dict(one) for one in labels])
 
     def _annotate(self, conversation_id: str, **values: object) -> bool:
-        """Set attributes that no event writes; False where the row is missing or has expired."""
+        """Set attributes of a conversation's state that no event sets.
+
+        Returns False where the state is missing or has expired.
+        """
         try:
             self._table.update(
                 {"conversation_id": conversation_id},
@@ -161,7 +170,10 @@ class States:
         return True
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
-        """Write a change once; False when a newer message or a higher fence has written already."""
+        """Write an event's changes into a conversation's state.
+
+        Returns False when a newer message or a higher fence has written there before.
+        """
         now = self._clock.now()
         values = self._values(lease, change)
         keep = {"first_contact_floor": change.first_contact_floor}
@@ -190,7 +202,10 @@ class States:
         return True
 
     def looked(self, conversation_id: str, began: datetime) -> None:
-        """Note when an ended look at the ticket began; an earlier look changes nothing."""
+        """Store when a finished read of the ticket began.
+
+        An earlier read than the stored one changes nothing.
+        """
         now = self._clock.now()
         try:
             self._table.update(
@@ -216,15 +231,15 @@ class States:
         known: Sequence[str],
         waiting: Sequence[str],
     ) -> None:
-        """Replace the list of events that wait; an expired row counts as missing.
+        """Replace a conversation's list of waiting events; an expired state counts as missing.
 
         Args:
             conversation_id: the ticket.
             known: the list as it was read.
-            waiting: the new one.
+            waiting: the new list.
 
         Raises:
-            TransientError: another writer has changed it since.
+            TransientError: another writer has changed the list since it was read.
         """
         now = self._clock.now()
         values = {
@@ -255,7 +270,10 @@ class States:
                 raise TransientError("dynamodb", "set_waiting", reason=CONTENDED) from None
 
     def _replace_expired(self, conversation_id: str, values: Item, stale: float) -> bool:
-        """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""
+        """Replace an expired state that DynamoDB has not deleted yet.
+
+        Returns False where it has changed meanwhile.
+        """
         item = {"conversation_id": conversation_id, "version": 1, **values}
         try:
             self._table.put(item, condition="#expires_at = :stale", stale=stale)

@@ -15,7 +15,7 @@ from chalicelib.support.lost_tickets import LostTickets
 
 
 class SupportSweep:
-    """The parts that find lost tickets and rebuild jobs."""
+    """Builds what the sweep needs to find lost tickets and to rebuild lost jobs."""
 
     def __init__(self, *, shared: Shared, support: Support) -> None:
         self._shared = shared
@@ -23,12 +23,12 @@ class SupportSweep:
 
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """The rebuilders of jobs, by the first two parts of an event key."""
+        """The functions that make a lost job from its stored event, by the start of the event key."""
         return {"evt:rp": ticket_job}
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """What reconciliation looks for at Richpanel."""
+        """The parts of the sweep that ask Richpanel: lost tickets, and follow-ups of shadow decisions."""
         shared, support = self._shared, self._support
         found = LostTickets(
             tickets=support.richpanel,

@@ -24,11 +24,11 @@ FRESH_SECONDS = 15.0
 
 @dataclass(slots=True)
 class TicketReading:
-    """A ticket as it was read, with the tags that the events of its job have changed since.
+    """One read of a ticket, updated by the tags that the events of its job have changed since.
 
     Attributes:
         began: when the read began.
-        passed: after how many of the job's events `ticket` shows the state; -1 if not known.
+        passed: how many of the job's events have ended, as `ticket` shows it; -1 if not known.
     """
 
     ticket: Ticket
@@ -36,16 +36,22 @@ class TicketReading:
     passed: int = 0
 
     def before(self, number: int, now: datetime) -> Ticket | None:
-        """The ticket before the job's event of this number, from 0; None if it must be read again."""
+        """The ticket as it is before the job's event of this number, from 0.
+
+        Returns None if it must be read again.
+        """
         is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
         return self.ticket if is_fresh and self.passed == number else None
 
     def again(self, number: int, ticket: Ticket, began: datetime) -> None:
-        """Note that the ticket was read again, before the event of this number."""
+        """Replace the read by a new one, made before the job's event of this number."""
         self.ticket, self.began, self.passed = ticket, began, number
 
     def after(self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix) -> None:
-        """Note that the event of this number has ended with these rows."""
+        """Update the ticket's tags by what the job's event of this number did.
+
+        `rows` are its stored actions.
+        """
         tags = self._tags_after(plan, rows, suffix)
         if tags is None or self.passed != number:
             self.passed = -1
@@ -55,7 +61,10 @@ class TicketReading:
     def _tags_after(
         self, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix
     ) -> frozenset[str] | None:
-        """The tags after these rows; None if they are not known, or if more than tags may have changed."""
+        """The ticket's tags after these actions.
+
+        Returns None if they are not known, or if the actions may have changed more than tags.
+        """
         tags, ours = set(self.ticket.tags), set[str]()
         for planned in plan.actions:
             if planned.kind not in _KEYS:

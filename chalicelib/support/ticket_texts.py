@@ -22,12 +22,12 @@ CUSTOMER = "the customer"
 
 
 def read(event: Mapping[str, Any], richpanel: Richpanel, *, bot: str) -> dict[str, Any]:
-    """Answer one request.
+    """Answer one request for the texts of a ticket: its comments, or the reason for refusing.
 
     Args:
-        event: the request.
-        richpanel: is read once.
-        bot: id of the agent as which the machine writes.
+        event: the request, with ``ticket_id``.
+        richpanel: the client, called once.
+        bot: id of the agent under which automatic replies are sent.
     """
     ticket_id = event.get("ticket_id")
     if not isinstance(ticket_id, str) or not ticket_id:

@@ -12,12 +12,12 @@ TEAM = "team:"
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One comment on a ticket.
+    """One comment on a ticket, by the customer or an operator.
 
     Attributes:
-        text: plain text; never stored, logged or raised.
+        text: the comment as plain text; never stored, logged or raised.
         sender: the sender's address, if the vendor shows one.
-        is_public: the customer sees it, unlike a note between operators.
+        is_public: the customer sees the comment, unlike a note between operators.
         headers: an e-mail's headers, if the vendor shows them, which is rare.
     """
 
@@ -33,11 +33,11 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A Richpanel conversation as the flows see it.
+    """A Richpanel ticket (conversation) with its comments, as the flows see it.
 
     Attributes:
-        assigned_to: id of the user who has it, and ``team:`` with the id of its team.
-        url: where people read it.
+        assigned_to: id of the user to whom it is assigned, and ``team:`` with its team's id.
+        url: address of the ticket's page at Richpanel.
     """
 
     id: str
@@ -56,13 +56,13 @@ class Ticket:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is neither closed, resolved nor solved."""
+        """Whether the ticket is neither closed, resolved nor solved."""
         return self.status.strip().lower() not in {"closed", "resolved", "solved"}
 
 
 @dataclass(frozen=True, slots=True)
 class TicketPage:
-    """One page of a listing.
+    """One page of Richpanel's list of tickets.
 
     Attributes:
         tickets: the open and recent tickets of the page.

@@ -7,7 +7,7 @@ from chalicelib.support.state import ConversationState, States
 
 
 class TicketLine:
-    """`once.order.Line` of one ticket.
+    """The waiting events of one ticket, as `once.order` needs them; they are stored in table B.
 
     Args:
         known: the conversation's state as it was read.
@@ -21,7 +21,10 @@ class TicketLine:
         self.waiting: EventKeys = known.waiting if known is not None else ()
 
     def replace(self, waiting: EventKeys) -> None:
-        """Store another list in table B if it differs; raises `TransientError` if it has changed since."""
+        """Store another list of waiting events if it differs.
+
+        Raises `TransientError` if another writer has changed the list since.
+        """
         if list(waiting) != list(self.waiting):
             self._states.set_waiting(self._conversation_id, self.waiting, waiting)
             self.waiting = tuple(waiting)

@@ -40,7 +40,7 @@ _TEXT_FIELDS = ("customer_message", "message", "body", "text", "customer_note", 
 
 
 def token(headers: Mapping[str, str]) -> str:
-    """The shared secret that a request shows.
+    """The shared secret in a request's header.
 
     Raises:
         SignatureError: ``missing_token``.
@@ -52,7 +52,7 @@ def token(headers: Mapping[str, str]) -> str:
 
 
 def verify(headers: Mapping[str, str], active_tokens: Sequence[str]) -> None:
-    """Compare the shared secret in constant time with every active token.
+    """Check the shared secret in a webhook's header against every active token, in constant time.
 
     Raises:
         SignatureError: the header is missing (``missing_token``) or wrong (``invalid_token``).
@@ -64,7 +64,7 @@ def verify(headers: Mapping[str, str], active_tokens: Sequence[str]) -> None:
 
 
 def parse(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """The job of a webhook request.
+    """Parse a webhook request of Richpanel into the job for the queue.
 
     Raises:
         TooLargeError: the body has more than 32 KB.
@@ -120,10 +120,11 @@ def _job(
 
 
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """The job from the ids in a body that is not JSON; an id with two different values is ignored.
+    """The job from the ids that are found in a body that is not JSON.
 
-    A number without a delimiter after it may be truncated and name another ticket.  So it is not
-    used, and neither is any other value of the same field, which may be a customer's text.
+    Raises `PayloadError` without a clear ticket id.  A number without a delimiter after it may be
+    truncated and name another ticket.  So it is not used, and neither is any other value of the
+    same field, which may be a customer's text.
     """
     text = request.body.decode("utf-8", errors="replace")
     found: dict[str, set[str | None]] = {}
@@ -166,10 +167,10 @@ def _first_id(payload: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _checked_id(text: str) -> str | None:
-    """An id that can be stored and sent, or None.
+    """The text if it is an id that can be stored and sent; else None.
 
-    Not an id: a placeholder, an empty or an unprintable text, one that is too long, and one in
-    which a decoder replaced bytes, which may be another ticket's id.
+    No id is a template's placeholder, a text that is unprintable or too long, and one in which a
+    decoder replaced bytes, as it may name another ticket.
     """
     if _PLACEHOLDER.search(text) or bodies.REPLACED in text or not text.isprintable():
         return None

@@ -36,7 +36,7 @@ SHOPIFY_REQUESTS_PER_30_S = 60
 
 
 class SupportWork:
-    """The parts that decide on a ticket's message and act on it.
+    """Builds what decides on a ticket's message and what performs the decision.
 
     Args:
         model: builds the language model, if the settings name one.
@@ -51,7 +51,7 @@ class SupportWork:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """The flow of each kind of job; all kinds share one."""
+        """The flow for each kind of support job; one `SupportFlow` serves them all."""
         shared, support = self._shared, self._support
         flow = SupportFlow(
             arrivals=Arrivals.of(
@@ -70,24 +70,24 @@ class SupportWork:
 
     @staticmethod
     def read_tables() -> None:
-        """Read every table that the first message needs, by reading a word."""
+        """Load every table of words that the first message needs, by reading a sample message."""
         read("hello")
 
     @cached_property
     def ticket_executors(self) -> TicketExecutors:
-        """What performs the effects on tickets."""
+        """What performs the effects on tickets, by calls to Richpanel."""
         return TicketExecutors(
             richpanel=self._support.richpanel, clock=self._shared.clock, log=self._shared.log
         )
 
     @cached_property
     def reply_read_back(self) -> ReplyReadBack:
-        """Finds a reply of unknown outcome; tags are simply repeated."""
+        """What finds out whether a reply of unknown outcome was sent."""
         return ReplyReadBack(self._support.richpanel, self._shared.opaque)
 
     @cached_property
     def answering(self) -> Replies:
-        """Everything a reply needs; nothing is connected yet."""
+        """What decides on automatic replies and composes them; no vendor is connected yet."""
         shared, settings = self._shared, self._shared.settings.support
         table = shared.table(shared.settings.idempotency_table)
         return Replies(
@@ -105,7 +105,7 @@ class SupportWork:
         )
 
     def shop_scopes(self) -> frozenset[str]:
-        """The scopes of the shop's app; raises `ProviderError`s."""
+        """Ask Shopify which scopes the shop's app has; raises `ProviderError`s."""
         return self._shop_tokens.granted_scopes()
 
     @cached_property

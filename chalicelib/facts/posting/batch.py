@@ -29,14 +29,14 @@ _PLAN_CHARACTERS = 300_000
 
 @dataclass(frozen=True, slots=True)
 class Rebuilding:
-    """A rebuild that has begun and not ended; it blocks the writer for some time.
+    """A rebuild of a dataset that has begun and not ended; it blocks the fact writer for some time.
 
     Attributes:
         target: the dataset that is being rebuilt.
-        owner: who started it.
+        owner: name of the operator who started the rebuild.
         until: epoch seconds until which the writer is blocked; each step extends it.
         facts: digest of the facts to post; empty until the tables are cleared and may be filled.
-        number: of the first batch of facts.
+        number: number of the rebuild's first batch of facts.
         posted: how many of the facts are in the dataset, in the order of their keys.
         content: digests of the dimensions that were filled, by table (`model.Dimension.content`).
     """
@@ -52,10 +52,10 @@ class Rebuilding:
 
 @dataclass(frozen=True, slots=True)
 class OwedBatch:
-    """A batch that no sink refuses any more, and that some sinks do not have yet.
+    """A batch of facts that no sink can refuse any more, and that some sinks do not have yet.
 
     Attributes:
-        keys: of the batch's facts, which are pending until every sink has them.
+        keys: keys of the batch's facts, which are pending until every sink has them.
         lacking: targets of the sinks that do not have the batch.
     """
 
@@ -66,17 +66,17 @@ class OwedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The writer's open batch, as its row holds it.
+    """The fact writer's stored state: the open batch, the batches that sinks still lack, a rebuild under way.
 
     Attributes:
-        number: of the last batch; never reset, so that a number always names the same rows.
-        keys: of the facts in it; empty when it is finished.
-        owed: earlier batches that a sink lacks, oldest first.
+        number: number of the last batch; never reset, so that a number always names the same rows.
+        keys: keys of the open batch's facts; empty where no batch is open.
+        owed: earlier batches that at least one sink lacks, oldest first.
         corrected: number of the last correction; like a batch's, it is never used for other rows.
-        rests: by target: the epoch seconds until which that sink asked for no calls.
-        not_before: the same for the sink that may refuse rows.
+        rests: by target of any other sink: the epoch seconds until which it asked for no calls.
+        not_before: until when the sink that may refuse rows asked for no calls.
         retry_was_refused: a retry was refused; the first request may still have been accepted.
-        rebuilding: the rebuild that has not ended.
+        rebuilding: a rebuild that has not ended; None where there is none.
     """
 
     number: int = 0
@@ -90,28 +90,31 @@ class Batch:
 
     @property
     def held(self) -> frozenset[str]:
-        """Keys of the facts that one sink may have and another may lack."""
+        """The keys of facts that one sink may have and another may lack: those of open and owed batches."""
         return frozenset((*self.keys, *(key for one in self.owed for key in one.keys)))
 
     def next_number(self, now: datetime) -> int:
-        """Greater than all before: epoch milliseconds, or one more if the clock went back."""
+        """The number for a new batch, greater than every earlier one: epoch milliseconds.
+
+        If the clock went back, it is one more than the last.
+        """
         return max(self.number + 1, self.corrected + 1, int(now.timestamp() * 1000))
 
     def opened(self, number: int, keys: Iterable[str]) -> Batch:
-        """The next batch, open."""
+        """The state with a new open batch of these facts in place of the present one; owed batches stay."""
         return replace(self.closed(), number=number, keys=tuple(keys))
 
     def closed(self) -> Batch:
-        """The same without an open batch; what is owed stays owed."""
+        """The state without its open batch; batches that sinks still lack stay."""
         return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
     def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
-        """The same with the open batch closed, and owed to some sinks."""
+        """The state after the sink that may refuse rows took the open batch: it is now owed to `targets`."""
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
     def merged(self, *, at_most: int) -> Batch:
-        """The same facts owed in fewer batches, each of at most `at_most` facts.
+        """The state with the owed facts in fewer batches, each of at most `at_most` facts.
 
         Two batches that the same sinks lack are joined if those sinks also lack an earlier one: a sink
         gets batches in order, so it has begun neither of the two, and knows neither number.
@@ -127,7 +130,7 @@ class Batch:
         return replace(self, owed=tuple(owed))
 
     def encode(self) -> str:
-        """The writer's row as JSON text."""
+        """The state as the JSON text that is stored in the writer's row; keys are compressed."""
         raw: dict[str, Any] = {"n": self.number, "k": _packed(self.keys), "nb": self.not_before}
         if self.owed:
             raw["o"] = [[one.number, _packed(one.keys), sorted(one.lacking)] for one in self.owed]
@@ -143,7 +146,7 @@ class Batch:
 
     @classmethod
     def decode(cls, text: str | None) -> Batch:
-        """The batch in a text; a new one for an empty text."""
+        """The state that a stored JSON text holds; an empty state for an empty text."""
         if not text:
             return cls()
         raw = json.loads(text)
@@ -163,7 +166,7 @@ class Batch:
 
 
 def first_that_fit(facts: Sequence[Fact], batch: Batch = Batch()) -> Sequence[Fact]:
-    """The first facts, as many as fit into the writer's row beside what is owed; may be none."""
+    """The first of these facts, as many as fit into the writer's row with the owed batches; may be none."""
     while facts:
         opened = batch.opened(0, (fact.key for fact in facts))
         if len(opened.encode()) <= _PLAN_CHARACTERS:
@@ -183,7 +186,10 @@ def _unpacked(text: str) -> tuple[str, ...]:
 
 
 def writer_event(now: datetime) -> EventFacts:
-    """The event that the writer's lease is on."""
+    """The event under which the fact writer claims its lease.
+
+    It has one fixed key, so only one run writes.
+    """
     return EventFacts(
         event_key=WRITER_KEY,
         conversation_id=FACT_EVENT,

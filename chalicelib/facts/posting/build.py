@@ -45,7 +45,7 @@ OWNERS_PER_MINUTE = 60
 
 
 class Posting:
-    """The parts that post facts."""
+    """Builds the parts that post facts to the sinks."""
 
     def __init__(self, *, shared: Shared, facts: Facts) -> None:
         self._shared = shared
@@ -53,7 +53,10 @@ class Posting:
         self._settings = shared.settings
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
-        """Run the schedule's work once; returns its summary."""
+        """Do the schedule's work once: the fact writer's run, compaction, nightly work.
+
+        Returns its summary.
+        """
         run = ScheduledRun(
             store=self._facts.ledger,
             log=self._shared.log,
@@ -66,7 +69,7 @@ class Posting:
 
     @cached_property
     def writer(self) -> FactWriter:
-        """The single writer."""
+        """The fact writer, the only one that posts to the sinks."""
         shared = self._shared
         return FactWriter(
             ledger=self.ledger,
@@ -87,7 +90,7 @@ class Posting:
 
     @cached_property
     def nightly(self) -> Nightly:
-        """The nightly work: changed names and shifts, and the counts of every sink."""
+        """The nightly work: refresh changed names and shifts, then compare the counts of the sinks."""
         shared = self._shared
         return Nightly(
             ledger=self.ledger,
@@ -99,7 +102,7 @@ class Posting:
 
     @cached_property
     def check(self) -> FactCheck:
-        """Compares the facts by day in the ledger, the archive and the dataset, and the files in OneLake."""
+        """The comparison of facts by day in ledger, archive and dataset, and of OneLake's files."""
         mirrored = self.onelake if "onelake" in self._settings.facts_report else None
         return FactCheck(
             store=self._facts.ledger,
@@ -110,16 +113,19 @@ class Posting:
 
     @cached_property
     def archive(self) -> Archive | None:
-        """The archive that is read, the last configured one; None where there is none."""
+        """The archive from which facts are read, the last configured one; None where there is none."""
         return self.archives[-1] if self.archives else None
 
     @cached_property
     def archives(self) -> Sequence[StoredRows]:
-        """The sinks that store a fact's row in its day's partition."""
+        """The sinks that are archives of files."""
         return [sink for sink in self.sinks.values() if isinstance(sink, StoredRows)]
 
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
-        """Reads a dataset, the configured one unless another is named; None where there is none."""
+        """The reader of a Power BI dataset, by default the configured one.
+
+        Returns None where no dataset is configured.
+        """
         settings = self._settings
         read = dataset_id or (
             settings.powerbi_dataset_id if "powerbi" in settings.facts_report else ""
@@ -128,13 +134,19 @@ class Posting:
         return DatasetReader(self.powerbi_client, workspace, read) if read else None
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """Agents by key: HubSpot's owners where they may be read, overridden by the roster."""
+        """The agents by id: the roster, and HubSpot's owners where they may be read.
+
+        It is None where neither is known.
+        """
         roster = self._facts.roster.agents()
         owners = self._owners
         return {**owners.agents(), **(roster or {})} if owners else roster
 
     def are_names_known(self) -> bool:
-        """Whether the agents' directories were read; without them an id would replace a name."""
+        """Whether the directories of agents were read.
+
+        Otherwise a report would show ids in place of names.
+        """
         owners, is_roster_read = self._owners, bool(self._settings.aloware_ring_group_url)
         if owners is not None:
             owners.agents()
@@ -159,7 +171,10 @@ class Posting:
         return HubSpotOwners(client=client, clock=shared.clock, log=shared.log)
 
     def shifts(self) -> Sequence[Row] | None:
-        """The rows of `DimShift`; None where no file is declared, or it cannot be read."""
+        """The rows of table `DimShift` from the company's file of shifts; None without a readable file.
+
+        An unreadable file is logged and counted.
+        """
         name, log = self._settings.facts_shifts, self._shared.log
         if not name or self.archive is None:
             return None
@@ -174,7 +189,7 @@ class Posting:
             return None
 
     def _dimensions(self, target: str) -> Dimensions:
-        """One sink's tables of agents, metrics and days."""
+        """What keeps a sink's dimension tables complete: agents, metrics, days and shifts."""
         shared = self._shared
         return Dimensions(
             store=self._facts.ledger,
@@ -191,13 +206,13 @@ class Posting:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The core's ledger on the facts' own table: the writer's lease, its batch, its POSTs."""
+        """The `Ledger` on the facts' table: the fact writer's lease, its batches and its POSTs."""
         facts = self._facts
         return self._shared.ledger_on(facts.table, facts.retention)
 
     @cached_property
     def effects(self) -> Effects:
-        """The one door out, for rows."""
+        """The only way by which rows leave for a sink; it records each POST, so that none is sent twice."""
         shared = self._shared
         return Effects(
             ledger=self.ledger,
@@ -210,12 +225,15 @@ class Posting:
 
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
-        """What handles each kind of effect."""
+        """The functions that perform each kind of effect on a sink, by the kind's name."""
         return hands_of(KINDS, self)
 
     @cached_property
     def held(self) -> str | None:
-        """Why facts cannot be posted, as a fixed code; None where every sink is configured."""
+        """The reason, a fixed code, why facts cannot be posted: a sink is not configured.
+
+        It is None where they can be posted.
+        """
         settings = self._settings
         if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
             return "no_dataset"
@@ -225,7 +243,7 @@ class Posting:
 
     @cached_property
     def sinks(self) -> Mapping[str, Sink]:
-        """The sinks by target, in the order in which a batch is posted: dataset, OneLake, archives."""
+        """The sinks by target, in the order in which they get a batch: Power BI, OneLake, archives."""
         settings = self._settings
         sinks: list[Sink] = []
         if self.judge:
@@ -240,14 +258,17 @@ class Posting:
 
     @property
     def judge(self) -> str | None:
-        """Target of the sink that may refuse rows: the dataset; None where facts do not go to one."""
+        """The target of the Power BI dataset, the one sink that may refuse rows.
+
+        It is None where it gets no facts.
+        """
         settings = self._settings
         is_given = "powerbi" in settings.facts_report and settings.powerbi_dataset_id
         return dataset_target(settings.powerbi_dataset_id) if is_given else None
 
     @cached_property
     def onelake(self) -> OneLake | None:
-        """The mirrored database as a sink; None where none is named."""
+        """The sink of the Fabric mirrored database; None where no database is configured."""
         shared, settings = self._shared, self._settings
         if not settings.has_mirrored_database:
             return None
@@ -278,7 +299,7 @@ class Posting:
         )
 
     def powerbi(self, dataset_id: str) -> Sink:
-        """One push dataset as a sink."""
+        """The sink of a Power BI push dataset."""
         settings = self._settings
         return PowerBi(
             client=self.powerbi_client,
@@ -290,12 +311,15 @@ class Posting:
 
     @cached_property
     def powerbi_client(self) -> VendorClient:
-        """Power BI's REST API under its limit of 120 POSTs a minute."""
+        """The HTTP client of Power BI's REST API, limited to half of its 120 POSTs a minute."""
         return self._powerbi_client()
 
     @cached_property
     def dataset_maker(self) -> VendorClient:
-        """`powerbi_client` with Power BI's own codes as reasons; one says that a feature has ended."""
+        """An HTTP client as `powerbi_client` that reports Power BI's own error codes as reasons.
+
+        One code says that push datasets are no longer offered.
+        """
         return self._powerbi_client(error_code_at=("error", "code"))
 
     def _powerbi_client(self, *, error_code_at: tuple[str, ...] = ()) -> VendorClient:
@@ -319,7 +343,7 @@ class Posting:
     def _tokens(
         self, provider: str, url: str, *, scope: str, client_id: str, secret_id: str
     ) -> EntraTokens:
-        """Tokens of an Entra application for one API."""
+        """The tokens of a Microsoft Entra application for one API."""
         shared = self._shared
         origin, path = origin_and_path(url)
         client = shared.vendor(

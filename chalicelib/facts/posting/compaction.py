@@ -30,10 +30,12 @@ DONE = "compacted"
 
 @dataclass(slots=True, kw_only=True)
 class Compaction:
-    """The hourly compaction of the archives; each container does it once an hour, and twice is harmless.
+    """The hourly compaction of the archives.
+
+    Each container does it once an hour; a second one finds nothing to do.
 
     Attributes:
-        writer: lends its lease.
+        writer: the fact writer, under whose lease the work is done.
     """
 
     writer: FactWriter
@@ -42,9 +44,10 @@ class Compaction:
     _hour: str = field(default="", init=False)
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
-        """Compact what this hour has left to do; returns the outcome, or None where nothing is left.
+        """Compact partitions of the archives, once an hour.
 
-        What does not fit into the time is left to the next run.
+        Returns the outcome, or None where nothing is to do now.  What does not fit into the time is
+        left to the next run.
         """
         hour = iso(self.runtime.clock.now())[:13]
         if hour == self._hour or time_left_seconds() < 2 * ENOUGH_SECONDS:
@@ -59,7 +62,7 @@ class Compaction:
         )
 
     def _listed(self) -> Iterator[tuple[StoredRows, Partition]]:
-        """The partitions that have several parts."""
+        """The archives' partitions that have several parts, each with its archive."""
         for archive in self.archives:
             yield from (
                 (archive, partition)

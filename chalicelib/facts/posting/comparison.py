@@ -31,13 +31,13 @@ DEADLINE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A day on which a sink has fewer facts than it must have.
+    """A day on which a sink has fewer facts than the ledger says.
 
     Attributes:
         day: ``YYYY-MM-DD``, the day of the facts.
         sink: ``archive`` or ``dataset``.
-        known: facts of that day known to be posted, each counted once.
-        there: facts of that day in the sink.
+        known: number of that day's facts that are known to be posted, each counted once.
+        there: number of that day's facts in the sink.
     """
 
     day: str
@@ -48,13 +48,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The facts by day in each place; None where a place is not configured or not readable.
+    """The numbers of facts by day in ledger, archive and dataset; None for a place that cannot be counted.
 
     Attributes:
-        newest_seconds: by source: age of the newest stored fact.
+        newest_seconds: by source: age in seconds of the newest stored fact.
         corrected: keys of corrected facts whose former values the dataset has until it is rebuilt.
         troubles: by table: why OneLake's files are not those that the ledger notes.
-        drift: by source, of the facts of the last day.
+        drift: by source: the drift of the last day's facts.
     """
 
     ledger: Mapping[str, int]
@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def differences(self) -> Sequence[Difference]:
-        """The days on which a sink lacks facts, oldest first."""
+        """The days on which a sink has fewer facts than it must have, oldest first."""
         known = {
             day: max(self.ledger.get(day, 0), (self.archive or {}).get(day, 0))
             for day in {*self.ledger, *(self.archive or {})}
@@ -88,12 +88,12 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactCheck:
-    """Counts the facts of one stage.
+    """Compares the facts of one stage, as the ledger has them, with those in the sinks.
 
     Attributes:
-        archive: None where none is configured.
-        dataset: None where facts do not go to one.
-        onelake: None where facts do not go to it.
+        archive: the archive; None where none is configured.
+        dataset: reader of the Power BI dataset; None where facts do not go to one.
+        onelake: the sink in OneLake; None where facts do not go to it.
     """
 
     store: FactLedger
@@ -102,10 +102,12 @@ class FactCheck:
     onelake: OneLake | None = None
 
     def compare(self) -> Comparison:
-        """Count in every place, the ledger first, so that a fact posted meanwhile makes no difference.
+        """Count the facts in every place.
+
+        The ledger is counted first, so that a fact posted meanwhile is no difference.
 
         Raises:
-            ProviderError: a place cannot be read now.
+            ProviderError: a place could not be read.
         """
         survey = self.store.survey()
         posted = by_day((fact.key, fact.date) for fact in survey.posted)
@@ -136,11 +138,14 @@ class FactCheck:
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
-    """Facts in an archive by day, each counted once; only of `days` where given."""
+    """The number of facts in an archive for each day, each fact counted once; only for `days` where given."""
     rows = archive.read(FACT_EVENT, days)
     return by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
 
 
 def by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Numbers of keys by day from (key, day) pairs; of several days of a key the last counts."""
+    """The number of facts for each day, from pairs of key and day.
+
+    A key with two days counts for the last.
+    """
     return dict(Counter(dict(facts).values()))

@@ -35,7 +35,7 @@ _AGENT = f"{FACT_EVENT}[AgentID]"
 
 @dataclass(frozen=True, slots=True)
 class DatasetReader:
-    """Reads one push dataset.
+    """Reads the tables, columns and facts of one Power BI push dataset.
 
     Attributes:
         workspace_id: the dataset's group.
@@ -46,7 +46,7 @@ class DatasetReader:
     dataset_id: str
 
     def tables(self, *, deadline_seconds: float) -> frozenset[str] | None:
-        """Names of the dataset's tables; None where the workspace has no such dataset.
+        """The names of the dataset's tables; None where the workspace has no such dataset.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -59,7 +59,9 @@ class DatasetReader:
         return frozenset(str(one.get("name")) for one in _dicts(answer.get("value")))
 
     def missing_columns(self, *, deadline_seconds: float) -> frozenset[str] | None:
-        """Columns of the schema that the dataset lacks, as ``Table[Column]``; None if not readable.
+        """The columns that facts need and the dataset lacks, as ``Table[Column]``.
+
+        It is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -72,7 +74,9 @@ class DatasetReader:
         return frozenset(wanted - there)
 
     def counts_by_day(self, *, deadline_seconds: float) -> Mapping[str, int] | None:
-        """Facts in the dataset by day, ``YYYY-MM-DD``, each counted once; None if not readable.
+        """The number of facts in the dataset by day, ``YYYY-MM-DD``; None if it cannot be queried.
+
+        Each fact is counted once.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -83,7 +87,9 @@ class DatasetReader:
         return {str(row[f"{FACT_EVENT}[FactDateKey]"])[:10]: int(row["[Facts]"]) for row in rows}
 
     def agents(self, *, deadline_seconds: float) -> Sequence[Mapping[str, Any]] | None:
-        """The rows of `DimAgent`, and for each agent in a fact a row with only the id; None if not readable.
+        """The rows of table `DimAgent`, and for each agent in a fact a row with only the id.
+
+        It is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.

@@ -44,18 +44,18 @@ _TABLES = (*DIMENSIONS, DIM_SHIFT)
 
 
 def lands_until(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int:
-    """The epoch second from which a request registered now can no longer land."""
+    """The epoch second from which a request that is recorded now can no longer reach the sink."""
     return int(clock.now().timestamp() + started_within + LANDING_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directories:
-    """Where the keys of dimensions get their names.
+    """The sources of what dimension tables show: agents' names, and shifts.
 
     Attributes:
-        agents: agents by key, with their names; None where no names are known.
-        shifts: the rows of `DimShift`; None where no source is declared, or it cannot be read.
-        are_names_known: False while the agents' directories cannot be read.
+        agents: gives the agents by id, with their names; None where no names are known.
+        shifts: gives the rows of `DimShift`; None where no file is declared, or it cannot be read.
+        are_names_known: False before the agents' directories were read for the first time.
     """
 
     agents: Callable[[], Mapping[str, Agent] | None]
@@ -65,7 +65,7 @@ class Directories:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dimensions:
-    """Inserts missing dimension keys; used by the single writer only.
+    """Keeps the dimension tables of one sink complete; used by the fact writer alone.
 
     Attributes:
         target: name of the sink.
@@ -79,11 +79,13 @@ class Dimensions:
     target: str
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
-        """Insert missing keys into the dataset.
+        """Insert the wanted keys, given by table, that the sink's dimension tables lack.
+
+        Requests of unknown outcome that earlier runs have left are finished first.
 
         Raises:
-            ProviderError: surely not done; call again.
-            HandBackError: the switches or the lease do not allow it now.
+            ProviderError: the keys were surely not inserted; call again.
+            HandBackError: the switches or the lease do not allow a request now.
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
@@ -91,13 +93,14 @@ class Dimensions:
             self._refresh_shifts(attempt)
 
     def is_settled(self) -> bool:
-        """Whether no request of unknown outcome is under way in any table."""
+        """Whether the sink's dimension tables have no request that is under way or of unknown outcome."""
         return all(self.store.known(self._name(table)).is_settled for table in _TABLES)
 
     def refresh(self, attempt: Attempt) -> None:
-        """Fill each table again whose rows have changed since they were posted; raises as `ensure`.
+        """Fill each dimension table again whose rows have changed since they were posted.
 
-        Agents keep their names while no directory can be read.
+        Raises as `ensure` does.  Agents keep their names in the sink until their directories were
+        read.
         """
         for table in DIMENSIONS:
             if table == DIM_AGENT and not self.directories.are_names_known():
@@ -108,12 +111,12 @@ class Dimensions:
         self._refresh_shifts(attempt)
 
     def has_names(self) -> bool:
-        """Whether the sink is known to have the agents' names as the directories give them now."""
+        """Whether the sink is known to have the agents' names as the directories now give them."""
         current = self.store.known(self._name(DIM_AGENT))
         return current.is_settled and self._is_as(current, DIM_AGENT)
 
     def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
-        """Remove keys from the registry, so that the next `refresh` fills the table without them."""
+        """Remove keys from those recorded for a table, so that the next `refresh` fills it without them."""
         current = self.store.known(self._name(table))
         known = frozenset(one for one in current.known if not is_gone(one))
         posting = tuple(one for one in current.posting if not is_gone(one))
@@ -149,7 +152,10 @@ class Dimensions:
     def _finish(
         self, attempt: Attempt, table: str, current: Dimension, wanted: frozenset[str]
     ) -> Dimension:
-        """Post the registered keys, or replace the table where their outcome is unknown."""
+        """Post the keys that are recorded as being posted.
+
+        If their outcome is unknown, clear and fill the table.
+        """
         both = current.known | frozenset(current.posting)
         if current.again_at:
             return self._replace(attempt, table, current, both | wanted)
@@ -176,10 +182,11 @@ class Dimensions:
     def _replace(
         self, attempt: Attempt, table: str, current: Dimension, keys: frozenset[str]
     ) -> Dimension:
-        """Clear and fill the table, once earlier requests can no longer land.
+        """Clear a dimension table and fill it again, once no earlier request can reach it any more.
 
-        The replacement is registered first: until it can no longer land, it must not be repeated.  If
-        it surely did not start, or ended with a known outcome, it may be repeated at once.
+        The replacement is recorded first: as long as it can still reach the table, it must not be
+        repeated.  If it surely did not start, or ended with a known outcome, it may be repeated at
+        once.
         """
         waiting = replace(current, posting=tuple(sorted(keys - current.known)))
         now = int(self.clock.now().timestamp())
@@ -216,7 +223,10 @@ class Dimensions:
         return self.store.note(self._name(table), dimension, was)
 
     def _number(self, current: Dimension) -> int:
-        """Greater than all before: epoch milliseconds, or one more if the clock went back."""
+        """The number for a new batch of a table's rows, greater than every earlier one: epoch milliseconds.
+
+        If the clock went back, it is one more than the last.
+        """
         return max(current.number + 1, int(self.clock.now().timestamp() * 1000))
 
     def _name(self, table: str) -> str:

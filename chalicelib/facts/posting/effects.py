@@ -17,7 +17,10 @@ _VENDOR = "powerbi"
 
 @dataclass(frozen=True, slots=True)
 class RowsData:
-    """One numbered batch of rows; the number is never used for other rows."""
+    """A numbered batch of rows for one sink, as an effect carries it.
+
+    The number is never used for other rows.
+    """
 
     target: str
     number: int
@@ -25,7 +28,7 @@ class RowsData:
 
 
 def rows(kind: EffectKind, target: str, table: str, number: int, batch: tuple[Row, ...]) -> Effect:
-    """The effect that adds rows to one table of one sink, or replaces the table's rows."""
+    """The effect that adds rows to a table of a sink, or replaces the table's rows, depending on `kind`."""
     return Effect(
         kind,
         fact_keys.rows_action(target, table, number),

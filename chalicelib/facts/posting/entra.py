@@ -20,7 +20,7 @@ _TOKEN_DEADLINE_SECONDS = 10.0
 
 
 class EntraTokens:
-    """A client-credentials token of Microsoft Entra, cached until five minutes before it expires.
+    """The access token of an application from Microsoft Entra, cached until five minutes before it expires.
 
     Args:
         client: HTTP client of the token URL.
@@ -50,7 +50,7 @@ class EntraTokens:
         self._good_until = 0.0
 
     def headers(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's shape
-        """The authentication header; with True, from a new token.
+        """The header ``authorization`` with the access token; called with True, with a newly fetched one.
 
         Raises:
             ProviderError: no token was issued; a refused secret is an `AuthError`.

@@ -25,15 +25,16 @@ from chalicelib.once.store import ConditionFailed, Store
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The last assignment of a file to a batch, for one table.
+    """For one table of OneLake: the last file number that was assigned, and the batch that it is for.
 
     Attributes:
-        file: the file's number; 0 before the first.
-        batch: the batch that it was assigned to.
-        tried: digest of the rows, by the sha256 of each file that may be published under the number.
+        file: the last assigned file number; 0 before the first.
+        batch: number of the batch that the file is for.
+        tried: digest of the rows, by the sha256 of each file that may be published under the
+            number.
         is_open: the file is not known to be published.
         rows: number of rows in the files known to be published.
-        version: of the assignment's row; 0 where there is none.
+        version: version of the stored row; 0 where there is none.
     """
 
     file: int = 0
@@ -44,7 +45,7 @@ class Assignment:
     version: int = 0
 
     def published(self, digest: str, rows: int) -> Assignment:
-        """The same, once a file is published under its number."""
+        """The assignment after its file was published: not open, and with the file's rows added."""
         return replace(
             self, tried={digest: self.tried[digest]}, is_open=False, rows=self.rows + rows
         )
@@ -52,7 +53,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAssignments:
-    """The assignments of one landing zone.
+    """The stored assignments of file numbers to batches, for one landing zone in OneLake.
 
     Attributes:
         table: the facts' table.
@@ -64,7 +65,7 @@ class FileAssignments:
     target: str
 
     def read(self, table: str) -> Assignment:
-        """The last assignment of a table; an empty one where there is none."""
+        """The last assignment of a table's file number to a batch; an empty one where none is stored."""
         row = self.table.get({"event_id": self._key(table)})
         if row is None:
             return Assignment()
@@ -73,7 +74,9 @@ class FileAssignments:
         )
 
     def note(self, table: str, assignment: Assignment) -> Assignment:
-        """Replace the assignment that was read, by its version; returns the new one as written.
+        """Store an assignment in place of the one that was read, which is checked by its version.
+
+        Returns it as stored, with the next version.
 
         Raises:
             LeaseLostError: another writer has written since.

@@ -40,7 +40,7 @@ _TAKEN = frozenset({HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LandingZone:
-    """The landing zone of one mirrored database.
+    """The folders and files in the landing zone of one mirrored database, over OneLake's HTTP API.
 
     Attributes:
         workspace_id: the workspace's GUID.
@@ -53,7 +53,7 @@ class LandingZone:
     database_id: str
 
     def has(self, path: str, *, ends: float) -> bool:
-        """Whether a path is there.
+        """Whether a file or folder exists in the landing zone.
 
         Args:
             path: within the landing zone, such as ``FactEvent/_metadata.json``.
@@ -69,7 +69,7 @@ class LandingZone:
         return True
 
     def names(self, folder: str, *, ends: float) -> frozenset[str] | None:
-        """Names in a folder; None where there is no such folder."""
+        """The names of a folder's files and folders; None where there is no such folder."""
         query = {
             "resource": "filesystem",
             "directory": self._path(folder),
@@ -92,12 +92,12 @@ class LandingZone:
                 return frozenset(found)
 
     def content(self, path: str, *, ends: float) -> bytes:
-        """A file's content."""
+        """Read a file of the landing zone."""
         call = Call("read", "GET", self._url(path), True, headers=_VERSION, expects=Expects.CONTENT)
         return self._send(call, ends).content
 
     def publish(self, path: str, body: bytes, *, ends: float) -> bool:
-        """Write a file whole, then give it its name; False where that name is taken."""
+        """Write a file under a temporary name, then rename it to `path`; False where that name is taken."""
         folder, _, name = path.rpartition("/")
         written = f"{folder}/_{uuid.uuid4().hex}-{name.lstrip('_')}"
         self._put(written, {"resource": "file"}, {}, ends)
@@ -112,7 +112,10 @@ class LandingZone:
         return True
 
     def clear_unnamed(self, folder: str, *, ends: float) -> None:
-        """Delete the files that `publish` wrote and did not rename; a rename under way then fails."""
+        """Delete the temporary files that `publish` wrote and did not rename.
+
+        A rename under way then fails.
+        """
         for name in filter(_UNNAMED.fullmatch, self.names(folder, ends=ends) or ()):
             url = self._url(f"{folder}/{name}")
             call = Call("delete", "DELETE", url, True, headers=_VERSION, expects=Expects.NOTHING)
@@ -120,7 +123,7 @@ class LandingZone:
                 self._send(call, ends)
 
     def make_folder(self, folder: str, *, ends: float) -> None:
-        """Make a folder; an existing one stays unchanged."""
+        """Make a folder in the landing zone; an existing one stays unchanged."""
         try:
             self._put(folder, {"resource": "directory"}, _NEVER_OVERWRITE, ends)
         except _NameTakenError:
@@ -159,7 +162,11 @@ class LandingZone:
         )
 
     def _send(self, call: Call, ends: float) -> VendorAnswer:
-        """Send; a permanent error becomes transient: a later run can resolve it, as no row is at fault."""
+        """Send a call to OneLake.
+
+        A permanent error is raised as a transient one: no row is at fault, and a later run may
+        succeed.
+        """
         try:
             return self.client.exchange(call, deadline_seconds=ends - self.clock.monotonic())
         except PermanentError as error:
@@ -182,8 +189,8 @@ class LandingZone:
 
 
 class _NotThereError(TransientError):
-    """The path or its folder does not exist."""
+    """The path in the landing zone, or its folder, does not exist."""
 
 
 class _NameTakenError(TransientError):
-    """The path exists already."""
+    """The path in the landing zone exists already."""

@@ -60,7 +60,7 @@ _TO_SECONDS = len("2025-11-05T17:29:00")
 
 
 def metadata(table: str) -> bytes:
-    """A table's `_metadata.json`."""
+    """The content of a mirrored table's file `_metadata.json`: its key columns and schema."""
     keys = KEYS[table]
     described = {
         "keyColumns": list(keys),
@@ -86,19 +86,19 @@ def metadata(table: str) -> bytes:
 
 
 def file_name(number: int) -> str:
-    """The name of a table's n-th file: 20 digits."""
+    """The name of the n-th file of a mirrored table: 20 digits and ``.csv``."""
     return f"{number:020d}.csv"
 
 
 def file_number(name: str) -> int | None:
-    """The number in a file's name; None for any other name."""
+    """The number in the name of a mirrored table's file; None for a name of another form."""
     digits, _, extension = name.partition(".")
     fits = extension == "csv" and len(digits) == 20 and digits.isascii() and digits.isdigit()  # noqa: PLR2004
     return int(digits) if fits else None
 
 
 def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> bytes:
-    """A file that removes some rows, by their key columns, then inserts or updates others."""
+    """The content of a CSV file that removes some rows, by their key, and inserts or updates others."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator=_ROW_SEPARATOR)
     lines.writerow([*COLUMNS[table], ROW_MARKER])
@@ -110,24 +110,24 @@ def file_of(table: str, rows: Iterable[Row], removed: Iterable[Row] = ()) -> byt
 
 
 def rows_in(table: str, body: bytes) -> list[dict[str, str]]:
-    """The rows that a file inserts or updates, as text."""
+    """The rows that a mirrored table's file inserts or updates, with their values as text."""
     return [row for is_removed, row in changes_in(table, body) if not is_removed]
 
 
 def changes_in(table: str, body: bytes) -> Iterator[tuple[bool, dict[str, str]]]:
-    """Each row of a file: whether it removes the row of its key, and its values as text."""
+    """Each row of a mirrored table's file: whether it removes the row of its key, and its values as text."""
     for line in csv.DictReader(io.StringIO(body.decode(), newline="")):
         yield line[ROW_MARKER] == DELETE, {name: line[name] for name in COLUMNS[table]}
 
 
 def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
-    """The rows of `there` whose key no row of `rows` has."""
+    """Those rows of `there` whose key is not the key of any row of `rows`."""
     kept = {_key(table, row) for row in rows}
     return [row for row in there if _key(table, row) not in kept]
 
 
 def count_in(body: bytes) -> int:
-    """How many rows a file holds, whatever their marker."""
+    """How many rows a mirrored table's file has, both those that insert and those that remove."""
     return len(list(csv.reader(io.StringIO(body.decode(), newline="")))) - 1
 
 
@@ -140,7 +140,7 @@ def _line(table: str, row: Row) -> list[str]:
 
 
 def _text(value: str | float, kind: str) -> str:
-    """A value's text in a file, on one line; an empty text is null."""
+    """A value as text for a mirrored table's file, on one line; an empty text stands for null."""
     if isinstance(value, bool):
         return str(value).lower()
     text = one_line(str(value))

@@ -36,51 +36,60 @@ _LISTED_AGAIN = 3
 
 
 class Archive(Protocol):
-    """Reads an archive's rows again; raises `TransientError` where they cannot be read."""
+    """The port by which archived rows are read back; raises `TransientError` where they cannot be read."""
 
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Every current row of a table; of facts, only those of `days` where given."""
+        """Every current row of an archived table; of facts, only those of the given `days`, or all."""
         ...
 
     def file(self, name: str) -> bytes | None:
-        """An object that the company keeps beside the archive; None where there is none."""
+        """The bytes of a file that the company keeps beside the archived rows.
+
+        Returns None where there is no such file.
+        """
         ...
 
 
 class StoredRows(ABC):
-    """A `Sink` and `Archive` on any object storage, by four operations on names and bytes."""
+    """A `Sink` and an `Archive` on any object storage, by four operations that a subclass gives."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def target(self) -> str:
-        """Name of the archive."""
+        """The name of the archive as a sink, e.g. ``file``."""
 
     @abstractmethod
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """The names that begin with a prefix, and when each was modified, in epoch seconds."""
+        """The objects whose names begin with a prefix: the name, and the epoch seconds of the last change."""
 
     @abstractmethod
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """An object to read, or a former version; raises `FileNotFoundError` where there is none."""
+        """Open an object for reading, or one of its former versions.
+
+        Raises `FileNotFoundError` where there is none.
+        """
 
     @abstractmethod
     def put(self, name: str, body: IO[bytes]) -> None:
-        """Write an object, or replace it, at once for every reader."""
+        """Write or replace an object; readers see either all of the old or all of the new content."""
 
     @abstractmethod
     def delete(self, name: str, version: str = "") -> None:
-        """Delete an object, or a former version; does nothing where there is none."""
+        """Delete an object, or one of its former versions; does nothing where there is none."""
 
     def versions(self) -> Iterator[tuple[str, str]]:
-        """Former versions of all objects, as names and ids, where the storage keeps any."""
+        """The former versions of all objects, as pairs of name and version id.
+
+        It is empty if the storage keeps no versions.
+        """
         return iter(())
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Write the batch's parts; a repeated batch overwrites them."""
+        """Write a batch of rows as new objects of the archive; the same batch again overwrites them."""
         del deadline_seconds  # the client's own time-outs are shorter
         for name, body in objects_of(table, number, rows):
             self.put(name, BytesIO(body))
@@ -88,11 +97,14 @@ class StoredRows(ABC):
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Write the batch's parts, which then are current; earlier parts stay until the next compaction."""
+        """Write all rows of a table as a new object, which is then current.
+
+        Older objects stay until a compaction deletes them.
+        """
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
     def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-        """Every current row of a table; of facts, only those of `days` where given."""
+        """Every current row of an archived table; of facts, only those of the given `days`, or all."""
         for prefix in [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]:
             for partition in self.partitions(prefix):
                 yield from (row for row in self._rows(partition) if MOVED_TO not in row)
@@ -106,16 +118,16 @@ class StoredRows(ABC):
             return None
 
     def partitions(self, prefix: str = "") -> list[Partition]:
-        """The partitions under a prefix."""
+        """The archive's partitions (a day of facts or a dimension) whose names begin with a prefix."""
         return partitions(self.listed(prefix))
 
     def compact(self, partition: Partition, *, before: float) -> bool:
-        """Write a partition's current rows as one part, and delete parts that were replaced earlier.
+        """Write a partition's current rows as one new part, and delete parts that were replaced before.
 
-        It may be repeated, and may stop between any two calls: the partition reads the same.
+        It may be repeated, and may stop between any two calls: readers get the same rows.
 
         Args:
-            partition: as it was just listed.
+            partition: the partition as it was just listed.
             before: epoch seconds; parts replaced by a whole part older than this are deleted.
 
         Returns:
@@ -137,7 +149,10 @@ class StoredRows(ABC):
         return is_new
 
     def _rows(self, partition: Partition) -> list[dict[str, Any]]:
-        """A partition's current rows; listed again where a compaction has deleted a part meanwhile."""
+        """The current rows of a partition.
+
+        If a compaction deletes a part meanwhile, the partition is listed again.
+        """
         for _ in range(_LISTED_AGAIN):
             with suppress(FileNotFoundError):
                 return [row for _, row in partition.current(self._read)]
@@ -145,7 +160,10 @@ class StoredRows(ABC):
         raise self._failed("read", FileNotFoundError.__name__)
 
     def rows(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
-        """The rows of an object, or of a former version; raises `FileNotFoundError` where there is none."""
+        """The rows in an object, or in a former version of it.
+
+        Raises `FileNotFoundError` where there is none.
+        """
         try:
             with (
                 _s3_errors("read"),
@@ -179,11 +197,11 @@ class S3Rows(StoredRows):
 
     @property
     def target(self) -> str:
-        """``s3:<bucket>``."""
+        """The archive's name as a sink: ``s3:<bucket>``."""
         return f"s3:{self.bucket}"
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """Keys with a prefix, and when each was modified, over every page of the listing."""
+        """The objects whose keys have a prefix: the key, and the epoch seconds of the last change."""
         with _s3_errors("read"):
             pages = self.client.get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self.bucket, Prefix=prefix):
@@ -191,7 +209,10 @@ class S3Rows(StoredRows):
                     yield content["Key"], content["LastModified"].timestamp()
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """An object's body as a stream, or a former version's."""
+        """Open an object of the bucket for reading, or a former version of it.
+
+        Raises `FileNotFoundError` for a missing object.
+        """
         which = {"VersionId": version} if version else {}
         with _s3_errors("get_object"):
             try:
@@ -200,20 +221,23 @@ class S3Rows(StoredRows):
                 raise FileNotFoundError(name) from None
 
     def put(self, name: str, body: IO[bytes]) -> None:
-        """Write or replace an object by one PutObject."""
+        """Write or replace an object of the bucket by one PutObject."""
         with _s3_errors("put_object"):
             self.client.put_object(
                 Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
             )
 
     def delete(self, name: str, version: str = "") -> None:
-        """Delete an object, or one version for good."""
+        """Delete an object of the bucket, or one version of it for good."""
         which = {"VersionId": version} if version else {}
         with _s3_errors("delete_object"):
             self.client.delete_object(Bucket=self.bucket, Key=name, **which)
 
     def versions(self) -> Iterator[tuple[str, str]]:
-        """Former versions, which a bucket has where versioning is or was enabled."""
+        """The former versions of all objects in the bucket, as key and version id.
+
+        It is empty if the bucket was never versioned.
+        """
         with _s3_errors("list_object_versions"):
             pages = self.client.get_paginator("list_object_versions")
             for page in pages.paginate(Bucket=self.bucket):
@@ -230,22 +254,25 @@ class FileRows(StoredRows):
 
     @property
     def target(self) -> str:
-        """``file``."""
+        """The archive's name as a sink: ``file``."""
         return "file"
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """Files under a prefix, and when each was modified; one deleted meanwhile is left out."""
+        """The files under a prefix: the path, and when it was changed.
+
+        A file that is deleted meanwhile is left out.
+        """
         for path in (self.folder / prefix).rglob("*.*"):
             with suppress(FileNotFoundError):
                 yield path.relative_to(self.folder).as_posix(), path.stat().st_mtime
 
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """A file to read; there are no former versions."""
+        """Open a file of the folder for reading; a folder keeps no former versions."""
         del version  # a folder keeps none
         return (self.folder / name).open("rb")
 
     def put(self, name: str, body: IO[bytes]) -> None:
-        """Write a file under another name, then rename it over the old one."""
+        """Write a file under a temporary name, then rename it over the old one."""
         path = self.folder / name
         part = path.with_suffix(".part")
         try:
@@ -256,7 +283,7 @@ class FileRows(StoredRows):
             raise self._failed("write", type(error).__name__) from None
 
     def delete(self, name: str, version: str = "") -> None:
-        """Delete a file, if there is one."""
+        """Delete a file of the folder, if there is one."""
         del version
         try:
             (self.folder / name).unlink(missing_ok=True)
@@ -265,7 +292,7 @@ class FileRows(StoredRows):
 
 
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
-    """The objects of a batch: names and contents; facts are partitioned by their day."""
+    """The archive objects for a batch of rows, as name and content.  Facts give one object for each day."""
     if table != FACT_EVENT:
         yield f"{table}/{number}.ndjson.gz", packed(rows)
         return
@@ -277,7 +304,7 @@ def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[s
 
 
 def packed(rows: Iterable[Row]) -> bytes:
-    """Rows as an object's bytes, without a time stamp, so that the same rows give the same bytes."""
+    """Rows as gzipped lines of JSON.  No time stamp is in them, so the same rows give the same bytes."""
     return gzip.compress(b"".join(map(_line, rows)), mtime=0)
 
 

@@ -32,11 +32,12 @@ from chalicelib.facts.posting.landing_zone import PROVIDER, LandingZone
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """A file of a table that is still in the landing zone.
+    """A file of a mirrored table that still exists in the landing zone.
 
     Attributes:
-        path: within the landing zone.
-        is_taken: mirroring has read it and moved it away, as it does with all files but the last.
+        path: path within the landing zone.
+        is_taken: mirroring has read the file and moved it away, as it does with all files but the
+            last.
     """
 
     number: int
@@ -46,28 +47,28 @@ class PublishedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneLake:
-    """A `Sink` on one mirrored database; a row replaces the existing row of its key."""
+    """The `Sink` of one Fabric mirrored database; a posted row replaces the row with the same key."""
 
     zone: LandingZone
     assignments: FileAssignments
 
     @property
     def target(self) -> str:
-        """Name of the sink, as `target_of` makes it."""
+        """The sink's name, ``onelake:<database>``."""
         return self.assignments.target
 
     @property
     def tables(self) -> Sequence[str]:
-        """Names of the tables."""
+        """The names of the mirrored database's tables."""
         return tuple(tables.KEYS)
 
     def make(self, table: str, *, deadline_seconds: float) -> bool:
-        """Make a table's folder and metadata; False where they exist.
+        """Make a mirrored table's folder and metadata; returns False where they exist.
 
         A table that is made again has no rows, and its files begin at 1; a rebuild fills it.
 
         Raises:
-            ProviderError: not known to be made; call again.
+            ProviderError: the table may not be made; call again.
         """
         ends, path = self._ends(deadline_seconds), f"{table}/{tables.METADATA}"
         names = self.zone.names(table, ends=ends) or frozenset()
@@ -80,7 +81,7 @@ class OneLake:
         return self.zone.publish(path, tables.metadata(table), ends=ends)
 
     def is_there(self, *, deadline_seconds: float) -> bool:
-        """Whether the workspace has such a mirrored database, with its landing zone.
+        """Whether the workspace has the mirrored database and its landing zone.
 
         Raises:
             ProviderError: OneLake cannot be read now.
@@ -88,7 +89,9 @@ class OneLake:
         return self.zone.has("", ends=self._ends(deadline_seconds))
 
     def trouble(self, table: str, *, deadline_seconds: float) -> str | None:
-        """Why the landing zone is not as noted: ``no_table``, ``files_lost``, ``file_taken``; or None.
+        """The reason why a table's files are not those that are recorded as published; None where they are.
+
+        It is ``no_table``, ``files_lost`` or ``file_taken``.
 
         Raises:
             ProviderError: OneLake cannot be read now.
@@ -105,10 +108,12 @@ class OneLake:
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Publish the rows as the table's next file, once per batch number.
+        """Publish a batch of rows as the table's next file.
+
+        A batch that is published already is not repeated.
 
         Raises:
-            TransientError: not known to be done; repeat it under the same number.
+            TransientError: the file may not be published; call again with the same batch number.
             AuthError: OneLake refuses us.
         """
         self._publish(table, number, rows, self._ends(deadline_seconds))
@@ -116,9 +121,13 @@ class OneLake:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Publish the rows as a file; in a table of `WHOLE` it removes the last file's other rows.
+        """Publish all rows of a table as its next file.
 
-        In any other table, rows are only added or updated, as a dimension's keys never become fewer.
+        In a table that is always posted whole (`WHOLE`) the file also removes the rows that only
+        the last file has.
+
+        In any other table, rows are only added or updated, as a dimension's keys never become
+        fewer.
         """
         ends = self._ends(deadline_seconds)
         self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
@@ -132,11 +141,14 @@ class OneLake:
         *,
         deadline_seconds: float,
     ) -> None:
-        """Replace some rows and remove others, by their key columns; raises as `append`."""
+        """Publish a file that replaces some rows of a table and removes others, by their key.
+
+        Raises as `append` does.
+        """
         self._publish(table, number, rows, self._ends(deadline_seconds), removed=removed)
 
     def files(self, table: str, *, deadline_seconds: float) -> Iterator[PublishedFile]:
-        """The files of a table that still exist, in the order of their numbers.
+        """The files of a table that still exist in the landing zone, in the order of their numbers.
 
         Raises:
             ProviderError: OneLake cannot be read now.
@@ -154,7 +166,7 @@ class OneLake:
     def changes(
         self, table: str, file: PublishedFile, *, deadline_seconds: float
     ) -> Iterator[tuple[bool, dict[str, str]]]:
-        """The rows of a published file: whether each removes its key's row, and its values as text."""
+        """Each row of a published file: whether it removes the row with its key, and its values as text."""
         body = self.zone.content(file.path, ends=self._ends(deadline_seconds))
         return tables.changes_in(table, body)
 
@@ -194,7 +206,7 @@ class OneLake:
         self.assignments.note(table, assigned.published(digest, count))
 
     def _settled(self, table: str, there: Assignment, ends: float) -> Assignment:
-        """The table's last assignment, noted as published if the landing zone has its file.
+        """The table's last assignment; an open one is noted as published if its file is in the landing zone.
 
         Raises:
             TransientError: the landing zone does not match the assignment.
@@ -215,14 +227,20 @@ class OneLake:
         return self.assignments.note(table, there.published(digest, tables.count_in(body)))
 
     def _last(self, table: str, ends: float) -> int:
-        """Number of the last file in a table's folder; 0 where it has none."""
+        """The number of the last file in a table's folder; 0 where it has none.
+
+        Raises `TransientError` if the table does not exist.
+        """
         names = self.zone.names(table, ends=ends)
         if names is None or tables.METADATA not in names:
             raise TransientError(PROVIDER, "look", reason=why.NO_TABLE)
         return _last_of(names)
 
     def _check(self, table: str, file: int, ends: float) -> None:
-        """Check that the last published file exists, or before the first one the table; else raise."""
+        """Check that a table's file of this number exists, or for 0 the table itself.
+
+        Raises `TransientError` if not.
+        """
         if self.zone.has(_path(table, file) if file else f"{table}/{tables.METADATA}", ends=ends):
             return
         last = self._last(table, ends)
@@ -234,7 +252,10 @@ class OneLake:
 
 
 def target_of(database_id: str) -> str:
-    """The name under which a mirrored database's keys and batches are recorded."""
+    """The sink name of a mirrored database, ``onelake:<database>``.
+
+    Keys and batches are recorded under it.
+    """
     return f"{PROVIDER}:{database_id}"
 
 

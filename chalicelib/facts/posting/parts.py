@@ -31,12 +31,13 @@ _NAME = re.compile(r"(?P<folder>(?P<table>\w+)/.*?)(?P<whole>whole-)?(?P<number>
 
 @dataclass(frozen=True, slots=True)
 class ArchivePart:
-    """One object of a partition.
+    """A part of a partition of the archive, which is one object with rows.
 
     Attributes:
-        name: of the object, from the archive's root.
-        number: of the batch; of a whole part the highest of those that were merged.
-        modified: epoch seconds, by the storage's clock.
+        name: name of the object, from the archive's root.
+        number: number of the batch; for a whole part the highest number among the parts that it
+            merges.
+        modified: epoch seconds of the last change, by the storage's clock.
     """
 
     name: str
@@ -47,11 +48,11 @@ class ArchivePart:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One day of facts or one dimension: what a query reads.
+    """A partition of the archive, the unit that a query reads: one day of facts, or one dimension.
 
     Attributes:
         folder: ``FactEvent/day=2026-11-20/`` or ``DimAgent/``.
-        parts: newest first.
+        parts: the partition's parts, newest first.
     """
 
     folder: str
@@ -59,23 +60,29 @@ class Partition:
 
     @property
     def table(self) -> str:
-        """Name of its table."""
+        """The name of the table that the partition belongs to."""
         return self.folder.partition("/")[0]
 
     @property
     def whole(self) -> ArchivePart | None:
-        """The newest whole part; None before the first compaction."""
+        """The newest part that merges all earlier parts of the partition.
+
+        It is None before its first compaction.
+        """
         return next((part for part in self.parts if part.is_whole), None)
 
     @property
     def next_whole(self) -> str:
-        """Name of the part that holds the current rows of all parts."""
+        """The object name for a new part that merges all parts of the partition."""
         return f"{self.folder}whole-{self.parts[0].number}.ndjson.gz"
 
     def current(
         self, rows_of: Callable[[ArchivePart], Iterable[dict[str, Any]]]
     ) -> Iterator[tuple[ArchivePart, dict[str, Any]]]:
-        """Each current row with its part, including the rows of facts that have moved to another day."""
+        """Each current row of the partition, with its part.
+
+        Rows that say that a fact has moved to another day are included.
+        """
         column = _KEYS.get(self.table)
         seen: set[str] = set()
         for part in self.parts if column else self.parts[:1]:
@@ -88,10 +95,10 @@ class Partition:
                 yield part, row
 
     def replaced(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
-        """Parts older than the newest whole part that have no current rows, oldest first.
+        """The parts of the partition that a newer whole part has replaced, oldest first.
 
         Args:
-            giving: the parts that have current rows.
+            giving: the parts that still have current rows; none of them is returned.
         """
         whole, needed = self.whole, set(giving)
         if whole is None:
@@ -101,10 +108,10 @@ class Partition:
 
 
 def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
-    """The partitions of an archive's objects, in the order of their folders.
+    """The archive's partitions that these objects form, in the order of their folders.
 
     Args:
-        found: names and times of objects; an object that is no part is left out.
+        found: name and time of each object; an object that is no part is left out.
     """
     folders: dict[str, list[ArchivePart]] = {}
     for name, modified in found:
@@ -118,5 +125,5 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
 
 
 def moved(fact: Fact, day: str) -> Row:
-    """The row that a corrected fact leaves in its former day."""
+    """The row that a fact leaves in its former day's partition when it is corrected to another day."""
     return {"EventID": fact.key, "FactDateKey": f"{day}T00:00:00", MOVED_TO: fact.date}

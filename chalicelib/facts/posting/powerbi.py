@@ -38,7 +38,7 @@ _ROWS_AT_FAULT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerBi:
-    """A `Sink` on one push dataset.
+    """The `Sink` of one Power BI push dataset.
 
     Attributes:
         workspace_id: the group; a service principal has no "My workspace".
@@ -53,18 +53,20 @@ class PowerBi:
 
     @property
     def target(self) -> str:
-        """Name of the sink, as `target_of` makes it."""
+        """The sink's name, ``powerbi:<dataset>``."""
         return target_of(self.dataset_id)
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Add rows by one POST, which may add them twice if it is repeated after an unknown outcome.
+        """Add rows to a table of the dataset by one POST.
+
+        Repeated after an unknown outcome, it may add them twice.
 
         Raises:
             PermanentError: Power BI refuses these very rows (400, 413).
-            TransientError: surely not taken; also where the dataset is not there.
-            UncertainError: perhaps taken.
+            TransientError: the rows were surely not added; also where the dataset does not exist.
+            UncertainError: the rows were perhaps added.
         """
         call = Call(
             "post_rows",
@@ -80,7 +82,10 @@ class PowerBi:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Clear the table, then add the rows; after an error call it again from the beginning."""
+        """Clear a table of the dataset, then add the rows.
+
+        After an error, call it again from the beginning.
+        """
         ends = self.clock.monotonic() + deadline_seconds
         self.clear(table, deadline_seconds=deadline_seconds)
         for start in range(0, len(rows), ROWS_PER_POST):
@@ -89,7 +94,10 @@ class PowerBi:
             self.append(table, number + start, part, deadline_seconds=left)
 
     def clear(self, table: str, *, deadline_seconds: float) -> None:
-        """Delete all rows of a table; a request that lands late would delete rows added after it."""
+        """Delete all rows of a table of the dataset.
+
+        A request that arrives late also deletes rows added after it was sent.
+        """
         path = self._rows_path(table)
         call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects=Expects.NOTHING)
         self._send(call, deadline_seconds)
@@ -116,7 +124,7 @@ def create_dataset(
     *,
     deadline_seconds: float,
 ) -> str:
-    """Make a push dataset without a retention policy; returns its id.
+    """Create a Power BI push dataset that keeps its rows, without a retention policy; returns its id.
 
     Not repeatable: a second call makes a second dataset of the same name.
     """
@@ -135,7 +143,7 @@ def create_dataset(
 def datasets_named(
     client: VendorClient, workspace_id: str, name: str, *, deadline_seconds: float
 ) -> list[str]:
-    """Ids of the workspace's datasets of a name."""
+    """The ids of the Power BI datasets in a workspace that have this name."""
     call = Call("list_datasets", "GET", datasets_path(workspace_id), is_repeatable=True)
     answer = client.send(call, deadline_seconds=deadline_seconds)
     listed = answer.get("value")
@@ -144,10 +152,10 @@ def datasets_named(
 
 
 def target_of(dataset_id: str) -> str:
-    """The name under which a dataset's keys and batches are recorded."""
+    """The sink name of a Power BI dataset, ``powerbi:<dataset>``; keys and batches are recorded under it."""
     return f"{PROVIDER}:{dataset_id}"
 
 
 def datasets_path(workspace_id: str) -> str:
-    """Path of a workspace's datasets."""
+    """The URL path of the datasets in a Power BI workspace."""
     return f"/v1.0/myorg/groups/{quote(workspace_id, safe='')}/datasets"

@@ -16,14 +16,14 @@ from chalicelib.once.ports import Log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledRun:
-    """The handler of the schedule.
+    """The schedule's handler for facts: runs the fact writer, or only keeps facts from expiring.
 
     Attributes:
-        store: the facts' rows.
+        store: the stored facts.
         held: why facts cannot be posted, as a fixed code; None where they can.
         writer: builds the writer; called only where facts can be posted.
-        compaction: builds the hourly work, done after a run that waits for nothing.
-        nightly: builds the nightly work, done likewise.
+        compaction: builds the hourly compaction, which follows a run that waits for nothing.
+        nightly: builds the nightly work, which follows the compaction.
     """
 
     store: FactLedger
@@ -34,9 +34,9 @@ class ScheduledRun:
     nightly: Callable[[], Nightly]
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> dict[str, Any]:
-        """Run once, and return the run's summary.
+        """Run the fact writer once, then compaction and nightly work, and return the run's summary.
 
-        Without the report's sink facts stay pending: only their rows are kept from expiring.
+        If a sink is not configured, facts stay pending and are only kept from expiring.
         """
         age = self.store.oldest_pending_seconds()
         if age is not None:
@@ -51,7 +51,10 @@ class ScheduledRun:
         return asdict(summary) | ({"night": night} if night else {})
 
     def _held(self, outcome: str) -> dict[str, Any]:
-        """Keep facts from expiring; log and count only if facts wait, so a stage without facts is silent."""
+        """Only keep facts from expiring.
+
+        Logs and counts this only if facts wait, so a stage without facts stays silent.
+        """
         prolonged = self.store.prolong()
         if self.store.pending_keys(at_most=1):
             self.log.event("facts.run", outcome=outcome, prolonged=prolonged)

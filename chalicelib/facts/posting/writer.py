@@ -60,10 +60,10 @@ _REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARK
 
 @dataclass(slots=True)
 class PostingSummary:
-    """The result of one run; also its log record.
+    """The result of one run of the fact writer; it is also logged.
 
     Attributes:
-        outcome: idle, posted, busy, held:<switch>, waiting:<why>.
+        outcome: idle, posted, busy, held:<reason>, waiting:<reason>.
     """
 
     outcome: str = "idle"
@@ -75,10 +75,10 @@ class PostingSummary:
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one run.
+    """The state of one run of the fact writer.
 
     Attributes:
-        suspects: facts that were refused when posted alone, with the reason.
+        suspects: facts whose row was refused when posted alone, each with the reason.
         away: by target: why a sink that takes every row is not called any more in this run.
     """
 
@@ -96,10 +96,11 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactSinks:
-    """The sinks of one stage, as the dimensions of each.
+    """The sinks of one stage, each as its `Dimensions`.
 
     Attributes:
-        judge: the sink that may refuse rows; a refused row goes to no other.  None where there is none.
+        judge: the sink that may refuse rows; a refused row goes to no other.  None if all take
+            every row.
         takers: the sinks that take every row, in the order in which a batch is posted.
     """
 
@@ -107,17 +108,17 @@ class FactSinks:
     takers: Sequence[Dimensions] = ()
 
     def __iter__(self) -> Iterator[Dimensions]:
-        """All sinks, in the order in which a batch is posted."""
+        """All sinks, in the order in which they get a batch."""
         return iter((*((self.judge,) if self.judge else ()), *self.takers))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactWriter:
-    """Runs every minute; built once per container.
+    """The fact writer: posts pending facts to every sink, once a minute; built once per container.
 
     Attributes:
         ledger: `Ledger` on the facts' table: the lease, the open batch, each POST.
-        rows_per_post: the dataset's limit per POST.
+        rows_per_post: how many rows one POST to Power BI may hold.
     """
 
     ledger: Ledger
@@ -128,10 +129,10 @@ class FactWriter:
     rows_per_post: int = ROWS_PER_POST
 
     def run(self, *, time_left_seconds: TimeLeft) -> PostingSummary:
-        """One run; an error that a later run can resolve is an outcome.
+        """Post pending facts once; an error that a later run can resolve becomes the summary's outcome.
 
         Raises:
-            TransientError: the ledger itself cannot be read or written.
+            TransientError: the facts' table cannot be read or written.
         """
         summary = PostingSummary()
         try:
@@ -144,14 +145,17 @@ class FactWriter:
         return summary
 
     def seed(self, keys: Mapping[str, Keys], *, time_left_seconds: TimeLeft) -> str:
-        """Insert dimension keys into the dataset under the writer's lease; returns the outcome.
+        """Insert dimension keys into every sink under the fact writer's lease; returns the outcome.
 
-        An open batch stays open for the next run.
+        An open batch of facts stays open for the next run.
         """
         return self._alone("seeded", time_left_seconds, lambda run: self._ensure(run, keys))
 
     def refresh(self, *, time_left_seconds: TimeLeft) -> str:
-        """Fill again the dimensions whose rows have changed; returns the outcome, as `seed` does."""
+        """Fill again the dimension tables whose rows have changed, in every sink.
+
+        Returns the outcome, as `seed` does.
+        """
         return self._alone("refreshed", time_left_seconds, self._refresh)
 
     def alone(
@@ -162,16 +166,17 @@ class FactWriter:
         time_left_seconds: TimeLeft,
         unless_held: Keys = (),
     ) -> str:
-        """Do some work on the sinks' rows under the writer's lease.
+        """Do some work on the sinks' rows under the fact writer's lease, while no other run can write.
 
         Args:
-            done: the outcome if the work was done.
-            work: is called at most once.
-            time_left_seconds: of the caller.
-            unless_held: keys of facts; nothing is done if one is in a batch that some sink lacks.
+            done: the outcome to return if the work was done.
+            work: the work; it is called at most once.
+            time_left_seconds: how much time the caller has left.
+            unless_held: keys of facts; the work is not done if one of them is in a batch that some
+                sink lacks.
 
         Returns:
-            `done`, or why it was not done.
+            `done`, or the reason why the work was not done.
         """
 
         def unheld(run: _Run) -> None:
@@ -182,7 +187,10 @@ class FactWriter:
         return self._alone(done, time_left_seconds, unheld)
 
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
-        """Do some work under the writer's lease; returns `done` or why it was not done."""
+        """Do some work under the fact writer's lease.
+
+        Returns `done`, or the reason why the work was not done.
+        """
         switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
         if held is not None:
@@ -195,7 +203,7 @@ class FactWriter:
         return summary.outcome
 
     def _refresh(self, run: _Run) -> None:
-        """Refresh every sink, even if another one is away."""
+        """Refresh the dimension tables of every sink, also if another sink is not available."""
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.refresh, run.attempt))
         if self.sinks.judge:
@@ -216,7 +224,10 @@ class FactWriter:
             self._unless_lease_lost(run, lambda: self._post_all(run))
 
     def _start(self, summary: PostingSummary, modes: Modes, time_left: TimeLeft) -> _Run | None:
-        """A run under the lease; None while another run holds it, or the vendor asked to wait."""
+        """Begin a run by claiming the lease.
+
+        None while another run has it, a rebuild blocks it, or Power BI asked to wait.
+        """
         lease = self.ledger.claim(
             writer_event(self.runtime.clock.now()),
             modes,
@@ -238,10 +249,10 @@ class FactWriter:
         return run
 
     def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
-        """Whether a rebuild still blocks the writer; a rebuild whose time is over is dropped.
+        """Whether a rebuild of a dataset still blocks the fact writer.
 
-        The dataset of a dropped rebuild lacks facts; the nightly check counts them until a rebuild
-        ends.
+        A rebuild whose time is over is dropped.  The dataset of a dropped rebuild lacks facts; the
+        nightly check counts them until a rebuild ends.
         """
         self.runtime.log.metric("mw.facts.blocked")
         if self.runtime.clock.now().timestamp() < rebuild.until:
@@ -251,14 +262,20 @@ class FactWriter:
         return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work under the lease; if the lease is lost, there is nothing to finish or release."""
+        """Do the work under the lease.
+
+        If the lease is lost meanwhile, the outcome says so, and nothing is released.
+        """
         try:
             self._under_lease(run, work)
         except LeaseLostError as error:
             run.summary.outcome = f"held:{reason_of(error)}"
 
     def _under_lease(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work under the lease, and release the lease however it ends."""
+        """Do the work under the lease, then finish the run.
+
+        If a sink or a rule stops the work, release the lease; after any other error it runs out.
+        """
         try:
             work()
         except ProviderError as error:
@@ -280,7 +297,7 @@ class FactWriter:
     # --- batches ------------------------------------------------------------------------------
 
     def _post_all(self, run: _Run) -> None:
-        """Post the open batch, then all pending facts."""
+        """Post what earlier runs have left, then all pending facts, as far as the run's time allows."""
         none = dimension_keys((), self.runtime.clock.now().year)
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.ensure, run.attempt, none))
@@ -306,7 +323,7 @@ class FactWriter:
             run.summary.outcome = f"waiting:{reason}"
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
-        """Store a batch before any of its rows is sent."""
+        """Open a batch of these facts: store its number and keys before any of its rows is sent."""
         number = run.batch.next_number(self.runtime.clock.now())
         self._store(run, run.batch.opened(number, (fact.key for fact in facts)))
 
@@ -315,9 +332,9 @@ class FactWriter:
         run.batch = batch
 
     def _post(self, run: _Run, facts: Sequence[Fact], *, is_retry: bool = False) -> None:
-        """Post the open batch and mark its facts as posted.
+        """Post the open batch to the sinks; facts that every sink has are then marked as posted.
 
-        A refused retry is repeated once by the next run before the batch is split: if the first
+        If a retry is refused, the next run repeats it once before the batch is split: if the first
         request was accepted, splitting would post its rows again under other numbers.
         """
         if not facts:
@@ -342,7 +359,10 @@ class FactWriter:
                 raise HandBackError(reason or why.NOT_SETTLED)
 
     def _judge(self, run: _Run, facts: Sequence[Fact]) -> ActionRow | None:
-        """Add the batch's rows to the sink that may refuse them, where one is; returns their action."""
+        """Add the batch's rows to the sink that may refuse them.
+
+        Returns the stored action; None where there is no such sink.
+        """
         judge = self.sinks.judge
         if judge is None:
             return None
@@ -353,7 +373,7 @@ class FactWriter:
         return self._append(attempt, judge, run.batch.number, rows)
 
     def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
-        """Give owed batches to every sink that takes all rows; facts that no sink lacks are final.
+        """Give owed batches to the sinks that take every row; facts that every sink has are marked as posted.
 
         The action's row shows whether a sink has a batch, so it is not sent again.  A sink that is
         behind when the time is over gets nothing more until new facts are posted.
@@ -363,7 +383,7 @@ class FactWriter:
             keeps_seconds: how much of the run's time is kept for new batches.
 
         Raises:
-            HandBackError: the switches or the lease do not allow it now; everything stays owed.
+            HandBackError: the switches or the lease do not allow a POST now; everything stays owed.
         """
         left = []
         for owed in run.batch.owed:
@@ -398,7 +418,7 @@ class FactWriter:
             raise HandBackError(row.reason or why.NOT_SETTLED)
 
     def _unless_away(self, run: _Run, taker: Dimensions, work: Callable[[], None]) -> bool:
-        """Do some work with a sink; False where the sink is or was away in this run."""
+        """Do some work with a sink that takes every row; False where the sink is unavailable in this run."""
         target, now = taker.target, self.runtime.clock.now().timestamp()
         if run.batch.rests.get(target, 0.0) > now:
             run.away.setdefault(target, why.ASKED_TO)
@@ -427,7 +447,7 @@ class FactWriter:
         return all(sink.is_settled() for sink in self.sinks)
 
     def _split(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
-        """Find the refused row by halving the batch: Power BI accepts all rows of a POST or none."""
+        """Find the refused row by posting the batch in halves, as Power BI accepts all rows or none."""
         if len(facts) == 1:
             run.suspects.append((facts[0], reason))
             if len(run.suspects) >= _SUSPECTS_BEFORE_CHECK:
@@ -440,9 +460,10 @@ class FactWriter:
                 self._post(run, part)
 
     def _settle_suspects(self, run: _Run) -> None:
-        """Mark refused rows as failed, if the table has accepted others in this run.
+        """Mark facts whose rows were refused alone as failed, if the dataset accepted others in this run.
 
-        A table that accepts no row at all is misconfigured: its facts wait for an operator.
+        A dataset that accepts no row at all is misconfigured: the facts wait for an operator, by
+        `HandBackError`.
         """
         if run.suspects and not run.summary.posts:
             self.runtime.log.metric("mw.facts.table_refuses")
@@ -456,12 +477,12 @@ class FactWriter:
         run.suspects.clear()
 
     def _check_lease(self, run: _Run) -> None:
-        """Raise if the lease may be over: a run that was suspended leaves the record to the next one."""
+        """Raise `HandBackError` if the lease may be over, so that a suspended run writes nothing more."""
         if self.runtime.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError(why.LEASE_OVER)
 
     def _report(self, summary: PostingSummary) -> None:
-        """Log and count the run, unless it was idle: there is one every minute."""
+        """Log and count a run of the fact writer, unless it was idle; there is a run every minute."""
         if summary.outcome == "idle":
             return
         self.runtime.log.event(

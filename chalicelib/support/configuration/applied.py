@@ -20,10 +20,10 @@ _UNSET = Department()
 
 @dataclass(frozen=True)
 class Rules:
-    """A version of the settings.
+    """One version of the settings document as flows read it: its values, else the built-in ones.
 
     Attributes:
-        version: as stored with a plan; 0 is the built-in words alone.
+        version: number of the version, which plans store; 0 means the built-in values alone.
     """
 
     version: int
@@ -32,32 +32,38 @@ class Rules:
     # --- departments --------------------------------------------------------------------------
 
     def department_of(self, intent: str) -> str:
-        """The department of an intent, by its name."""
+        """The name of the department that gets messages with an intent."""
         return self.document.routes.get(intent) or ROUTES.get(intent, DEFAULT_ROUTE)
 
     def department_of_language(self, code: str) -> str | None:
-        """The department of messages in a language; None where none is set."""
+        """The department that gets messages in a language; None where the settings name none."""
         return self.document.languages.get(code)
 
     @cached_property
     def departments(self) -> frozenset[str]:
-        """The name of every department."""
+        """The names of all departments, built-in and the shop's own."""
         return frozenset({DEFAULT_ROUTE, *ROUTES.values(), *self.document.departments})
 
     def tag_of(self, department: str) -> str | None:
-        """The tag by which a rule at Richpanel moves a ticket to a department; None where it has none."""
+        """The tag that moves a ticket to a department, by a rule at Richpanel.
+
+        Returns None where the department has none.
+        """
         tag = self._settings_of(department).tag
         return department if tag is None else tag or None
 
     def assignee_of(self, department: str) -> str | None:
-        """The assignee of a department's tickets: a user's id, ``team:`` and a team's id, or None."""
+        """To whom a department's tickets are assigned: a user's id, ``team:`` and a team's id, or None."""
         found = self._settings_of(department)
         return f"{TEAM}{found.team}" if found.team else found.assignee
 
     def current_department(
         self, tags: AbstractSet[str], assignees: AbstractSet[str] = frozenset()
     ) -> str | None:
-        """The department that has a ticket, by its tags, else by its assignees."""
+        """The department that has a ticket now, by the ticket's tags, else by its assignees.
+
+        Returns None where no department has it.
+        """
         routes = sorted(tag for tag in tags if tag.startswith("route-"))
         if routes:
             return self._by_tag.get(routes[0], routes[0])
@@ -72,7 +78,7 @@ class Rules:
 
     @cached_property
     def assignees(self) -> frozenset[str]:
-        """The assignees of all departments."""
+        """The users and teams to whom departments' tickets are assigned, as in `assignee_of`."""
         return frozenset(self._by_assignee)
 
     def _settings_of(self, department: str) -> Department:
@@ -94,16 +100,19 @@ class Rules:
 
     @property
     def stop_tags(self) -> frozenset[str]:
-        """Tags of people on whose tickets nothing is answered."""
+        """The tags by which people stop automatic answers on a ticket."""
         return frozenset(self.document.answers.stop_tags)
 
     @cached_property
     def queues(self) -> frozenset[str]:
-        """Ids of assignees that are not persons."""
+        """The ids of users that are no persons, such as queues and bots.
+
+        Departments' assignees are among them.
+        """
         return frozenset(self.document.answers.queues) | self.assignees
 
     def answers(self, department: str, intent: str) -> bool:
-        """Whether answers are switched on for a department or intent, on a stage that sends answers."""
+        """Whether the settings switch automatic answers on for a message of this department and intent."""
         on = self.document.answers
         if on.departments is None and on.intents is None:
             return True
@@ -113,17 +122,17 @@ class Rules:
 
     @property
     def texts(self) -> Mapping[str, Mapping[str, str]]:
-        """The shop's own texts, by template and language."""
+        """The shop's own texts in place of built-in templates, by template and language."""
         return self.document.templates
 
     @property
     def closings(self) -> Mapping[str, str]:
-        """The shop's own end of every text, by language."""
+        """The shop's own last lines, with which every text ends, by language."""
         return self.document.closing
 
     @cached_property
     def phrases(self) -> Phrases | None:
-        """The shop's own phrases of intents; None where it has none."""
+        """The shop's own phrases of intents, ready to search; None where it has none."""
         listed = [
             (phrase, intent, weight)
             for intent, given in self.document.phrases.items()

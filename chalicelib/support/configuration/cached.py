@@ -19,19 +19,19 @@ REFRESH_SECONDS = 60.0
 
 
 class RulesPort(Protocol):
-    """The settings, as flows read them; methods raise `TransientError`s of the table."""
+    """The port of the settings document, as flows read it; methods raise `TransientError`s of the table."""
 
     def current(self) -> Rules:
-        """The version for new plans, at most a minute old."""
+        """The settings version for new plans; it was current at most a minute ago."""
         ...
 
     def of(self, version: int) -> Rules:
-        """The version that a stored plan was made with."""
+        """The settings version of this number, with which a stored plan was made."""
         ...
 
 
 class CachedRules:
-    """`RulesPort` on the stored versions."""
+    """Reads the settings document's versions from table A, and keeps what it has read."""
 
     def __init__(self, *, versions: Versions, clock: Clock, log: Log) -> None:
         self._versions = versions
@@ -41,21 +41,27 @@ class CachedRules:
         self._current: tuple[float, int] | None = None
 
     def current(self) -> Rules:
-        """The version for new plans, at most `REFRESH_SECONDS` old."""
+        """The settings version for new plans; it was current at most `REFRESH_SECONDS` ago."""
         now = self._clock.monotonic()
         if self._current is None or now - self._current[0] >= REFRESH_SECONDS:
             self._current = (now, self._versions.current())
         return self.of(self._current[1])
 
     def of(self, version: int) -> Rules:
-        """A version, read once; the newest readable one before it where this release cannot read it."""
+        """The settings version of this number.
+
+        Where this release cannot read it, the newest earlier one that it can.
+        """
         found = self._known.get(version)
         if found is None:
             found = self._known[version] = self._read(version)
         return found
 
     def _read(self, version: int) -> Rules:
-        """The version, or the newest readable one before it; in the end the built-in one."""
+        """Read a settings version from the table.
+
+        Where it is unreadable, the newest readable one before it.
+        """
         for number in range(version, 0, -1):
             stored = self._versions.read(number)
             with contextlib.suppress(InvalidDocumentError):
@@ -67,16 +73,16 @@ class CachedRules:
 
 
 class FixedRules:
-    """`RulesPort` with one version for everything: a stage without documents, and previews."""
+    """A `RulesPort` with one settings version for every use, for previews and stages without documents."""
 
     def __init__(self, rules: Rules = BUILT_IN) -> None:
         self._rules = rules
 
     def current(self) -> Rules:
-        """The one version."""
+        """The one settings version that it was made with."""
         return self._rules
 
     def of(self, version: int) -> Rules:
-        """The one version, whatever number is asked for."""
+        """The one settings version that it was made with, whatever number is asked for."""
         del version
         return self._rules

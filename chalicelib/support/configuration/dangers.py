@@ -21,11 +21,11 @@ _OUR_TAGS = ("mw-", "route-")
 
 @dataclass(frozen=True, slots=True)
 class NeutralMessages:
-    """The file ``neutral_messages.toml``.
+    """Ordinary messages, from ``neutral_messages.toml``, which an operator's phrases should not match.
 
     Attributes:
-        courtesies: what people write around any question.
-        orders: what people ask about any order.
+        courtesies: sentences that people write around any question.
+        orders: questions that people ask about any order.
     """
 
     courtesies: tuple[str, ...]
@@ -37,12 +37,12 @@ FILE = beside(__file__, "neutral_messages.toml")
 
 @cache
 def neutral_messages() -> NeutralMessages:
-    """The file as it is shipped."""
+    """The ordinary messages in ``neutral_messages.toml``, read from the file once."""
     return read(FILE, NeutralMessages)
 
 
 def dangers(rules: Rules) -> Iterator[str]:
-    """For each valid but dangerous row: its place in the document, and what it would do."""
+    """Warnings about a valid settings document: for each dangerous row its place, and what it would do."""
     yield from _broad_phrases(rules)
     for intent, department in rules.document.routes.items():
         if intent in TIER_0 and department in set(ROUTES.values()) - _FOR_TIER_0:

@@ -67,14 +67,15 @@ def _known_zone(name: str) -> str:
 
 
 class Shop(_Part):
-    """When the shop works.
+    """The part of the settings document that says when the shop works.
 
     Attributes:
         time_zone: the zone of dates and of the cut-off hour, e.g. America/New_York.
-        weekend: days that are no business days.
+        weekend: days of the week that are no business days.
         cut_off_hour: orders from this hour on, 0 to 23, count for the next business day.
         holidays: further days that are no business days.
-        countries: where delivery windows that name no country apply, by ISO 3166-1 code.
+        countries: ISO 3166-1 codes of the countries for which a delivery window applies that names
+            none.
     """
 
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
@@ -91,11 +92,11 @@ class Shop(_Part):
 
 
 class DeliveryWindow(_Part):
-    """Business days that a shipping method takes from dispatch.
+    """How many business days a shipping method takes, from dispatch to arrival.
 
     Attributes:
         methods: whole words in the shop's names of shipping methods, in any case.
-        countries: where it applies; without any, in the shop's own countries.
+        countries: destinations for which the window applies; by default the shop's own countries.
     """
 
     methods: tuple[Annotated[str, Field(pattern=r"^[\w -]{2,60}$")], ...] = Field(min_length=1)
@@ -111,15 +112,16 @@ class DeliveryWindow(_Part):
 
     @property
     def pattern(self) -> str:
-        """A regular expression for the methods."""
+        """A regular expression that finds one of the window's methods in a shipping method's name."""
         return "|".join(re.escape(method.lower()) for method in self.methods)
 
 
 class DeliveryTimes(_Part):
-    """How long orders take; given windows replace all built-in ones, and the first match wins.
+    """The part of the settings document that says how long orders take.
 
     Attributes:
         handling_days: business days until an order leaves the shop.
+        windows: replace all built-in windows; the first that matches an order applies.
         preorder_days: days until a pre-order leaves; without them no pre-order is answered.
     """
 
@@ -132,13 +134,13 @@ class DeliveryTimes(_Part):
 
 
 class Department(_Part):
-    """How a ticket reaches a department: by a tag, an assignee or a team at Richpanel.
+    """How the settings say that a ticket reaches a department: by a tag, a user or a team at Richpanel.
 
     Attributes:
-        tag: set on the ticket, for an assignment rule; by default the department's own name, and
-            none if empty.
-        assignee: id of a user, as `GET /v1/users` shows it.
-        team: id of a team, as `GET /v1/teams` shows it.
+        tag: the tag that is set on the ticket, for an assignment rule; by default the department's
+            own name, and none if empty.
+        assignee: id of the user who gets the tickets, as `GET /v1/users` shows it.
+        team: id of the team that gets the tickets, as `GET /v1/teams` shows it.
     """
 
     tag: Annotated[str, Field(pattern=r"^(route-[a-z0-9][a-z0-9-]{0,60})?$")] | None = None
@@ -160,7 +162,7 @@ StopTag = Annotated[str, Field(pattern=r"^\S(?:.{0,98}\S)?$")]
 
 
 class AutomaticAnswers(_Part):
-    """What stops automatic answers.
+    """The part of the settings document that says which messages get no automatic answer.
 
     Attributes:
         stop_tags: tags by which people stop answers on a ticket; case does not count, and ``-``,
@@ -198,7 +200,7 @@ Phrases = tuple[Annotated[str, AfterValidator(_phrase)], ...]
 
 
 class IntentPhrases(_Part):
-    """Further phrases of one intent, in the notation of `intents.words`."""
+    """An operator's further phrases for one intent, in the notation of `intents.words`."""
 
     sure: Phrases = ()
     likely: Phrases = ()
@@ -209,17 +211,17 @@ class IntentPhrases(_Part):
 
 
 class Document(_Part):
-    """One settings document.
+    """The settings document of support, which an operator may change without a release.
 
     Attributes:
         format: version of the document's schema; a release refuses a format that it does not know.
         answers: what stops automatic answers.
         templates: texts by template id and language, in place of the built-in ones.
         closing: the end of every text by language; it holds the reply's reference.
-        phrases: further phrases by intent.
-        routes: the department of an intent.
+        phrases: further phrases of messages, by intent.
+        routes: the department that gets an intent's messages, by intent.
         departments: how tickets reach a department; also declares departments of the shop's own.
-        languages: the department of messages in a language, by ISO 639-1 code.
+        languages: the department that gets a language's messages, by ISO 639-1 code.
     """
 
     format: Literal[1] = 1
@@ -242,10 +244,10 @@ class Document(_Part):
 
 
 def parsed(raw: Mapping[str, Any]) -> Document:
-    """The document in plain data.
+    """Parse and check a settings document that is given as plain data.
 
     Raises:
-        InvalidDocumentError: names every place that is wrong.
+        InvalidDocumentError: the document is invalid; `problems` names every wrong place.
     """
     try:
         return Document.model_validate(dict(raw))
@@ -257,7 +259,10 @@ def parsed(raw: Mapping[str, Any]) -> Document:
 
 
 def plain(document: Document) -> dict[str, Any]:
-    """A document as plain data, which `parsed` takes; equal documents give equal data."""
+    """A settings document as plain data, from which `parsed` makes it again.
+
+    Equal documents give equal data.
+    """
     said = document.model_dump(mode="json", exclude_unset=True)
     for name in _SETS & said.get("shop", {}).keys():
         said["shop"][name] = sorted(said["shop"][name])
@@ -278,7 +283,7 @@ def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
 
 
 def _names(document: Document) -> Iterator[str]:
-    """Problems of intents that do not exist, and of too many phrases."""
+    """The mistakes in a document's intents: each one that does not exist, and too many phrases in all."""
     answered = document.answers.intents or ()
     for part, given in (
         ("phrases", document.phrases),
@@ -294,7 +299,7 @@ def _names(document: Document) -> Iterator[str]:
 
 
 def _departments(document: Document) -> Iterator[str]:
-    """Problems of departments that are not declared, and of a tag or assignee that two share."""
+    """The mistakes in a document's departments: undeclared ones, and a tag, user or team that two share."""
     known = {DEFAULT_ROUTE, *ROUTES.values(), *document.departments}
     answered = document.answers.departments or ()
     for part, given in (
@@ -322,7 +327,7 @@ def _reached_by(department: Department, name: str, what: str) -> str | None:
 
 @cache
 def built_in() -> Document:
-    """The document without any change."""
+    """The settings document in which nothing is set, so that all built-in values apply."""
     return Document()
 
 

@@ -28,18 +28,18 @@ MAX_BYTES = 200_000
 
 
 class PublishedMeanwhileError(Exception):
-    """Another version was published since the caller read the current one."""
+    """The settings cannot be published: another version was, since the caller read the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One stored version.
+    """One stored version of the settings document.
 
     Attributes:
-        document: as it was published, as plain data.
+        document: the document as it was published, as plain data.
         by: the person who published it.
-        at: ISO time.
-        note: what the person said about it.
+        at: ISO time of its publication.
+        note: the remark with which the person published it.
     """
 
     number: int
@@ -50,24 +50,24 @@ class Version:
 
 
 class Versions:
-    """The versions of one stage."""
+    """The store of all versions of one stage's settings document, in table A."""
 
     def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def current(self, *, consistent: bool = False) -> int:
-        """The number of the current version; 0 while there is none."""
+        """The number of the current version of the settings document; 0 while there is none."""
         row = self._table.get({"event_id": _key("current")}, consistent=consistent)
         return 0 if row is None else int(row["version"])
 
     def read(self, number: int) -> Version | None:
-        """A version by its number; None when there is none."""
+        """Read one version of the settings document, by its number; None where there is none."""
         row = self._table.get({"event_id": _key(str(number))})
         return None if row is None else _version(row)
 
     def newest(self, *, limit: int) -> Sequence[Version]:
-        """The newest versions, newest first."""
+        """Read the last published versions of the settings document, the newest first."""
         last = self.current(consistent=True)
         wanted = [{"event_id": _key(str(one))} for one in range(last, max(0, last - limit), -1)]
         names = ("version", "document", "by", "created_at", "note")
@@ -75,12 +75,12 @@ class Versions:
         return sorted(map(_version, found), key=lambda one: -one.number)
 
     def publish(self, document: Mapping[str, Any], *, by: str, note: str, after: int) -> int:
-        """Store a document as the next version and make it current.
+        """Store a settings document as the next version, and make this version the current one.
 
         Args:
-            document: valid, as plain data.
+            document: a valid document, as plain data.
             by: the person who publishes it.
-            note: what they say about it.
+            note: a remark of that person about it.
             after: the number of the version that the caller read as the current one.
 
         Raises:
@@ -112,7 +112,7 @@ class Versions:
 
 
 def encoded(document: Mapping[str, Any]) -> str:
-    """The stored form of a document."""
+    """The JSON text in which a settings document is stored."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -24,13 +24,13 @@ UNDERSTOOD_FROM = 1.0
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """What a message says, without its text.
+    """What a customer's message asks for and takes back, without its text.
 
     Attributes:
-        kinds: kinds of its requests; empty for a courtesy.
-        risks: flags of grave matters, suspected ones included.
-        numbers: order numbers that it names, the text's before the subject's.
-        takes_back: `EVERYTHING`, `DELIVERY`, or None.
+        kinds: kinds of the message's requests; empty for a mere courtesy.
+        risks: flags of grave matters in the message, suspected ones included.
+        numbers: order numbers that the message names, the text's before the subject's.
+        takes_back: which earlier requests it withdraws: `EVERYTHING`, `DELIVERY`, or None.
     """
 
     kinds: frozenset[RequestKind] = frozenset()
@@ -45,13 +45,14 @@ def asked_in(
     phrases: Phrases | None = None,
     reading: MessageReading | None = None,
 ) -> AskedFor:
-    """What a message asks for.
+    """Find out, clause by clause, what a customer's message asks for and what it takes back.
 
     Args:
         text: the message.
-        subject: that of the ticket that it opens, which counts as its first sentence.
+        subject: subject of the ticket, if the message opens it; the subject counts as its first
+            sentence.
         phrases: the shop's own phrases of intents.
-        reading: the reading of the whole message, if it was read before.
+        reading: the analysis of the whole message, if it was made before.
     """
     own = own_part(text)
     clauses = [one for one in _CLAUSE.split(own) if one.strip()]
@@ -70,7 +71,7 @@ def asked_in(
 
 
 def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
-    """What a subject asks for: a neutral one for nothing, an unknown one for something."""
+    """What a ticket's subject asks for: nothing if it is a neutral one such as "Hello", else a request."""
     said = _REPLIED.sub("", subject).strip()
     if not said:
         return AskedFor()
@@ -95,7 +96,10 @@ def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = N
 
 
 def _kind(intent: str, text: str) -> RequestKind:
-    """The kind of an intent; "I have not received it" alone is an order question."""
+    """The kind of request that an intent means.
+
+    "I have not received it" alone is a question about an order's status.
+    """
     if intent == Question.NOT_RECEIVED and question_of(intent, text) is not None:
         return RequestKind.ORDER_STATUS
     return table().kinds.get(intent, RequestKind.OTHER)

@@ -15,7 +15,10 @@ from chalicelib.tables import beside, read
 
 
 class RequestKind(StrEnum):
-    """What a customer may want; the values are stored for months, so none is renamed."""
+    """The kinds of requests that a customer may make.
+
+    The values are stored for months, so none is renamed.
+    """
 
     CANCEL = "cancel"
     CHANGE = "change"
@@ -37,7 +40,7 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WordsRow:
-    """One row: a phrase, and an invented sentence that it must match."""
+    """A row of ``conversation_words.toml``: a phrase, and an invented sentence that it must match."""
 
     words: str
     says: str
@@ -45,7 +48,7 @@ class WordsRow:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfWithdrawals:
-    """Clauses that take back everything, or what was asked about a delivery."""
+    """The phrases by which a customer takes back all requests, or those about a delivery."""
 
     everything: tuple[WordsRow, ...]
     delivery: tuple[WordsRow, ...]
@@ -53,21 +56,21 @@ class WordsOfWithdrawals:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfQuestions:
-    """How a machine asks for the order number."""
+    """The phrases by which an automatic text asks for the order number."""
 
     number: tuple[WordsRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WordsOfSubjects:
-    """Subjects that say nothing by themselves."""
+    """The subjects of tickets that say nothing by themselves, such as "Hello"."""
 
     neutral: tuple[WordsRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class WordsOfConversations:
-    """The rows of the file.
+    """All rows of ``conversation_words.toml``.
 
     Attributes:
         done_tags: tags by which people say that what they have answered is settled.
@@ -89,17 +92,20 @@ DELIVERY = "delivery"
 
 @cache
 def table() -> WordsOfConversations:
-    """The file as it is shipped."""
+    """All rows of ``conversation_words.toml``, read from the file once."""
     return read(FILE, WordsOfConversations)
 
 
 def requests_in(words: Sequence[str]) -> frozenset[RequestKind]:
-    """Kinds of requests that a message's words name, whatever its intents."""
+    """The kinds of requests that phrases in a message's words name, whatever intents the message has."""
     return frozenset(RequestKind(kind) for kind, _, _ in _requests().matches(words))
 
 
 def withdrawn_by(clause: str) -> str | None:
-    """What a whole clause takes back: `EVERYTHING`, `DELIVERY`, or None."""
+    """Which earlier requests a clause takes back: `EVERYTHING`, `DELIVERY`, or None.
+
+    The whole clause must be such a phrase.
+    """
     words = marked_words(clause)
     found = {
         meaning
@@ -110,12 +116,12 @@ def withdrawn_by(clause: str) -> str | None:
 
 
 def asks_for_number(text: str) -> bool:
-    """Whether a machine's text asks for the order number."""
+    """Whether an automatic text asks the customer for the order number."""
     return any(True for _ in _questions().matches(marked_words(text)))
 
 
 def is_neutral(subject: str) -> bool:
-    """Whether a whole subject says nothing by itself."""
+    """Whether a ticket's subject says nothing by itself, such as "Hello"."""
     words = unmarked(marked_words(subject))
     return any((start, end) == (0, len(words)) for _, start, end in _spans(_subjects(), words))
 

@@ -28,7 +28,7 @@ _OF_DELIVERY = frozenset({RequestKind.ORDER_STATUS, RequestKind.NOT_RECEIVED})
 
 
 class Speaker(StrEnum):
-    """Who wrote a message."""
+    """Who wrote a message of a conversation: customer, agent or machine."""
 
     CUSTOMER = "customer"
     AGENT = "agent"
@@ -36,7 +36,10 @@ class Speaker(StrEnum):
 
 
 class RequestState(StrEnum):
-    """What has become of a request; a person's answer alone settles nothing."""
+    """What has become of a customer's request.
+
+    A person's answer makes it answered, which is not yet settled.
+    """
 
     OPEN = "open"
     ANSWERED = "answered"
@@ -45,11 +48,11 @@ class RequestState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """One thing that a customer has asked for.
+    """One request that a customer has made in a conversation, with its present state.
 
     Attributes:
-        order: keyed id of the order that was named with it.
-        at: ISO time of the message.
+        order: keyed id of the order that was named with the request; None for none.
+        at: ISO time of the message with the request.
     """
 
     kind: RequestKind
@@ -59,18 +62,20 @@ class OpenRequest:
 
     @property
     def identity(self) -> tuple[RequestKind, str, str | None]:
-        """What identifies the request, whatever has become of it."""
+        """What tells the request from others: all but its state."""
         return self.kind, self.at, self.order
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message of a conversation, as it was read.
+    """One message of a conversation, reduced to what it asks for or does.
 
     Attributes:
-        asked: what a customer's message asks for.
-        asks_number: a machine's message that asks for the order number; any other is an answer.
-        may_be_automatic: an agent's message that came so soon that another machine may have sent it.
+        asked: what the message asks for, if a customer wrote it.
+        asks_number: the message is a machine's and asks for the order number; any other machine's
+            message is an answer.
+        may_be_automatic: the message is an agent's, and came so soon that another machine may have
+            sent it.
     """
 
     by: Speaker
@@ -82,17 +87,17 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A conversation so far.
+    """The state of a conversation after its messages so far.
 
     Attributes:
-        requests: oldest first.
-        risks: flags of all grave matters that were ever in it.
-        last: who has spoken last.
-        has_agent: the shop's side has written in it.
-        has_person: a person of the shop has surely written in it.
-        answers: number of automatic answers in it.
-        asks: how often the machine has asked for the order number since its last answer.
-        asked_at: ISO time of the last of these.
+        requests: the customer's requests, oldest first.
+        risks: flags of all grave matters that any message was about.
+        last: who wrote the last message.
+        has_agent: an agent of the shop, who may be a machine, has written.
+        has_person: a person of the shop has surely written.
+        answers: number of our automatic answers.
+        asks: how often our automatic texts have asked for the order number since our last answer.
+        asked_at: ISO time of the last such question.
     """
 
     requests: tuple[OpenRequest, ...] = ()
@@ -105,7 +110,10 @@ class Dialogue:
     asked_at: str | None = None
 
     def unsettled(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
-        """The requests that are not settled: by the customer's word, or by an answer and a done tag."""
+        """The customer's requests that are still open.
+
+        One that a person has answered counts as settled only if the ticket has a "done" tag.
+        """
         is_done = bool({tag.strip().lower() for tag in tags} & set(table().done_tags))
         settled = {RequestState.DONE, RequestState.ANSWERED} if is_done else {RequestState.DONE}
         return tuple(request for request in self.requests if request.state not in settled)
@@ -117,12 +125,12 @@ NOTHING_SAID = Dialogue()
 def fold(
     dialogue: Dialogue, said: Iterable[Utterance], keyed: Callable[[str], str | None]
 ) -> Dialogue:
-    """The conversation after further messages.
+    """The state of a conversation after further messages were added to it.
 
     Args:
-        dialogue: the conversation before them.
+        dialogue: the conversation's state before these messages.
         said: the messages, in their order.
-        keyed: makes an order number a keyed id; None where it has no key.
+        keyed: gives an order number's keyed id; None where there is no key to make it with.
     """
     for one in said:
         dialogue = _step(dialogue, one, keyed)
@@ -130,7 +138,10 @@ def fold(
 
 
 def stored(dialogue: Dialogue) -> list[dict[str, str]]:
-    """The requests as table B keeps them, without text."""
+    """A conversation's requests as table B stores them, without text.
+
+    At most `MOST_STORED` are stored; settled ones are dropped first.
+    """
     settled = [n for n, one in enumerate(dialogue.requests) if one.state == RequestState.DONE]
     left_out = set(settled[: max(len(dialogue.requests) - MOST_STORED, 0)])
     kept = [one for n, one in enumerate(dialogue.requests) if n not in left_out][-MOST_STORED:]
@@ -146,9 +157,9 @@ def stored(dialogue: Dialogue) -> list[dict[str, str]]:
 
 
 def with_stored(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialogue:
-    """A conversation as its ticket shows it, with the stored requests that the ticket no longer shows.
+    """The state of a conversation, with the stored requests added that its ticket no longer shows.
 
-    Rows of unknown kinds count as other, rows of unknown states as open.
+    A stored request of an unknown kind counts as `OTHER`, one in an unknown state as open.
     """
     shown = {request.identity for request in dialogue.requests}
     hidden = [one for one in map(_request, rows) if one.identity not in shown]
@@ -208,7 +219,10 @@ def _taken_back(requests: tuple[OpenRequest, ...], what: str | None) -> tuple[Op
 def _moved(
     requests: tuple[OpenRequest, ...], to: RequestState, kinds: AbstractSet[RequestKind]
 ) -> tuple[OpenRequest, ...]:
-    """The requests of these kinds in a later state; a request never goes back."""
+    """The requests, those of the given kinds moved to a later state.
+
+    No request goes back to an earlier one.
+    """
     order = list(RequestState)
     return tuple(
         replace(request, state=to)

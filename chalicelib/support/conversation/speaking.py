@@ -18,11 +18,11 @@ from chalicelib.support.tickets import TEAM
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is known of a ticket beside its messages.
+    """What is known of a ticket beside its messages, to decide whether a machine may answer.
 
     Attributes:
         tags: the ticket's tags.
-        holder: id of the person who has it; None where no one, a queue or a bot has it.
+        holder: id of the person who has the ticket; None where no one, a queue or a bot has it.
         stop_tags: tags by which people stop automatic answers, in lower case.
         risks_elsewhere: another ticket of the customer is about a grave matter.
     """
@@ -39,10 +39,10 @@ _ORDER_QUESTION = frozenset({RequestKind.ORDER_STATUS})
 
 
 def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | None:
-    """The person who has a ticket.
+    """The id of the person to whom a ticket is assigned; None where it is a queue, a bot, a team or no one.
 
     Args:
-        assigned_to: see `tickets.Ticket`.
+        assigned_to: ids of the user and the team to whom the ticket is assigned.
         queues: ids of users that are not persons: queues, bots, departments' assignees.
     """
     persons = sorted(one for one in assigned_to if one not in queues and not one.startswith(TEAM))
@@ -50,7 +50,10 @@ def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | 
 
 
 def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
-    """Whether a person holds the ticket or has surely answered in it; such a ticket is not moved."""
+    """Whether a person has the ticket or has surely answered in it.
+
+    Such a ticket is not moved to another team.
+    """
     return around.holder is not None or dialogue.has_person
 
 
@@ -64,12 +67,15 @@ def reason_for_silence(
     answered: AbstractSet[str] = frozenset(),
     is_awaited: bool = False,
 ) -> str | None:
-    """Why a message in a conversation is left to a person; None where it may be answered.
+    """Why a customer's message gets no automatic answer but is left to a person.
+
+    Returns None where it may be answered.
 
     Args:
         dialogue: what was said before the message.
         around: what is known of its ticket.
-        about: kinds that the answer would be about; other requests of these kinds may be open.
+        about: kinds of requests that the answer would be about; open requests of these kinds do not
+            prevent it.
         beside: kinds of the requests in the message itself.
         named: keyed ids of the orders that the message and its subject name.
         answered: keyed ids of the orders that the answer would be about.

@@ -26,12 +26,13 @@ def earlier(
     is_ours: Callable[[Comment], bool],
     phrases: Phrases | None = None,
 ) -> Iterator[Utterance]:
-    """What was said before a message.
+    """The messages of a ticket before a given one, each reduced to what it asks for or does.
 
     Args:
-        ticket: as it was read.
-        message_id: the message's; if the ticket does not show it, the whole ticket is earlier.
-        is_ours: whether an operator's comment is one of our replies.
+        ticket: the ticket, as it was read.
+        message_id: id of the given message; if the ticket does not show it, all messages are
+            earlier.
+        is_ours: whether an operator's comment is one of our automatic replies.
         phrases: the shop's own phrases of intents.
     """
     asked: datetime | None = None
@@ -50,12 +51,12 @@ def earlier(
 
 
 def _is_soon(comment: Comment, asked: datetime | None) -> bool:
-    """Whether a public comment came within `BY_A_PERSON_AFTER` of the customer's."""
+    """Whether an operator's comment came so soon after the customer's that it may be an automatic answer."""
     if not comment.is_public or asked is None or comment.created_at is None:
         return False
     return comment.created_at - asked <= BY_A_PERSON_AFTER
 
 
 def opens(ticket: Ticket, message_id: str | None) -> bool:
-    """Whether a message is the first of its ticket, so that the subject is its first sentence."""
+    """Whether a message is the first of its ticket, so that the ticket's subject belongs to it."""
     return not ticket.comments or ticket.comments[0].id == message_id

@@ -69,12 +69,13 @@ _SHORT_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """The intents of a message.
+    """The intents that a message was found to have, and how sure that is.
 
     Attributes:
-        intent: the primary one, by priority among the clear intents.
-        confidence: of the routing, 0 to 1: the primary's score less a penalty per doubt.
-        margin: the primary's score less the best score of a contradicting intent.
+        intent: the primary intent, chosen by priority among the clear ones.
+        confidence: how sure the routing is, 0 to 1: the primary intent's score less a penalty per
+            doubt.
+        margin: the primary intent's score less the best score of a contradicting one.
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
         model: the linear model's probability of every intent, where it was asked.
@@ -92,14 +93,14 @@ class Classified:
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether another clear intent contradicts the primary one."""
+        """Whether another clear intent of the message contradicts the primary one."""
         return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
 def classify(
     text: str, own: Phrases | None = None, *, words: Sequence[str] | None = None
 ) -> Classified:
-    """The intents of a message by the tables alone.
+    """Find a message's intents by the tables of phrases alone.
 
     Args:
         text: the message.
@@ -150,7 +151,7 @@ def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
 
 
 def _clear(scores: Mapping[str, float]) -> list[str]:
-    """The clear intents, the primary one first.
+    """The intents whose score is clear, the primary one first.
 
     Priority decides among intents that score close to the best.  An intent with a much lower score
     becomes primary only if it is of tier 0.
@@ -178,7 +179,7 @@ def _score(found: set[tuple[float, int]]) -> float:
 
 
 def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
-    """The result from hints alone: the likeliest intent, too uncertain for anything but a person."""
+    """The result where phrases only hint at intents: the likeliest one, too unsure for an answer."""
     if not scores:
         return Classified(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))

@@ -39,16 +39,16 @@ DECIDES = why.LINEAR_DECIDES
 def agreed(
     found: Classified, words: Sequence[str], model: Linear | None = None
 ) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
-    """The tables' result combined with the model's.
+    """Combine the classification of a message by the tables with that by the linear model.
 
     Args:
-        found: the tables' result.
+        found: the classification by the tables.
         words: the message's words that are looked at.
         model: by default the shipped one.
 
     Returns:
-        The combined result, the reasons where the two differ, and the grave matters that the model
-        suspects, with their probabilities.
+        The combined classification, the reasons where the two differ, and the probabilities of the
+        grave matters that the model suspects.
     """
     if all(word == "<n>" for word in words):
         return found, (), {}
@@ -61,7 +61,7 @@ def agreed(
 
 
 def is_long(words: Sequence[str]) -> bool:
-    """Whether a message is long enough for an escalation or a suspicion by the model alone."""
+    """Whether a message has enough words for the linear model alone to find a grave matter in it."""
     return len(words) >= _LONG_ENOUGH
 
 
@@ -72,7 +72,7 @@ def settled(
     is_long: bool = True,
     decides_from: float = DECIDES_FROM,
 ) -> tuple[Classified, tuple[str, ...]]:
-    """The tables' result combined with the model's probabilities of the intents, and the reasons."""
+    """The tables' classification combined with the model's probabilities of intents; also the reasons."""
     risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
     if is_long and probabilities.get(risk, 0.0) >= ESCALATES_FROM:
         more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)

@@ -37,16 +37,16 @@ Symbols = Sequence[frozenset[str]]
 
 
 class GrammarError(MiddlewareError):
-    """A row cannot be read; the message holds the row."""
+    """A row of the grammar cannot be read; the message shows the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarRows:
-    """A file of rows.
+    """All rows of one of the grammar's files.
 
     Attributes:
-        slots: the rows of each named slot.
-        units: the rows of each kind of unit.
+        slots: for each named group of wordings ("slot"), its alternatives.
+        units: for each kind of unit (a part of a sentence, such as a courtesy), its wordings.
         fillers: words that are passed over.
         connectors: what may be between two units.
         never: phrases that, anywhere in a sentence, make it `other`.
@@ -61,16 +61,16 @@ class GrammarRows:
 
 @cache
 def rows_of(file: str) -> GrammarRows:
-    """The rows of one of the files."""
+    """All rows of one of the grammar's files, read from the file once."""
     return read(beside(__file__, file), GrammarRows)
 
 
 class Grammar:
-    """The rows of one language, ready to match.
+    """The grammar of one language: the wordings that it knows, ready to match sentences.
 
     Args:
         rows: the language's rows.
-        words: further slots that any row may name.
+        words: further groups of words ("slots") that any row may name.
     """
 
     def __init__(self, rows: GrammarRows, words: Mapping[str, tuple[str, ...]]) -> None:
@@ -93,7 +93,7 @@ class Grammar:
         self._mendable = self.vocabulary.difference(names)
 
     def mended(self, word: str) -> frozenset[str]:
-        """The words of the rows for which a misspelt word may have been meant."""
+        """The grammar's words that a misspelt word may stand for; none for a short word."""
         squeezed = _DRAWN_OUT.sub(r"\1", word)
         if squeezed in self.vocabulary:
             return frozenset({squeezed})
@@ -102,11 +102,11 @@ class Grammar:
         return frozenset(near(squeezed, self._mendable))
 
     def matching(self, symbols: Symbols) -> GrammarMatching:
-        """The rows at the words of one sentence."""
+        """Match one sentence with the grammar; `symbols` has what each of its words may be read as."""
         return GrammarMatching(self._slots, self._first, self.fillers, symbols)
 
     def composed(self, slot: str, dice: random.Random) -> list[str]:
-        """The words of a random row of the slot, for training and trials."""
+        """The words of a random wording of a slot (a named group of wordings), for training and trials."""
         words: list[str] = []
         node = self._slots[slot]
         while True:
@@ -118,7 +118,7 @@ class Grammar:
             node = dice.choice((node.words if is_word else node.slots)[name])
 
     def _firsts(self) -> Mapping[str, frozenset[str]]:
-        """The words that each slot may begin with."""
+        """For each slot (a named group of wordings), the words with which it can begin."""
         found = {name: frozenset(root.words) for name, root in self._slots.items()}
         grows = True
         while grows:
@@ -138,10 +138,13 @@ def grammars() -> tuple[Grammar, ...]:
 
 
 def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
-    """The kinds of the units that make up a sentence, as few as possible; None if none do.
+    """The kinds of units (question, courtesy, ...) that make up a sentence, as few as possible.
+
+    Returns None if the sentence is not made of such units.
 
     Args:
-        matchings: the sentence by each grammar; its units may be of several languages.
+        matchings: the sentence as matched by each language's grammar; its units may be of several
+            languages.
     """
     size = len(matchings[0].symbols)
     if not 0 < size <= MAX_SYMBOLS:
@@ -149,7 +152,10 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     sign = -1 if QUESTION_MARK in matchings[0].symbols[-1] else 1
 
     def cost(kinds: tuple[str, ...]) -> tuple[int, int]:
-        """Fewest units first; then most order questions if there is a question mark, else fewest."""
+        """What a division into units costs: their number, then order questions.
+
+        More of these are better if the sentence ends with a question mark, else fewer.
+        """
         return len(kinds), sign * kinds.count("order_question")
 
     best: list[tuple[str, ...] | None] = [(), *([None] * size)]
@@ -179,7 +185,10 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
 
 
 class _Node:
-    """A node in a slot's graph: what may follow, and whether a row ends here."""
+    """A node in the graph of a slot (a named group of wordings).
+
+    It says what may follow, and whether a wording ends here.
+    """
 
     __slots__ = ("is_end", "slots", "words")
 
@@ -195,7 +204,7 @@ class _Node:
             self.words.setdefault(atom, []).append(node)
 
     def reachable(self) -> Iterable[_Node]:
-        """This node and every later one in its slot."""
+        """This node and every node that can follow it in the graph of its slot."""
         found = {self: None}
         nodes = [self]
         while nodes:
@@ -208,10 +217,10 @@ class _Node:
 
 
 class GrammarMatching:
-    """The slots of a grammar at the words of one sentence.
+    """One sentence as it is matched with a grammar; remembers what was matched where.
 
     Attributes:
-        symbols: what each word may be read as.
+        symbols: what each word of the sentence may be read as.
     """
 
     def __init__(
@@ -227,11 +236,17 @@ class GrammarMatching:
         self._known: dict[tuple[str, int], frozenset[int]] = {}
 
     def passed(self, at: int) -> tuple[int, ...]:
-        """Where matching goes on if a word needs no match: after a filler or a question mark."""
+        """The next place in the sentence, if the word at `at` may be skipped, as a filler or question mark.
+
+        It is an empty tuple if the word may not be skipped.
+        """
         return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
 
     def ends(self, slot: str, start: int) -> frozenset[int]:
-        """The places where a row of the slot that begins at `start` may end."""
+        """The places in the sentence where a match of the slot that begins at `start` can end.
+
+        A slot is a named group of wordings.
+        """
         known = self._known.get((slot, start))
         if known is not None:
             return known
@@ -262,7 +277,7 @@ class GrammarMatching:
 
 
 class _Row:
-    """A row's text, read part by part into the graph of its slot.
+    """A row of the grammar's file (one wording), which is read part by part into the graph of its slot.
 
     A bracket becomes a slot of its own, named by its text, so that equal brackets share one slot.
     """
@@ -274,7 +289,7 @@ class _Row:
             raise GrammarError(f"cannot be read: {line}")
 
     def add(self, root: _Node) -> None:
-        """Add the row to its slot's graph, from the root."""
+        """Add the wording to the graph of its slot, which begins at node `root`."""
         at = 0
         nodes = [root]
         while at < len(self._parts):
@@ -292,7 +307,7 @@ class _Row:
             node.is_end = True
 
     def _item(self, at: int) -> tuple[list[str], int]:
-        """The alternatives of an item, and where the next one begins."""
+        """The alternatives at one place of the wording, and where the next place begins."""
         atoms: list[str] = []
         while True:
             part = self._parts[at] if at < len(self._parts) else ""
@@ -309,7 +324,7 @@ class _Row:
             at += 1
 
     def _group(self, start: int) -> tuple[list[str], int]:
-        """The words in a bracket, or the slot made of it, and where the next part begins."""
+        """The words in a bracket of the wording, or the slot made of it, and where the next part begins."""
         depth, at = 1, start + 1
         cuts = [at]
         while depth:

@@ -18,7 +18,7 @@ FILE = beside(__file__, "harmless.toml")
 
 @dataclass(frozen=True, slots=True)
 class HarmlessRows:
-    """The file: harmless phrases by language."""
+    """All rows of ``harmless.toml``: phrases that look grave and are not, by language."""
 
     english: tuple[str, ...]
     spanish: tuple[str, ...]
@@ -26,7 +26,7 @@ class HarmlessRows:
 
 
 def hidden(words: Sequence[str]) -> list[str]:
-    """The words, with those of harmless phrases hidden; words in a phrase's gap stay."""
+    """The words of a message, with `HIDDEN` in place of those in a harmless phrase such as "glue gun"."""
     found = list(words)
     for (_, _, number), start, end in _phrases().spans(words):
         for at in range(start, end):
@@ -36,13 +36,13 @@ def hidden(words: Sequence[str]) -> list[str]:
 
 
 def without_titles(text: str) -> str:
-    """The text without the quoted titles of games, books and the like."""
+    """The text without quoted titles of games, books and the like, which may sound grave."""
     return _TITLE.sub(r"\1", text)
 
 
 @cache
 def rows() -> tuple[str, ...]:
-    """The phrases of all languages."""
+    """The harmless phrases of all languages."""
     known = read(FILE, HarmlessRows)
     return (*known.english, *known.spanish, *known.other_languages)
 
@@ -54,7 +54,7 @@ def _phrases() -> Phrases:
 
 @ready
 def _words() -> tuple[frozenset[str], ...]:
-    """The words of each phrase."""
+    """For each harmless phrase, the words in it."""
     return tuple(frozenset(re.findall(r"<\w+>|[a-z0-9]+", row)) for row in rows())
 
 

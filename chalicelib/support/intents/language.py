@@ -19,7 +19,7 @@ _ENOUGH_LETTERS = 3
 
 
 def language_of(words: Sequence[str], text: str = "") -> Language:
-    """The language with most of its own common words; ``unknown`` on a tie.
+    """The language of a message: the one whose common words it has most of; ``unknown`` on a tie.
 
     Args:
         words: as `message.words_of` gives them.

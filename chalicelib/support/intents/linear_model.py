@@ -12,5 +12,5 @@ FILE = Path(__file__).with_name("linear.bin")
 
 @cache
 def shipped() -> Linear:
-    """The model of this release; read for the first message, to keep cold starts short."""
+    """The linear model of intents in this release; read for the first message, to keep cold starts short."""
     return read(FILE.read_bytes())

@@ -28,16 +28,16 @@ UNDERSTOOD_CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class MessageReading:
-    """A message as it was read.
+    """What was found in one message: intents, grave matters, sentences.
 
     Attributes:
-        found: its intents, by tables and linear model together.
+        found: the message's intents, by tables and linear model together.
         reasons: fixed codes, where the two differ.
-        risks: flags of the grave matters in it.
-        suspected: flags that only the model sees, and not with certainty.
-        sentences: its sentences with their kinds.
-        explained: the share of its sentences that are explained, 0 to 1.
-        is_complaint: it says that something is still wrong.
+        risks: flags of the grave matters in the message.
+        suspected: flags of grave matters that only the model sees, and not with certainty.
+        sentences: the message's sentences, with their kinds.
+        explained: the share of sentences that grammar and model both understand, 0 to 1.
+        is_complaint: the message says that something is still wrong.
     """
 
     found: Classified
@@ -50,7 +50,7 @@ class MessageReading:
 
     @property
     def states_one_matter(self) -> bool:
-        """Whether at most one of its sentences is `other`."""
+        """Whether at most one sentence of the message is of kind `other`, so not understood."""
         return sum(sentence.kind == OTHER for sentence in self.sentences) <= 1
 
 
@@ -61,7 +61,7 @@ def read(
     *,
     model: Linear | None = None,
 ) -> MessageReading:
-    """Read a message; its subject is searched for grave matters only.
+    """Find what a message says; its ticket's subject is searched for grave matters only.
 
     Args:
         text: the message.
@@ -99,7 +99,7 @@ def read(
 
 
 def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
-    """Whether both judges take every sentence for an order question, a courtesy or the like.
+    """Whether grammar and model both understand every sentence, as an order question, a courtesy or the like.
 
     Such a message is not searched for grave matters: only false ones would be found, across sentences
     ("is there any info?  Thank you") or by the linear model in a courtesy.  A message with one of the
@@ -113,14 +113,14 @@ def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
 
 
 def _understood(found: Classified) -> Classified:
-    """The result for a plain order question."""
+    """The classification of a message that is a plain question about an order."""
     intent = found.intent if found.intent in ANSWERABLE else "order_status_tracking"
     confidence = max(found.confidence, UNDERSTOOD_CONFIDENCE)
     return replace(found, intent=intent, confidence=confidence, margin=1.0, secondary=())
 
 
 def risks_in(words: Sequence[str]) -> frozenset[str]:
-    """The flags of the grave matters in a message's words."""
+    """The flags of the grave matters that a message's words name."""
     flags = {risk for risk, _, _ in of_risks().matches(words)}
     if list(words) in _ALONE:
         flags.add("human_requested")

@@ -18,17 +18,20 @@ MIN_CHILD, ADULT = 2, 18
 
 
 def words_of(text: str) -> list[str]:
-    """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
+    """A message's words outside quoted history: lower case, without accents; ``<n>`` for numbers."""
     return unmarked(marked_words(own_part(text)))
 
 
 def unmarked(words: Sequence[str]) -> list[str]:
-    """Words with every number as ``<n>``."""
+    """The words with ``<n>`` in place of every number, also of an age or an emergency number."""
     return ["<n>" if word in _NUMBERS else word for word in words]
 
 
 def marked_words(own: str) -> list[str]:
-    """The words as `words_of`, but a possible child's age is ``<age>`` and 911 ``<emergency>``."""
+    """The words as `words_of` gives them, but with ``<age>`` for a number that may be a child's age.
+
+    An emergency number such as 911 is ``<emergency>``.
+    """
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
     found = _WORD.findall(plain.translate(_DROPPED))
     return [_number(one) if one.isdigit() else mended(one) for one in found]
@@ -42,7 +45,9 @@ def _number(digits: str) -> str:
 
 
 def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
-    """The likeliest order number in a message: labelled as one, then most digits, then first.
+    """The likeliest order number in a message: one called so, else the one with most digits.
+
+    Returns None where the message has no such number.
 
     Args:
         text: the message.
@@ -57,7 +62,7 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
 
 @lru_cache(maxsize=4)
 def own_part(text: str) -> str:
-    """The message without the history that an e-mail quotes; cached, as each step of a decision asks."""
+    """The message without the history that an e-mail quotes; cached, as several steps ask for it."""
     return newly_written(text) or text
 
 

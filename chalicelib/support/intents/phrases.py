@@ -19,11 +19,11 @@ _GAP_WORDS = 4
 
 
 class Phrases:
-    """Phrases that are searched together.
+    """A set of phrases that are searched for together, in one pass over a message's words.
 
     Args:
         listed: each phrase with its meaning and its weight.
-        sets: the named sets that the phrases use.
+        sets: the named sets of words that the phrases use.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class Phrases:
             tree.add(phrase.split(), (meaning, weight, number))
 
     def matches(self, words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
-        """Every phrase in the words: its meaning, weight and number."""
+        """Find every phrase that occurs in the words: its meaning, weight and number."""
         return (end for end, _, _ in self.spans(words))
 
     def spans(self, words: Sequence[str]) -> Iterator[tuple[tuple[str, float, int], int, int]]:
-        """Every phrase in the words as `matches`, with the places where it begins and ends."""
+        """Find every phrase in the words, as `matches` does, with the places where it begins and ends."""
         size, root = len(words), self._root
         for start in range(size):
             pending = [(node, start + 1) for node in root.after(words[start])]
@@ -55,7 +55,7 @@ class Phrases:
 
 
 class _Node:
-    """A prefix: what may follow, and the phrases that end here."""
+    """A node of the prefix tree: the words that may follow, and the phrases that end here."""
 
     __slots__ = ("ends", "following", "gap")
 
@@ -65,12 +65,12 @@ class _Node:
         self.ends: list[tuple[str, float, int]] = []
 
     def after(self, word: str) -> Sequence[_Node]:
-        """The prefixes that the word leads to."""
+        """The nodes to which a word leads from this one."""
         return self.following.get(word, ())
 
 
 class _Tree:
-    """Adds phrases to a root; phrases that begin with the same parts share nodes.
+    """Builds the prefix tree of phrases; phrases that begin alike share nodes.
 
     A part of a phrase is one child, whatever its alternatives: one node for each combination of
     alternatives would make millions.
@@ -82,7 +82,7 @@ class _Tree:
         self._words: dict[str, list[str]] = {}
 
     def add(self, parts: Sequence[str], end: tuple[str, float, int]) -> None:
-        """Add one phrase, by its parts."""
+        """Add one phrase to the prefix tree, given by its parts."""
         nodes = [self._root]
         for part in parts:
             if part == "*":
@@ -95,7 +95,7 @@ class _Tree:
             node.ends.append(end)
 
     def _child(self, node: _Node, part: str) -> _Node:
-        """The prefix that is longer by one part."""
+        """The node after this one for a part of a phrase; made if there is none."""
         child = self._children.get((node, part))
         if child is None:
             child = self._children[node, part] = _Node()
@@ -104,7 +104,7 @@ class _Tree:
         return child
 
     def _words_of(self, part: str) -> list[str]:
-        """The words that a part of a phrase matches; a named set may be one of its alternatives."""
+        """The words that a part of a phrase matches; a named set of words may be one of its alternatives."""
         known = self._words.get(part)
         if known is None:
             found: list[str] = []
@@ -122,7 +122,7 @@ def _gap_of(node: _Node) -> _Node:
 
 @ready
 def of_intents() -> Phrases:
-    """The tables of intents; built for the first message, to keep cold starts short."""
+    """The phrases of all intents, ready to search; built for the first message, to keep cold starts short."""
     strengths = ((SURE, "sure"), (LIKELY, "likely"), (HINT, "hint"))
     return Phrases(
         (
@@ -137,7 +137,7 @@ def of_intents() -> Phrases:
 
 @ready
 def of_risks() -> Phrases:
-    """The tables of grave matters."""
+    """The phrases of all grave matters, ready to search."""
     sets = {**SETS, **RISK_SETS}
     return Phrases(
         ((phrase, risk, SURE) for risk, phrases in RISKS.items() for phrase in phrases), sets
@@ -146,5 +146,5 @@ def of_risks() -> Phrases:
 
 @ready
 def of_complaints() -> Phrases:
-    """The phrases by which people say that an answer did not help."""
+    """The phrases by which people say that an answer did not help, ready to search."""
     return Phrases((phrase, "complaint", SURE) for phrase in complaints())

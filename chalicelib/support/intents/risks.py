@@ -12,11 +12,11 @@ from chalicelib.tables import Rows, beside, read
 
 @dataclass(frozen=True, slots=True)
 class WordsOfRisks:
-    """The rows of the file.
+    """All rows of ``risks.toml``, the phrases of grave matters.
 
     Attributes:
         sets: the words of each named set, beside the sets of the intents.
-        risks: the phrases of each matter.
+        risks: the phrases of each grave matter.
     """
 
     complaints: tuple[str, ...]

@@ -22,15 +22,20 @@ OTHER_FROM = 0.8
 
 @cache
 def shipped() -> linear.Linear:
-    """The model that is shipped; read for the first message, to keep cold starts short."""
+    """The linear model of sentences in this release.
+
+    Read for the first message, to keep cold starts short.
+    """
     return linear.read(FILE.read_bytes())
 
 
 def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
-    """The likeliest kind of a sentence; `other` from a probability of `OTHER_FROM`.
+    """The likeliest kind of a sentence by the linear model.
+
+    `other` already from a probability of `OTHER_FROM`.
 
     Args:
-        tokens: its words.
+        tokens: the words of the sentence.
         model: by default the shipped one.
     """
     kinds, _ = (model or shipped()).probabilities([token.word for token in tokens])

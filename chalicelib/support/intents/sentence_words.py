@@ -24,8 +24,8 @@ class Token:
     """A word of a sentence.
 
     Attributes:
-        word: in lower case, without accents and apostrophes; or its kind, such as ``<n>``.
-        is_capitalised: it begins with a capital letter and is not all capitals.
+        word: the word in lower case, without accents and apostrophes; or its kind, such as ``<n>``.
+        is_capitalised: the word begins with a capital letter and is not all capitals.
     """
 
     word: str
@@ -33,14 +33,14 @@ class Token:
 
 
 def paragraphs_of(own: str) -> list[list[str]]:
-    """The lines of each paragraph; a sentence may end with its line or go on in the next."""
+    """The paragraphs of a text, each as its lines; a sentence may go on in the next line."""
     text = html.unescape(own)
     blocks = re.split(r"\n\s*\n", text.replace("\r", ""))
     return [[line for line in block.split("\n") if line.strip()] for block in blocks]
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text of one or several lines."""
+    """The sentences of a text that has one or several lines."""
     found, start = [], 0
     for end in _END.finditer(text):
         before = text[start : end.start()]
@@ -56,7 +56,7 @@ def sentences_of(text: str) -> list[str]:
 def tokens_of(sentence: str) -> list[Token]:
     """The words of a sentence; numbers and addresses are replaced by their kinds.
 
-    What no row can match, such as a price, a link or an angry face, is ``<unread>``.
+    What no row of the grammar can match, such as a price, a link or an angry face, is ``<unread>``.
     """
     found = []
     for match in _TOKEN.finditer(_plain(sentence)):
@@ -76,7 +76,7 @@ def tokens_of(sentence: str) -> list[Token]:
 
 
 def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
-    """What each word may be read as by a grammar."""
+    """For each word of a sentence, what a grammar may read it as: itself, a correction, a name."""
     return [_symbols(one, grammar, is_first=number == 0) for number, one in enumerate(tokens)]
 
 
@@ -104,7 +104,7 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
 
 
 def _code(shown: str) -> str:
-    """The symbol of a code: an order's number, or a short number."""
+    """The symbol for a code such as an order number: `NUMBER` if it has enough digits, else ``<d>``."""
     return NUMBER if sum(one.isdigit() for one in shown) >= _LEAST_NUMBER else "<d>"
 
 

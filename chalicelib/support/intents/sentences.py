@@ -29,11 +29,11 @@ MAX_SENTENCES = 40
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a message.
+    """A sentence of a message, and its kind.
 
     Attributes:
-        kind: the grammar's kind if neither judge says `other`, else `other`.
-        judges: the kind that each judge gave it, by the judge's name.
+        kind: the kind by the grammar, if neither grammar nor model says `other`; else `other`.
+        judges: the kind by each of the two, by name: ``grammar`` and ``model``.
     """
 
     text: str = field(repr=False)
@@ -42,10 +42,10 @@ class Sentence:
 
 
 def read_sentences(own: str) -> tuple[Sentence, ...]:
-    """The sentences of a message without quoted history, in their order.
+    """The sentences of a message in their order, each with its kind.
 
-    A line break may end a sentence or only a line.  So a paragraph with lines that are not
-    explained one by one is also read as one text.
+    `own` is the message without quoted history.  A line break may end a sentence or only a line.
+    So a paragraph with lines that are not explained one by one is also read as one text.
     """
     found: list[Sentence] = []
     for lines in paragraphs_of(own[:MAX_INPUT_CHARACTERS]):
@@ -61,19 +61,19 @@ def read_sentences(own: str) -> tuple[Sentence, ...]:
 
 
 def explained(sentences: tuple[Sentence, ...]) -> float:
-    """The share of the sentences that both judges explain, 0 to 1; 0 without a sentence."""
+    """The share of the sentences that grammar and model both understand, 0 to 1; 0 without a sentence."""
     if not sentences:
         return 0.0
     return sum(sentence.kind != OTHER for sentence in sentences) / len(sentences)
 
 
 def by_grammar(sentence: str) -> Kind:
-    """The kind of a sentence by the grammars alone."""
+    """The kind of a sentence by the grammars alone, without the model."""
     return _by_grammar(tokens_of(sentence))
 
 
 def asks_what_no_order_answers(tokens: Sequence[Token]) -> bool:
-    """Whether a sentence contains a `never` row: a cause, a past day, a payment."""
+    """Whether a sentence asks what an order's data cannot answer, such as a cause or a payment."""
     words = [token.word for token in tokens]
     return any(True for grammar in grammars() for _ in grammar.never.matches(words))
 

@@ -25,7 +25,7 @@ _SHORT_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class RealWords:
-    """The rows of the file: correctly spelt words, by language."""
+    """All rows of ``real_words.toml``: correctly spelt words, by language."""
 
     english: tuple[str, ...]
     spanish: tuple[str, ...]
@@ -35,7 +35,7 @@ FILE = beside(__file__, "real_words.toml")
 
 
 def mended(word: str) -> str:
-    """The word as the tables spell it; any other word unchanged."""
+    """The word of the tables that a misspelt word stands for; any other word unchanged."""
     known, nearly = _index()
     if word in known or is_real(word):
         return word
@@ -48,18 +48,21 @@ def mended(word: str) -> str:
 
 
 def is_listed(word: str) -> bool:
-    """Whether any table names the word."""
+    """Whether the word occurs in any table of phrases."""
     return word in _index()[0]
 
 
 def is_real(word: str) -> bool:
-    """Whether the word is known to be spelt right, itself or as a plural of a known singular."""
+    """Whether a word is known to be spelt right, by itself or as a plural."""
     real = _real()
     return word in real or word.removesuffix("s") in real
 
 
 def near(word: str, known: Iterable[str]) -> Iterable[str]:
-    """The known words that are one typing error away: a letter left out, added, wrong or swapped."""
+    """The known words that differ from a word by one letter left out, added, wrong or swapped.
+
+    A wrong letter counts only in words of six letters and more.
+    """
     kept = known if isinstance(known, (set, frozenset)) else frozenset(known)
     return (slip for slip in _slips(word) if slip in kept)
 
@@ -85,7 +88,7 @@ def _real() -> frozenset[str]:
 
 @ready
 def _index() -> tuple[frozenset[str], dict[str, str]]:
-    """Every word of the tables, and the misspellings that are looked up at once."""
+    """Every word of the tables, and for common misspellings the word that is meant."""
     listed = itertools.chain(
         SETS.values(),
         RISK_SETS.values(),

@@ -14,7 +14,7 @@ from chalicelib.tables import Rows, beside, read
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The phrases of one intent, by strength."""
+    """The phrases of one intent, by how surely they name it."""
 
     sure: tuple[str, ...]
     likely: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfIntents:
-    """The rows of the file.
+    """All rows of ``words.toml``, the phrases of intents.
 
     Attributes:
         sets: the words of each named set.
@@ -53,5 +53,5 @@ TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
 
 
 def joined(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:
-    """Each set by its name in phrases, with its words as alternatives."""
+    """Each named set of words, with its words as alternatives of a phrase."""
     return {name: "|".join(lines) for name, lines in sets.items()}

@@ -20,10 +20,10 @@ EARLY_SECONDS = 600.0
 
 
 class AccessTokens:
-    """The 24-hour token of the client-credentials grant, kept in memory until it nearly expires.
+    """Shopify's access token, by client credentials; kept in memory until shortly before its 24 hours end.
 
     Args:
-        credentials: client id and secret, fetched again when called with True.
+        credentials: gives client id and secret; called with True, it fetches them again.
     """
 
     def __init__(
@@ -37,13 +37,16 @@ class AccessTokens:
         self._ends = 0.0
 
     def header(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - `VendorClient.authorize`
-        """The authentication header; with True after the token was refused."""
+        """The header with the access token.
+
+        Called with True, after the last token was refused, it fetches a new one.
+        """
         if refresh or not self._token or self._clock.monotonic() >= self._ends:
             self._renew(refresh=refresh)
         return {"x-shopify-access-token": self._token}
 
     def granted_scopes(self) -> frozenset[str]:
-        """The scopes of a new token; raises `ProviderError`s."""
+        """Fetch a new token, and return the scopes that Shopify grants with it; raises `ProviderError`s."""
         self._renew(refresh=True)
         return self._scopes
 

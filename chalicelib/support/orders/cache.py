@@ -23,14 +23,17 @@ RETENTION = timedelta(days=7)
 
 
 class Lookups:
-    """The cache of lookups, on DynamoDB."""
+    """The cache of order lookups that found nothing, in table A."""
 
     def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def read(self, key: str) -> Mapping[str, str] | None:
-        """The facts of a lookup while they are fresh; eventually consistent."""
+        """The stored result of an order lookup while it is fresh; else None.
+
+        The read is eventually consistent.
+        """
         row = self._table.get({"event_id": key}, consistent=False)
         if row is None or row.get("fresh_until", 0) <= self._clock.now().timestamp():
             return None
@@ -39,7 +42,7 @@ class Lookups:
     def write(
         self, key: str, conversation_id: str, facts: Mapping[str, str], *, fresh_seconds: float
     ) -> None:
-        """Store facts for `fresh_seconds`; the last write wins."""
+        """Store the result of an order lookup, which is fresh for `fresh_seconds`; the last write wins."""
         now = self._clock.now()
         payload = json.dumps(dict(facts), sort_keys=True).encode()
         self._table.put(

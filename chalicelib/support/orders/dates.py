@@ -22,7 +22,7 @@ _SPANISH = {
 
 
 def written(day: date, today: date, language: str = "en") -> str:
-    """``November 3``, ``3 de noviembre``; with the year where it is not this year's."""
+    """A date in words, ``November 3`` or ``3 de noviembre``; with the year if it is not this year's."""
     is_this_year = day.year == today.year
     if language == "es":
         text = f"{day.day} de {_SPANISH[day.month]}"

@@ -19,18 +19,18 @@ _PRIORITY_DAYS = 2
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Earliest and latest arrival, in business days after dispatch."""
+    """How long a shipping method takes: its shortest and longest time, in business days after dispatch."""
 
     low: int
     high: int
 
     @property
     def bucket(self) -> str:
-        """The name of the window that a customer reads."""
+        """The name under which a reply shows the window to a customer."""
         return "Priority" if self.high <= _PRIORITY_DAYS else "Standard"
 
     def written(self, language: Literal["en", "es"]) -> str:
-        """``3 to 5 business days``."""
+        """The window in words: ``3 to 5 business days``."""
         days = (
             str(self.high) if self.low == self.high else f"{self.low} {_TO[language]} {self.high}"
         )
@@ -38,7 +38,7 @@ class Window:
 
 
 def business_days(number: int, language: Literal["en", "es"]) -> str:
-    """The words for business days that follow a number."""
+    """The words for business days that follow a number in a reply, e.g. ``business days``."""
     one, more = _DAYS[language]
     return one if number == 1 else more
 
@@ -55,11 +55,13 @@ class DeliveryCalendar:
         zone: IANA name of the shop's time zone.
         cut_off_hour: an order placed at or after this hour, 0 to 23, counts for the next business
             day; None where a day counts until midnight.
-        weekend: days without work, Monday is 0.
+        weekend: days of the week without work; Monday is 0.
         holidays: further days without work.
-        own_windows: replace the built-in windows; the first that fits wins.
-        own_home: countries where windows without countries apply; replace the built-in one.
-        own_handling_days: business days until an order leaves; replaces the built-in number.
+        own_windows: the shop's delivery windows, which replace the built-in ones; the first that
+            fits is used.
+        own_home: countries where windows without countries apply; they replace the built-in one.
+        own_handling_days: business days until an order leaves the shop; replaces the built-in
+            number.
         preorder_days: days after which a pre-order ships; None where the shop does not say, so
             that no pre-order is answered.
     """
@@ -75,25 +77,28 @@ class DeliveryCalendar:
 
     @property
     def home(self) -> frozenset[str]:
-        """Countries where windows that name no country apply."""
+        """The countries where delivery windows that name no country apply."""
         return self.own_home or frozenset({order_rules().times.home})
 
     @property
     def handling_days(self) -> int:
-        """Business days until an order leaves."""
+        """The business days until an order leaves the shop."""
         own = self.own_handling_days
         return order_rules().times.handling_days if own is None else own
 
     def is_business_day(self, day: date) -> bool:
-        """Whether a day is a business day."""
+        """Whether a day is a business day of the shop."""
         return day.weekday() not in self.weekend and day not in self.holidays
 
     def today(self, now: datetime) -> date:
-        """The shop's date."""
+        """The date at a time in the shop's time zone."""
         return now.astimezone(ZoneInfo(self.zone)).date()
 
     def day_of_order(self, placed: datetime) -> date:
-        """The day for which an order counts: its own, or after the cut-off the next business day."""
+        """The day from which an order is handled: the day it was placed.
+
+        After the cut-off hour it is the next business day.
+        """
         local = placed.astimezone(ZoneInfo(self.zone))
         day = local.date()
         if self.cut_off_hour is None or local.hour < self.cut_off_hour:
@@ -108,7 +113,7 @@ class DeliveryCalendar:
         )
 
     def window_of(self, shipping_method: str | None, country: str) -> Window | None:
-        """The window of a shipping method in a country; None where no row has one."""
+        """The delivery window of a shipping method to a country; None where none is known."""
         method = (shipping_method or "").lower()
         for row in self.own_windows or order_rules().windows:
             holds = country in (row.countries or self.home)
@@ -117,7 +122,7 @@ class DeliveryCalendar:
         return None
 
     def business_days_after(self, start: date, end: date) -> int:
-        """Business days after `start`, up to and including `end`; 0 when `end` is not later."""
+        """How many business days lie after `start`, up to and including `end`; 0 when `end` is not later."""
         days = min((end - start).days, _LONGEST_COUNT_DAYS)
         return sum(self.is_business_day(start + n * _DAY) for n in range(1, days + 1))
 

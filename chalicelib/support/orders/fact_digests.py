@@ -21,10 +21,10 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
 def fact_digest(orders: Mapping[str, Order], paths: Sequence[str], opaque: OpaqueIds) -> str:
-    """The digest of one sentence's facts.
+    """A keyed digest of the facts that prove one sentence of a reply.
 
     Args:
-        orders: by the beginning of their paths, e.g. ``orders[0]``.
+        orders: the orders that the facts are in, by the beginning of the paths, e.g. ``orders[0]``.
         paths: paths of the facts, e.g. ``orders[0].fulfillments[0].shipment_status``.
         opaque: keys the digest, so that facts cannot be guessed from it.
     """

@@ -23,7 +23,7 @@ def _status(given: object) -> object:
 
 
 def _usual(at: datetime) -> datetime:
-    """A time that calendars can handle in every zone."""
+    """A time that calendars can handle in every zone; any other raises `ValueError`."""
     if at.year not in _YEARS:
         raise ValueError(f"a year from {_YEARS.start} to {_YEARS.stop - 1}")
     return at
@@ -61,7 +61,7 @@ class _GivenShipment(_Part):
 
 
 class GivenOrder(_Part):
-    """One of the input's ``orders``."""
+    """An order in the input of ``support decide``."""
 
     name: str = Field(repr=False)
     email: str | None = Field(repr=False)
@@ -80,14 +80,15 @@ class GivenOrder(_Part):
 
 
 def given_order(raw: Mapping[str, Any], path: str = "") -> Order:
-    """The order that a line describes.
+    """The order that an input line of ``support decide`` describes.
 
     Args:
-        raw: one entry of the line's ``orders``.
-        path: the path that proofs use for it, e.g. ``orders[1]``.
+        raw: an entry of the line's ``orders``.
+        path: the path under which proofs name the order, e.g. ``orders[1]``.
 
     Raises:
-        pydantic.ValidationError: names the field, never its value.
+        pydantic.ValidationError: a field is missing or wrong; the message names it, never its
+            value.
     """
     given = GivenOrder.model_validate(raw)
     parcels = given.fulfillments

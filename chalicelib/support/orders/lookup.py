@@ -22,10 +22,10 @@ ABSENT_FRESH_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomerOrders:
-    """Finds a customer's orders.
+    """Finds the orders that a customer's message is about.
 
     Attributes:
-        shop: None where no shop is configured; then no order is found.
+        shop: the shop's search; None where no shop is configured, so that no order is found.
     """
 
     linked: LinkedOrders
@@ -36,7 +36,7 @@ class CustomerOrders:
     def find(
         self, conversation_id: str, numbers: Sequence[str], email: str | None
     ) -> tuple[Order, ...] | str:
-        """All orders that the customer asks about, or the reason why one was not found.
+        """Find all orders that the customer asks about; if one is not found, the reason why is returned.
 
         Args:
             conversation_id: the ticket.

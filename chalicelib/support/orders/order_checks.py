@@ -21,7 +21,7 @@ CHECKED = (
 
 
 def trouble_of(order: Order, requester: str | None) -> str:
-    """The gravest reason for a person; empty where the order may be answered.
+    """The gravest reason why a person must answer about an order; empty where a machine may.
 
     Args:
         order: as the shop shows it.
@@ -31,7 +31,7 @@ def trouble_of(order: Order, requester: str | None) -> str:
 
 
 def _troubles(order: Order, requester: str | None) -> Iterator[str]:
-    """Reasons by its owner, then by its payment, then by its goods."""
+    """Every reason why a person must answer about an order: by its owner, its payment, its goods."""
     if not requester:
         yield why.REQUESTER_NOT_KNOWN
     elif (order.email or "").strip().lower() != requester.strip().lower():
@@ -62,7 +62,7 @@ def _of_goods(order: Order) -> Iterator[str]:
 
 
 def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
-    """The given reason if there is anything, `unknown` if that is not known."""
+    """The given reason if the field has anything; the reason `unknown` if the field is not known."""
     if known is None:
         yield unknown(field)
     elif known:
@@ -70,7 +70,7 @@ def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
 
 
 def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows) -> Iterator[str]:
-    """The reasons of a field's statuses; an unknown status is a reason of its own."""
+    """The reasons why a person must answer that a field's statuses give; an unknown status gives one, too."""
     if statuses is None:
         yield unknown(field)
         return
@@ -83,12 +83,12 @@ def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows)
 
 
 def unknown(field: str) -> str:
-    """The reason for a field that is not known."""
+    """The reason code for an order's field that is not known."""
     return f"{why.ORDER_UNKNOWN}{field}"
 
 
 def has_tag(order: Order, wanted: tuple[str, ...]) -> bool:
-    """Whether a tag of the order contains one of these, as whole words."""
+    """Whether a tag of the order contains one of the wanted words."""
     tags = (" ".join(_WORD.findall(one.lower())) for one in order.tags or ())
     return any(f" {one} " in f" {tag} " for tag in tags for one in wanted)
 

@@ -17,7 +17,7 @@ from chalicelib.support.orders.order_rules import order_rules
 
 
 class Question(StrEnum):
-    """What is asked about an order."""
+    """The questions about an order that the shop's data can answer."""
 
     STATUS = "order_status_tracking"
     NOT_SENT = "shipping_delay_not_shipped"
@@ -25,10 +25,10 @@ class Question(StrEnum):
 
 
 def question_of(intent: str, text: str) -> Question | None:
-    """The question of an intent; None where a person must answer.
+    """The question about an order that a message of this intent asks; None where a person must answer.
 
-    A message with a word for theft or loss has no such question.  "I have not received it" is one,
-    unless the message also has a word for delivery.
+    None is also the result for a message with a word for theft or loss, and for "I have not
+    received it" with a word for delivery.
     """
     if intent not in set(Question):
         return None
@@ -43,7 +43,7 @@ def question_of(intent: str, text: str) -> Question | None:
 
 
 def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
-    """The order numbers in a message about orders, each once, in the message's order.
+    """The order numbers in a message that is about orders, each once, in the message's order.
 
     These are the number of `own_words.order_number`, numbers with ``#``, those of a list after a
     word for orders, and any number with as many digits as one of these.  In a message without any
@@ -52,7 +52,7 @@ def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
 
     Args:
         text: the message.
-        is_asked_for: see `own_words.order_number`.
+        is_asked_for: we asked for the number, so any bare number of 3 to 20 digits counts.
     """
     first = order_number(text, is_asked_for=is_asked_for)
     message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))

@@ -14,16 +14,16 @@ FILE = beside(__file__, "order_rules.toml")
 
 @dataclass(frozen=True, slots=True)
 class StatusRow:
-    """What one status means.
+    """What one of Shopify's statuses means: an answer is possible, or a person must answer.
 
     Attributes:
-        state: the state of an order that can be answered.
-        person: the reason why a person must answer.
-        en: what a customer reads in English.
-        es: what a customer reads in Spanish.
+        state: state of an order with this status, if an answer is possible.
+        person: the reason why a person must answer, if no answer is possible.
+        en: the status in words for the customer, in English.
+        es: the status in words for the customer, in Spanish.
 
     Raises:
-        TableError: it has both a state and a reason, or neither.
+        TableError: the row has both a state and a reason, or neither.
     """
 
     state: str = ""
@@ -36,7 +36,7 @@ class StatusRow:
             raise TableError(f"{FILE.name}: a row is a state or a person")
 
     def written(self, language: Literal["en", "es"]) -> str:
-        """What a customer reads in a language."""
+        """The status in words for the customer, in a language."""
         return self.es if language == "es" else self.en
 
 
@@ -45,7 +45,7 @@ StatusRows = Mapping[str, StatusRow]
 
 @dataclass(frozen=True, slots=True)
 class TagRows:
-    """Tags of an order that matter, in lower case."""
+    """The tags, in lower case, that mark an order as a pre-order or as one for a person."""
 
     preorder: tuple[str, ...]
     person: tuple[str, ...]
@@ -53,7 +53,7 @@ class TagRows:
 
 @dataclass(frozen=True, slots=True)
 class SaidGoneRows:
-    """Words by which a message says that an order is gone.
+    """The words by which a message says that an order is lost or stolen.
 
     Attributes:
         by_themselves: words that, before one of `words`, say that the customer has lost something.
@@ -65,14 +65,14 @@ class SaidGoneRows:
 
 @dataclass(frozen=True, slots=True)
 class SaidDeliveredRows:
-    """Words by which a message says that an order was delivered."""
+    """The words by which a message says that an order was delivered."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRows:
-    """Built-in numbers of days, and the built-in home country; see the file."""
+    """The built-in numbers of days, and the built-in home country; the file explains each."""
 
     home: str
     handling_days: int
@@ -82,11 +82,11 @@ class TimeRows:
 
 @dataclass(frozen=True, slots=True)
 class WindowRow:
-    """Business days that a shipping method takes from dispatch.
+    """How many business days a shipping method takes, from dispatch to arrival.
 
     Attributes:
-        methods: a regular expression over names in lower case.
-        countries: where it applies; empty for the shop's own.
+        methods: a regular expression that matches the method's name in lower case.
+        countries: countries where the window applies; empty for the shop's own.
     """
 
     methods: str
@@ -97,7 +97,7 @@ class WindowRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderRules:
-    """The rows of the file."""
+    """All rows of ``order_rules.toml``."""
 
     financial_status: StatusRows
     fulfillment_status: StatusRows
@@ -116,7 +116,7 @@ class OrderRules:
 
 @cache
 def order_rules() -> OrderRules:
-    """The rows, read once.
+    """All rows of ``order_rules.toml``, read from the file once.
 
     Raises:
         TableError: the file does not have the form of `OrderRules`.

@@ -36,10 +36,10 @@ TemplateValue = ProvenValue | str | None | Sequence[Mapping[str, ProvenValue | N
 
 @dataclass(frozen=True, slots=True)
 class TemplateAnswer:
-    """A template and its values; values about an order carry their facts.
+    """A template for a paragraph of a reply, and its values, each with the facts that prove it.
 
     Attributes:
-        orders: the orders that it is about, by the beginning of the facts' paths.
+        orders: the orders that the paragraph is about, by the beginning of the facts' paths.
     """
 
     template_id: str
@@ -49,7 +49,7 @@ class TemplateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why there is no answer: a reason, and the missing facts."""
+    """Why a question about orders gets no automatic answer: a reason, and the facts that are missing."""
 
     reason: str
     missing: tuple[str, ...] = ()
@@ -64,13 +64,13 @@ def proven_answers(
     language: Literal["en", "es"] = "en",
     calendar: DeliveryCalendar = DEFAULT_CALENDAR,
 ) -> tuple[TemplateAnswer, ...] | NoAnswer:
-    """An answer for each order, or the reason why a person must answer for all of them.
+    """An answer about each order, with the facts that prove it, or why a person must answer for all.
 
     Args:
         orders: the orders that the customer asks about, in that order.
-        question: what is asked about them.
+        question: what the customer asks about them.
         now: the time of the answer.
-        requester: the customer's address.
+        requester: the customer's e-mail address.
         language: the answer's language.
         calendar: the shop's calendar.
     """
@@ -88,7 +88,7 @@ def proven_answers(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One order that is asked about."""
+    """An order that the customer asks about, with the question."""
 
     order: Order
     path: str
@@ -117,7 +117,7 @@ class _Asked:
         return self._several(listed) if len(listed) > 1 else self._sent(listed[0])
 
     def _waiting(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """The answer for an order that has not left: the usual handling time, then the window."""
+        """The answer for an order that has not been sent: its handling time, then the delivery window."""
         order, time = self.order, self.time
         calendar, language = time.calendar, time.language
         placed = calendar.day_of_order(created_at)
@@ -151,7 +151,7 @@ class _Asked:
         return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
 
     def _preordered(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """The answer for a pre-order, only if the shop says how many days pre-orders take."""
+        """The answer for a pre-order; a refusal unless the shop says how many days pre-orders take."""
         time, days = self.time, self.time.calendar.preorder_days
         if days is None or (time.today - time.calendar.today(created_at)).days > days:
             return NoAnswer(why.ORDER_PREORDERED)
@@ -166,7 +166,7 @@ class _Asked:
         return TemplateAnswer("t_shipping_delay_verified", self._values() | said)
 
     def _sent(self, parcel: shipments.ParcelInTime) -> TemplateAnswer | NoAnswer:
-        """The answer for one parcel: its tracking, or its window from dispatch."""
+        """The answer for an order sent in one parcel: its tracking, or its delivery window from dispatch."""
         if parcel.is_followed:
             status_url = self.order.status_url
             link = ProvenValue(status_url, self._at("status_url")) if status_url else None
@@ -187,7 +187,10 @@ class _Asked:
         return TemplateAnswer("t_order_eta_no_tracking_verified", self._values() | waiting)
 
     def _several(self, listed: Sequence[shipments.ParcelInTime]) -> TemplateAnswer | NoAnswer:
-        """The answer for several parcels, only if each is with its carrier and can be tracked."""
+        """The answer for an order sent in several parcels.
+
+        It is a refusal unless all are with the carrier and tracked.
+        """
         if not all(one.state == "moving" and one.is_followed for one in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)
         several: dict[str, TemplateValue] = {

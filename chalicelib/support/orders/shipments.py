@@ -17,7 +17,7 @@ from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
 
 @dataclass(frozen=True, slots=True)
 class ProvenValue:
-    """A value in a reply's text, and the facts that prove it."""
+    """A value for a reply's text, and the facts that prove it."""
 
     text: str
     facts: tuple[str, ...]
@@ -25,12 +25,12 @@ class ProvenValue:
 
 @dataclass(frozen=True, slots=True)
 class ParcelInTime:
-    """A parcel about which something may be said.
+    """A parcel that is in time, so that a reply may speak of it.
 
     Attributes:
         state: ``moving``, ``announced`` or ``sent``, by ``order_rules.toml``.
         dispatched: the day of dispatch, as people write it.
-        window: that of its method and country; None where no row has one.
+        window: delivery window of its shipping method and country; None where none is known.
         values: the values for a reply's text.
     """
 
@@ -41,13 +41,13 @@ class ParcelInTime:
 
     @property
     def is_followed(self) -> bool:
-        """Whether it has a tracking number or link."""
+        """Whether the customer can track the parcel, by a number or a link."""
         return bool(self.values["tracking_number"] or self.values["tracking_url"])
 
 
 @dataclass(frozen=True, slots=True)
 class NotInTime:
-    """Why a person must answer for a parcel."""
+    """Why a person must answer about a parcel: it is late, in trouble, or not known well enough."""
 
     reason: str
     missing: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class NotInTime:
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """Judges parcels at a time, by a shop's calendar, in a language."""
+    """Judges whether parcels are in time, at a time and by a shop's calendar."""
 
     now: datetime
     calendar: DeliveryCalendar
@@ -63,17 +63,17 @@ class InTime:
 
     @property
     def today(self) -> date:
-        """The shop's date."""
+        """Today's date in the shop's time zone."""
         return self.calendar.today(self.now)
 
     def words_for_days(self, number: int) -> str:
-        """The words for business days after a number, e.g. ``business days``."""
+        """The words for business days that follow a number, e.g. ``business days``."""
         return business_days(number, self.language)
 
     def parcel(
         self, order: Order, number: int, parcel: Shipment, path: str
     ) -> ParcelInTime | NotInTime:
-        """What may be said about one parcel of an order.
+        """Judge one parcel of an order: the values for a reply, or why a person must answer.
 
         Args:
             order: the parcel's order.
@@ -115,7 +115,7 @@ class InTime:
         return ParcelInTime(row.state, dispatched, window, values)
 
     def without_window(self, order: Order) -> tuple[str, tuple[str, ...]]:
-        """Why an order without a window is left to a person: the reason, and the missing fact."""
+        """Why an order without a delivery window is left to a person: the reason, and the missing fact."""
         if order.country not in self.calendar.home:
             return why.ORDER_ABROAD, ()
         missing = (
@@ -131,7 +131,7 @@ class InTime:
         state: str,
         window: Window | None,
     ) -> NotInTime | None:
-        """Why the parcel is late, or is not known to be in time; None where it is in time."""
+        """Why a parcel is late or not known to be in time; None where it is in time."""
         times = order_rules().times
         estimate = parcel.estimated_delivery_at
         passed = self.calendar.business_days_after(self.calendar.today(created_at), self.today)
@@ -155,7 +155,7 @@ class InTime:
 
 
 def carrier_link(tracking: Tracking) -> str | None:
-    """The tracking link for a number of a known carrier; None for any other."""
+    """The link by which a customer can track a parcel of a known carrier; None for other carriers."""
     company = (tracking.company or "").lower()
     links = order_rules().carriers.items()
     link = next((link for name, link in links if name in company), None)

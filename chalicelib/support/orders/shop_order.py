@@ -14,7 +14,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """How a parcel is tracked."""
+    """How a customer can track a parcel: carrier, number, link."""
 
     company: str | None = None
     number: str | None = field(default=None, repr=False)
@@ -23,7 +23,7 @@ class Tracking:
 
 @dataclass(frozen=True, slots=True)
 class CarrierEvent:
-    """One report of a carrier, e.g. ``IN_TRANSIT``."""
+    """One report of a parcel's carrier, e.g. ``IN_TRANSIT``."""
 
     status: str | None
     at: datetime | None = None
@@ -34,8 +34,8 @@ class Shipment:
     """One parcel of an order.
 
     Attributes:
-        created_at: when it was dispatched.
-        shipment_status: a value of Shopify's `FulfillmentDisplayStatus`.
+        created_at: time of dispatch.
+        shipment_status: the parcel's status, a value of Shopify's `FulfillmentDisplayStatus`.
         estimated_delivery_at: the carrier's estimate.
         events: the carrier's reports, in any order.
     """
@@ -48,19 +48,22 @@ class Shipment:
 
     @property
     def followed(self) -> tuple[int, Tracking] | None:
-        """The first tracking with a number or link, with its place."""
+        """The parcel's first tracking with a number or link, and its place in the list.
+
+        It is None where none has one.
+        """
         listed = enumerate(self.tracking or ())
         return next(((n, one) for n, one in listed if one.number or one.url), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order; statuses are Shopify's own, in capital letters.
+    """An order as its shop shows it; statuses are Shopify's own, in capital letters.
 
     Attributes:
         name: the number as the customer writes it, e.g. ``#1001``.
-        country: the destination's, ISO 3166-1 alpha-2.
-        shipping_method: the shop's name for it.
+        country: the destination's code, ISO 3166-1 alpha-2.
+        shipping_method: the shop's name of the shipping method.
         holds: reasons why fulfilment is on hold.
         refunds: one word for each refund.
         returns: the status of each return.
@@ -68,7 +71,8 @@ class Order:
         warehouse: the status of each fulfilment order.
         risk: Shopify's recommendation, e.g. ``INVESTIGATE``.
         is_edited: lines were added, changed or cancelled after the order was placed.
-        path: its path in proofs, e.g. ``orders[1]``; by default its place among those asked about.
+        path: the path under which proofs name the order, e.g. ``orders[1]``; by default by its
+            place among the orders asked about.
     """
 
     name: str = field(repr=False)
@@ -94,23 +98,26 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An order, or a fixed code for why there is none: ``not_found``, ``not_theirs``."""
+    """The result of looking up an order: the order, or a code for why there is none, e.g. ``not_found``."""
 
     order: Order | None
     reason: str = ""
 
 
 class LinkedOrders(Protocol):
-    """The order that Richpanel has linked to a ticket."""
+    """The port that finds the order which Richpanel has linked to a ticket."""
 
     def linked_order(self, conversation_id: str) -> str | None:
-        """Its number without ``#``, or None when none is linked; raises `ProviderError`s."""
+        """The number, without ``#``, of the order linked to a ticket; None when none is.
+
+        Raises `ProviderError`s.
+        """
         ...
 
 
 class OrderSearch(Protocol):
-    """The shop's orders."""
+    """The port that finds an order in the shop."""
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """The order of exactly this number **and** this customer; raises `ProviderError`s."""
+        """Find the order with exactly this number, if it is this customer's; raises `ProviderError`s."""
         ...

@@ -79,7 +79,7 @@ _FIELDS = {
 
 
 class Shopify:
-    """The shop's own orders.
+    """Finds orders in a Shopify shop.
 
     Args:
         name_prefix: the shop's prefix of order numbers, by default ``#``.
@@ -94,11 +94,12 @@ class Shopify:
         self._prefix = name_prefix
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """The order of exactly this number **and** this customer; raises `ProviderError`s.
+        """Find the order with exactly this number, if it is this customer's; raises `ProviderError`s.
 
         Args:
-            number: digits, without the shop's prefix.
-            requester_email: the address of the asker; another customer's order is ``not_theirs``.
+            number: digits of the order number, without the shop's prefix.
+            requester_email: address of the customer who asks; another customer's order gives
+                ``not_theirs``.
         """
         name = f"{self._prefix}{number}"
         nodes = self._search(f"name:{_quoted(name)}")
@@ -113,9 +114,9 @@ class Shopify:
         return Lookup(order_of(theirs[0]))
 
     def _search(self, query: str) -> Sequence[ShopNode] | str:
-        """The nodes of a search, or the reason why the app may not see all of their fields.
+        """The orders that a search finds, or the reason code for a field that the app may not see.
 
-        A short enough throttle is waited out.
+        If Shopify asks to wait for a short time, it waits and searches again.
         """
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}
@@ -137,7 +138,7 @@ class Shopify:
 
 
 def _quoted(value: str) -> str:
-    """A value in quotes for the search syntax, with its own quotes and backslashes escaped."""
+    """A value in quotes for Shopify's search syntax, with its own quotes and backslashes escaped."""
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
@@ -155,7 +156,7 @@ def _parsed(raw: Mapping[str, Any]) -> ShopAnswer:
 
 
 def _error(answer: ShopAnswer) -> ProviderError:
-    """The first error of a response; partial data beside it is not used."""
+    """The first error in a response of Shopify, as the error to raise; data beside it is not used."""
     code = answer.errors[0].extensions.code
     if code == "THROTTLED":
         cost = answer.extensions.cost

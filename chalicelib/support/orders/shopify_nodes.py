@@ -19,7 +19,7 @@ MOST_PARTS = 5
 
 
 def _listed(value: object) -> list[object] | None:
-    """The objects of a list; None in place of anything else."""
+    """The objects in a list of a response; None if it is no list of objects."""
     return as_objects(value) if isinstance(value, list) else None
 
 
@@ -90,7 +90,7 @@ class _Status(_Raw):
 
 
 class ShopNode(_Raw):
-    """An order in the response to a search."""
+    """An order in Shopify's response to a search."""
 
     name: str | None = Field(default=None, repr=False)
     email: str | None = Field(default=None, repr=False)
@@ -161,14 +161,14 @@ class _AnswerExtensions(_Raw):
 
 
 class ShopAnswer(_Raw):
-    """The response to a search."""
+    """Shopify's response to a search for orders."""
 
     data: Annotated[_Data, BeforeValidator(as_object)] = _Data()
     errors: Annotated[list[_Error], BeforeValidator(as_objects)] = []
     extensions: Annotated[_AnswerExtensions, BeforeValidator(as_object)] = _AnswerExtensions()
 
     def hidden(self, fields: Mapping[str, str]) -> str | None:
-        """The first field that the app may not see; None where there is any other error."""
+        """The first field of the response that the app may not see; None where there is any other error."""
         names = [
             next((fields[part] for part in reversed(error.path) if part in fields), None)
             if error.extensions.code == "ACCESS_DENIED"
@@ -179,7 +179,7 @@ class ShopAnswer(_Raw):
 
 
 def order_of(node: ShopNode) -> Order:
-    """A node as an order."""
+    """The `Order` that a node of Shopify's response describes."""
     return Order(
         name=node.name or "",
         email=node.email,
@@ -211,7 +211,10 @@ def _is_edited(node: ShopNode) -> bool | None:
 
 
 def _holds(nodes: list[_FulfillmentOrder] | None) -> tuple[str, ...] | None:
-    """Reasons of holds; None where they are not known, as without any visible fulfilment order."""
+    """The reasons why an order is on hold.
+
+    Returns None where they are not known, as without any visible fulfilment order.
+    """
     if not nodes or len(nodes) >= MOST_PARTS or any(node.holds is None for node in nodes):
         return None
     return tuple(hold.reason for node in nodes for hold in node.holds or ())
@@ -224,7 +227,7 @@ def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:
 
 
 def _shipments(given: list[_Fulfillment]) -> Iterator[Shipment]:
-    """The parcels that were not cancelled; a failed one has its failure as its state."""
+    """The parcels of an order that were not cancelled; a failed one has its failure as its status."""
     for one in given:
         if one.status == "CANCELLED":
             continue

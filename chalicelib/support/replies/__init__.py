@@ -2,10 +2,11 @@
 
 In the order of a decision:
 
-    answering       runs all checks, looks up the order, takes the counted limits, renders the text
-    guard_rails     everything that forbids a reply: switches, allowed templates, limits, tags; pure
-    templates       the catalogue of templates, and how one is rendered
-    template_checks faults in an operator's own texts
-    template_texts  the texts, by template and language; rows of `template_texts.toml`
-    proofs          the facts behind each sentence of a text; pure
+    answering       the verdict on a message: runs all checks, looks up the orders, counts the limits, has
+                    the text rendered; checks and composes it again before it is sent
+    guard_rails     the policy, and each refusal: by switches, message, ticket, channel, recipient; pure
+    templates       the catalogue of templates; renders one by mustache, with cleaned values
+    template_checks faults in an operator's own texts: values, sections, control characters
+    template_texts  the built-in texts, by template and language; rows of `template_texts.toml`
+    proofs          marks values in a text, and reads from the marks which facts prove each line; pure
 """

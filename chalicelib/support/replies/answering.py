@@ -54,14 +54,15 @@ Answers = tuple[TemplateAnswer, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReplyVerdict:
-    """The reply to send, or why none is sent.
+    """The verdict on a message: the reply to send, or the reasons why none is sent.
 
     Attributes:
-        proof: the facts behind each sentence about an order.
-        proven_by: a keyed hash of the proof, with which the last look compares.
+        proof: the sentences about orders in the text, each with the facts behind it.
+        proven_by: a keyed hash of the proof, with which `look_again` compares.
         digests: digests of the facts behind each sentence, in the order of the proof.
         orders: keyed ids of the orders that the reply is about.
-        would: what would be sent if nothing kept it in shadow; its reasons are in `reasons`, too.
+        would: for an answer in shadow: the verdict without shadow; its reasons are in `reasons`,
+            too.
         tags: the tags that a refusal adds to the ticket.
         asks: the reply asks for the order number; the conversation then waits for the answer.
         ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
@@ -87,10 +88,10 @@ class ReplyVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """Decides on replies and composes them.
+    """Decides whether a message gets an automatic reply, and composes the reply's text.
 
     Attributes:
-        opinions: the language model's; None where no model is configured.
+        opinions: the language model as verifier; None where no model is configured.
     """
 
     orders: CustomerOrders
@@ -103,7 +104,10 @@ class Replies:
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
     ) -> ReplyVerdict:
-        """The verdict on one message."""
+        """Decide whether a message gets an automatic reply.
+
+        In shadow the verdict only says what would be sent.
+        """
         shadowed = guard_rails.shadow(switches, self.policy, inquiry.rules, decision)
         refusal = guard_rails.by_switches(switches, shadowed, decision)
         ticket = inquiry.ticket
@@ -126,7 +130,7 @@ class Replies:
         *,
         in_shadow: bool,
     ) -> ReplyVerdict:
-        """The verdict for an answer; in shadow, the allow-list is not checked."""
+        """Check everything that can forbid a reply, and compose it; in shadow without the allow-list."""
         has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = (
             guard_rails.by_own_answer(ticket, decision)
@@ -156,10 +160,10 @@ class Replies:
         decision: Decision,
         proven_by: str,
     ) -> None:
-        """The last look before a reply about orders leaves: the same facts must prove it again.
+        """Check, just before a planned reply about orders is sent, that the same facts still prove its text.
 
         Raises:
-            WithdrawnError: ``order_changed``; the ticket stays with a person.
+            WithdrawnError: they no longer do (``order_changed``); the ticket stays with a person.
             ProviderError: the orders cannot be read now.
         """
         answers = self._order_status(facts, inquiry, ticket, decision)
@@ -179,20 +183,22 @@ class Replies:
         key: str,
         proven_by: str | None = None,
     ) -> str:
-        """The text of a reply that an earlier claim planned and surely did not send.
+        """Compose again the text of a reply that was planned earlier and surely not sent.
+
+        It is made from ticket and order as they are now.
 
         Args:
-            facts: the event that it answers.
+            facts: the event that the reply answers.
             inquiry: the event's message.
             ticket: the ticket as it is now.
             template_id: the planned template.
             decision: the stored decision.
-            key: key of the action that sends it; the reply's reference is made from it.
-            proven_by: the hash of its proof, if it was planned with one.
+            key: key of the action that sends the reply; the reply's reference is made from it.
+            proven_by: the hash of the planned reply's proof, if it has one.
 
         Raises:
-            PermanentError: it no longer applies: ``superseded``, ``escalated``,
-                ``order_changed``, or the reason why the deployment forbids it now.
+            PermanentError: the reply no longer applies: ``superseded``, ``escalated``,
+                ``order_changed``, or the reason why it is forbidden now.
             ProviderError: the order cannot be looked up now.
         """
         overtaken = guard_rails.overtaken(inquiry, ticket)
@@ -220,17 +226,18 @@ class Replies:
     def compose_later(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision, key: str
     ) -> str:
-        """The text of an answer whose order could not be looked up when its ticket was routed.
+        """Compose a reply whose order could not be looked up when its ticket was routed, after all checks.
 
         Args:
-            facts: the event that it answers.
+            facts: the event that the reply answers.
             inquiry: the event's message.
             ticket: the ticket as it is now.
             decision: the stored decision.
-            key: key of the action that sends it; the reply's reference is made from it.
+            key: key of the action that sends the reply; the reply's reference is made from it.
 
         Raises:
-            WithdrawnError: it no longer applies, or must not be sent; the ticket stays with a person.
+            WithdrawnError: the reply no longer applies, or must not be sent; the ticket stays with
+                a person.
             NotYet: the order still cannot be looked up.
         """
         unwanted = guard_rails.withdrawn(inquiry, ticket)
@@ -284,7 +291,7 @@ class Replies:
     def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Answers | Refusal:
-        """A reply with the status of the orders, a question for the number, or a refusal.
+        """The reply to a question about orders: their status, a question for the number, or a refusal.
 
         Raises:
             ProviderError: an order cannot be looked up now.
@@ -332,7 +339,10 @@ class Replies:
         answers: Answers,
         counts: Allowances,
     ) -> Answers | Refusal:
-        """Ask the verifier about a verified reply, and take the counted limits for any reply."""
+        """Ask the verifier about a reply with shop data, and count any reply against the limits.
+
+        Returns the answers, or a refusal.
+        """
         if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
@@ -345,7 +355,10 @@ class Replies:
     def _is_repeating(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
     ) -> str | None:
-        """Stop answers to a customer whose texts repeat, over all tickets: two machines may be talking."""
+        """The reason to stop answers to a customer whose texts repeat on any ticket; None where they do not.
+
+        Two machines may be talking.
+        """
         if not ticket.customer_email:
             return None
         opaque, by = self.opaque(), _reply_key(facts)
@@ -369,7 +382,10 @@ class Replies:
         answers: Answers,
         counts: Allowances,
     ) -> str | None:
-        """Count the reply for its conversation and its customer, or for neither if a limit is reached."""
+        """Count a reply for its conversation and its customer.
+
+        If a limit is reached, count for neither and return its reason.
+        """
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
         is_asked_for = decision.pending is not None and not _asks(answers)

@@ -54,14 +54,14 @@ _E_MAIL_CHANNELS = frozenset({"email", "e-mail", "mail"})
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The deployment's settings for replies.
+    """The deployment's settings for automatic replies.
 
     Attributes:
         is_outbound_enabled: replies may be sent at all; off by default.
         templates: ids of the templates that may be sent.
         author_id: the vendor's user id of the bot; without one nothing is sent.
-        emails: addresses that may be written to, in lower case.
-        domains: domains, all of whose addresses may be written to.
+        emails: addresses that may get replies, in lower case.
+        domains: domains, all of whose addresses may get replies.
         requires_allow_list: no reply is sent while both lists are empty.
         closes_tickets: a reply that settles its question closes the ticket; off by default.
     """
@@ -76,7 +76,7 @@ class Policy:
     closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
-        """Whether the address is on an allow-list, or no list exists and none is required."""
+        """Whether an address may get replies: it is on an allow-list, or no list exists or is required."""
         if not self.emails and not self.domains:
             return not self.requires_allow_list
         address = (email or "").strip().lower()
@@ -84,7 +84,7 @@ class Policy:
 
 
 def policy_of(settings: SupportSettings) -> Policy:
-    """What the settings allow.
+    """The `Policy` that the deployment's settings describe.
 
     Raises:
         SettingsError: an enabled template does not exist.
@@ -106,10 +106,10 @@ def policy_of(settings: SupportSettings) -> Policy:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why no reply is sent, and the tags that show it on the ticket.
+    """Why a message gets no automatic reply, and the tags that show this on the ticket.
 
     Attributes:
-        is_momentary: the cause is temporary; the answer is tried again while it still applies.
+        is_momentary: the cause is temporary; the reply is tried again as long as it still applies.
     """
 
     reason: str
@@ -126,7 +126,7 @@ _NO_AUTHOR = Refusal(
 
 
 def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusal, ...]:
-    """A refusal of every kind that tags a ticket.
+    """One refusal for each set of tags that a refusal can add to a ticket.
 
     Args:
         decision: the decision on the message.
@@ -137,7 +137,10 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 
 
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
-    """Why an answer is judged but not sent; None where answers are sent."""
+    """The reason why answers to this message stay in shadow, judged but not sent.
+
+    Returns None where answers are sent.
+    """
     if not policy.is_outbound_enabled:
         return why.OUTBOUND_DISABLED
     if switches.shadow_mode:
@@ -146,9 +149,10 @@ def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision)
 
 
 def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
-    """Refusals by switches alone; no vendor is called for these.
+    """The refusal of a reply by the operators' switches, before any vendor is called.
 
-    In shadow, automation that is off refuses nothing, as a new stage begins with both.
+    It is None where the switches allow a reply.  In shadow the switch that turns automation off
+    refuses nothing, as a new stage begins with both.
     """
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
@@ -169,7 +173,10 @@ HOLDING = frozenset(
 
 
 def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -> tuple[str, ...]:
-    """Every setting that would stop an answer in shadow; the one that causes shadow comes last."""
+    """The reasons why an answer in shadow would not be sent, all of them settings.
+
+    The cause of shadow comes last.
+    """
     found = [one.reason for one in _by_recipient(ticket, policy)]
     if not switches.automation_enabled:
         found.append(core.AUTOMATION_DISABLED)
@@ -177,7 +184,10 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
 
 
 def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
-    """Refusal of a second automatic answer on a ticket; a graver risk is left to later checks."""
+    """The refusal of a second automatic answer on a ticket.
+
+    Returns None where later checks decide, as with a grave matter.
+    """
     if ticket is None or not ticket.is_open or decision.pending is not None:
         return None
     if not ticket.tags & _ANSWERED_TAGS or ticket.tags & _HANDED_OVER:
@@ -188,14 +198,20 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
 
 
 def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
-    """Refusal of a second answer in shadow, where only table B shows the first."""
+    """The refusal of a second answer in shadow on a ticket; table B has the first one.
+
+    It is None for a first answer.
+    """
     known = inquiry.state.decisions if inquiry.state else ()
     is_answered = any(one["decision"] == "answer" and one["event"] != event_key for one in known)
     return _ANSWERED if is_answered else None
 
 
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
-    """Refusals by the message itself."""
+    """The refusal of a reply by the message: it is empty, automatic, or may not be answered.
+
+    It is None where the message may be answered.
+    """
     if not (inquiry.text or "").strip():
         return suppressed(why.NO_TEXT, decision)
     if _is_by_machine(inquiry):
@@ -217,7 +233,10 @@ def _is_by_machine(inquiry: Inquiry) -> bool:
 
 
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
-    """Refusals by the ticket: closed, escalated, or already answered."""
+    """The refusal of a reply by its ticket: escalated, closed, or with a newer comment.
+
+    It is None where the ticket allows a reply.
+    """
     known = inquiry.state
     if known is not None and known.risk_flags:
         return suppressed(why.RISK_FLAG, decision)
@@ -233,10 +252,10 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
 
 
 def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
-    """Why a planned reply no longer applies; None where it still does.
+    """The reason why a planned reply no longer applies, by its ticket as it is now; None where it still does.
 
-    The tag of our own failure is no reason: the operator who resumes the event knows it.  A newer
-    customer message is none either: it has its own event, which waits behind this one.
+    The tag of a failed event is no reason: the operator who resumes the event knows of it.  A newer
+    message of the customer is no reason either: its own event waits behind this one.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
         return why.SUPERSEDED
@@ -244,9 +263,10 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 
 def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
-    """Why an answer that comes after its ticket was routed no longer applies; None where it does.
+    """The reason why a reply that was put off until its ticket was routed no longer applies.
 
-    It is stricter than `overtaken`: a newer message of the customer may have changed everything.
+    It is None where the reply still applies.  Other than in `overtaken`, a newer message of the
+    customer is a reason: it may have changed everything.
     """
     if ticket.tags & _ANSWERED_TAGS:
         return why.ANSWERED
@@ -256,12 +276,15 @@ def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
-    """Refusals by the deployment's policy."""
+    """The refusal of a reply by the deployment's settings: channel, allow-list, author.
+
+    It is None where the settings allow a reply.
+    """
     return by_channel(ticket, decision) or next(_by_recipient(ticket, policy), None)
 
 
 def by_channel(ticket: Ticket, decision: Decision) -> Refusal | None:
-    """Refusals by the channel: only e-mail is answered."""
+    """The refusal of a reply on any channel but e-mail; None for e-mail."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
         return suppressed(why.CHANNEL_NOT_SUPPORTED, decision)
     return None
@@ -275,19 +298,19 @@ def _by_recipient(ticket: Ticket, policy: Policy) -> Iterator[Refusal]:
 
 
 def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
-    """A refusal with the tag for its kind of reply."""
+    """A refusal with the tag for its kind of reply: one about an order's status, or another one."""
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
 
 
 def lookup_interrupted(reason: str) -> Refusal:
-    """A refusal because the order cannot be looked up at the moment."""
+    """A refusal because the order cannot be looked up at the moment; the reply is tried again."""
     return Refusal(f"{why.LOOKUP_FAILED}{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:
-    """A refusal because the order was not found or lacks facts."""
+    """A refusal because the order was not found, or because facts about it are missing."""
     tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(one) for one in missing))
     return suppressed(reason, decision, *tags)
 

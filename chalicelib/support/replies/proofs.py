@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A sentence of a reply, and the facts that prove it.
+    """A sentence of a reply about an order, and the facts that prove it.
 
     Attributes:
-        sentence: a line of the text.
-        facts: paths into the orders, e.g. ``orders[0].fulfillments[0].shipment_status``.
+        sentence: a line of the reply's text.
+        facts: paths of the facts in the orders, e.g. ``orders[0].fulfillments[0].shipment_status``.
     """
 
     sentence: str = field(repr=False)
@@ -20,7 +20,7 @@ class Proof:
 
 
 class Marks:
-    """Marks values before they are put into a text, and reads the marks of each line afterwards.
+    """Marks the values that are put into a reply's text, and finds by the marks which facts each line states.
 
     A mark is one character of Unicode's private use, which no value may contain.
     """
@@ -29,12 +29,12 @@ class Marks:
         self._facts: list[tuple[str, ...]] = []
 
     def marked(self, text: str, facts: tuple[str, ...]) -> str:
-        """The value with its mark."""
+        """A value with a new mark in front, which stands for the facts that prove the value."""
         self._facts.append(facts)
         return f"{chr(_FIRST + len(self._facts) - 1)}{text}"
 
     def read(self, text: str) -> tuple[str, tuple[Proof, ...]]:
-        """The text without marks, and a proof for each line with one."""
+        """Take the marks out of a text; returns the text and, for each line with marks, its proof."""
         proofs = []
         for line in text.splitlines():
             given = [
@@ -46,7 +46,7 @@ class Marks:
         return _MARK.sub("", text), tuple(proofs)
 
     def _has(self, mark: str) -> bool:
-        """Whether a mark is one of ours; a shop's own text may contain such a character, too."""
+        """Whether a mark was made here; the shop's own text may contain such a character, too."""
         return 0 <= ord(mark) - _FIRST < len(self._facts)
 
 

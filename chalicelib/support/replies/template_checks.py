@@ -14,7 +14,7 @@ MAX_CHARACTERS = 4000
 def faults(
     templates: Mapping[str, Mapping[str, str]], closings: Mapping[str, str]
 ) -> Iterator[str]:
-    """Every fault, with its place in the settings document.
+    """The faults in an operator's texts, each with its place in the settings document.
 
     Args:
         templates: texts by template and language.
@@ -36,7 +36,7 @@ def faults(
 
 
 def _always_shown(text: str) -> frozenset[str]:
-    """The values that a text always shows, whichever other values there are."""
+    """The names of the values that a text shows in every case: those outside of optional sections."""
     depth, shown = 0, set()
     for mark, name in _MUSTACHE.findall(text):
         if mark:
@@ -64,7 +64,7 @@ def _faults(text: str, allowed: frozenset[str]) -> Iterator[str]:
 
 
 def _unbalanced(text: str) -> Iterator[str]:
-    """Faults of sections that are not closed in the reverse order of opening."""
+    """The faults of a text's sections: one that is not closed, or closed in the wrong order."""
     opened: list[str] = []
     for mark, name in _MUSTACHE.findall(text):
         if mark in ("#", "^"):

@@ -13,12 +13,12 @@ ByLanguage = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TemplateTexts:
-    """The rows of the file.
+    """All rows of ``template_texts.toml``, the texts of replies.
 
     Attributes:
         greeting: begins every text.
         closing: ends every text.
-        texts: the part in between, by template.
+        texts: the part between greeting and closing, by template and language.
     """
 
     greeting: ByLanguage

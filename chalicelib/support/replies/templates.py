@@ -32,17 +32,20 @@ NONE_CHANGED: Mapping[str, Any] = MappingProxyType({})
 
 
 class TemplateError(Exception):
-    """The template is unknown, disabled or lacks a required value; the message holds no values."""
+    """A reply must not be sent: its template is unknown or disabled, or lacks a required value.
+
+    The message shows no values.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One template and the values it takes.
+    """One template for replies, and the names of the values that it takes.
 
     Attributes:
-        tier: the `decision.Tier` it belongs to, as a number.
-        closes: the ticket is closed after it.
-        is_enabled: may be sent at all; tier 0 never is, whatever the settings.
+        tier: number of the `decision.Tier` whose messages it answers.
+        closes: the ticket is closed after a reply with it.
+        is_enabled: it may be sent at all; one of tier 0 never is, whatever the settings.
     """
 
     id: str
@@ -55,7 +58,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """A text for a customer, and the proof of its sentences about orders."""
+    """The text of a reply, and the proof of its sentences about orders."""
 
     text: str = field(repr=False)
     proof: tuple[Proof, ...] = field(default=(), repr=False)
@@ -70,17 +73,17 @@ def render(
     texts: Mapping[str, Mapping[str, str]] = NONE_CHANGED,
     closings: Mapping[str, str] = NONE_CHANGED,
 ) -> ReplyText:
-    """The text for a customer.
+    """Render the text of a reply from its templates and values.
 
     Args:
-        paragraphs: one template of `CATALOGUE` each, with its values; values that a template does
-            not declare are ignored.
-        first_name: the customer's.
+        paragraphs: for each paragraph a template of `CATALOGUE` and its values; values that the
+            template does not declare are ignored.
+        first_name: the customer's first name.
         reference: the reference by which read-back finds the reply.
-        signature: the name that signs.
+        signature: the name with which the text is signed.
         language: the text's language; English where a template lacks it.
-        texts: own texts, which replace built-in ones, by template and language.
-        closings: own ends of texts, which replace the built-in ones, by language.
+        texts: the shop's own texts, which replace built-in ones, by template and language.
+        closings: the shop's own last lines, which replace the built-in ones, by language.
 
     Raises:
         TemplateError: the text must not be sent.
@@ -102,7 +105,7 @@ def render(
 
 
 def joined(bodies: Sequence[str]) -> str:
-    """Texts joined to one; a first or last line that all have in common appears once."""
+    """The rendered paragraphs as one text; a first or last line that all of them have appears once."""
     if len(bodies) == 1:
         return bodies[0]
     lines = [body.splitlines() for body in bodies]
@@ -118,7 +121,7 @@ def joined(bodies: Sequence[str]) -> str:
 def _known(
     template: Template, values: Mapping[str, TemplateValue], marks: Marks
 ) -> Mapping[str, object]:
-    """The declared values of a template, cleaned and marked for its text.
+    """The values that a template declares, cleaned, and marked where facts prove them.
 
     Raises:
         TemplateError: a required value is missing.
@@ -144,7 +147,7 @@ def _value(name: str, value: TemplateValue, marks: Marks) -> object:
 
 @cache
 def _renderer() -> pystache.Renderer:
-    """The mustache renderer, made for the first text to keep cold starts short."""
+    """The mustache renderer; it is made for the first text, to keep cold starts short."""
     import pystache  # noqa: PLC0415 - see above
 
     return pystache.Renderer(escape=lambda text: text, missing_tags="strict")

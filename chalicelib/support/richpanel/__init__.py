@@ -2,9 +2,9 @@
 
 In the order of a call:
 
-    client         the operations that the flow, the executors and reconciliation use
-    tags           tags by name and by id
-    linked_orders  the order that Richpanel has linked to a ticket
-    calls          one HTTP call: the path of a ticket, and the checks of its response
-    responses      the responses as models, and as the values of `support.tickets`
+    client         the operations: read, list, tag, assign, close, reply; checks by reading the ticket again
+    tags           the tenant's tags by name and by id, cached
+    linked_orders  the number of the order that Richpanel has linked to a ticket
+    calls          one HTTP call (GET, PUT, POST, pages), and the checks of its response's shape and id
+    responses      models of the responses' fields, and the `Ticket` and `Comment`s made from them
 """

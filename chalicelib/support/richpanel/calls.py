@@ -33,12 +33,15 @@ _Page = TypeVar("_Page", bound=ListPage)
 
 
 def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The authentication header; called with True, it reads the secret again."""
+    """A function that gives the header with Richpanel's API key.
+
+    Called with True, it fetches the key again.
+    """
     return lambda refresh: {"x-richpanel-key": secret(refresh).strip()}
 
 
 class RichpanelCalls:
-    """Reads responses of a known shape, and changes tickets."""
+    """Makes calls to Richpanel's API: reads responses as models, and changes tickets."""
 
     def __init__(self, client: VendorClient) -> None:
         self.client = client
@@ -53,11 +56,11 @@ class RichpanelCalls:
         query: Mapping[str, str] | None = None,
         urgency: Urgency = Urgency.NORMAL,
     ) -> _Model:
-        """The resource at a path, as a model.
+        """Read the resource at a path of Richpanel's API, as a model.
 
         Raises:
             TransientError: also where the response has another shape.
-            ProviderError: it could not be read.
+            ProviderError: the resource could not be read.
         """
         call = Call(operation, "GET", path, is_repeatable=True, query=query or {}, urgency=urgency)
         answer = self.client.send(call, deadline_seconds=deadline_seconds)
@@ -66,10 +69,12 @@ class RichpanelCalls:
     def pages(
         self, model: type[_Page], operation: str, path: str, deadline_seconds: float
     ) -> Iterator[_Page]:
-        """Every page of a list, all within the deadline; a repeated page is the end.
+        """Read every page of a list of Richpanel's API, all within the deadline.
+
+        A page that repeats ends the list.
 
         Raises:
-            TransientError: also where the list has more than `MAX_PAGES`.
+            TransientError: also where the list has more than `MAX_PAGES` pages.
             ProviderError: a page could not be read.
         """
         ends = self.client.clock.monotonic() + deadline_seconds
@@ -87,7 +92,7 @@ class RichpanelCalls:
         raise TransientError(PROVIDER, operation, reason=TOO_MANY_PAGES)
 
     def post(self, operation: str, path: str, body: Mapping[str, Any]) -> None:
-        """Create something that may safely be created twice.
+        """Create something at Richpanel that does no harm if it is created twice.
 
         Raises:
             ProviderError: it may not have been created.
@@ -103,13 +108,13 @@ class RichpanelCalls:
         body: Mapping[str, Any],
         deadline_seconds: float,
     ) -> TicketAnswer | None:
-        """Change a ticket.
+        """Change a ticket at Richpanel by one PUT.
 
         Returns:
             The ticket in the response, which may be older than the change; None if there is none.
 
         Raises:
-            ProviderError: also where the response holds another ticket, or none.
+            ProviderError: also where the response holds another ticket or an empty one.
         """
         path = f"/v1/tickets/{segment(conversation_id, operation)}{suffix}"
         is_repeatable = operation != "send_message"
@@ -127,7 +132,7 @@ class RichpanelCalls:
 
 
 def segment(conversation_id: str, operation: str) -> str:
-    """The id as one path segment; raises `PermanentError` for ids that cannot be a segment."""
+    """A ticket's id as one segment of a URL path; raises `PermanentError` for an id that cannot be one."""
     if conversation_id in {"", ".", ".."}:
         raise PermanentError(PROVIDER, operation, reason=INVALID_ID)
     return quote(conversation_id, safe="")

@@ -53,7 +53,9 @@ _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 
 
 class Richpanel:
-    """Reads tickets and changes them, by ids, tags and texts; every method raises `ProviderError`s.
+    """The client of Richpanel's API: reads tickets, changes them and replies.
+
+    Every method raises `ProviderError`s.
 
     Args:
         tag_mode: whether the tenant's tag calls take names or ids.
@@ -69,16 +71,16 @@ class Richpanel:
     # --- reading ------------------------------------------------------------------------------
 
     def read_ticket(self, conversation_id: str) -> Ticket:
-        """The ticket with its comments, oldest first.
+        """Read a ticket with its comments, oldest first.
 
         Raises:
-            PermanentError: there is none (404), or the response holds another ticket.
-            ProviderError: it could not be read.
+            PermanentError: there is no such ticket (404), or the response holds another one.
+            ProviderError: the ticket could not be read.
         """
         return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
 
     def read_ticket_by_number(self, number: int) -> Ticket | None:
-        """The ticket with the number that people see (``conversation_no``); None when there is none.
+        """Read the ticket with the number that people see (``conversation_no``); None when there is none.
 
         The vendor warns that imported tickets may not be found.
         """
@@ -94,13 +96,13 @@ class Richpanel:
         return self._ticket(raw) if raw.id else None
 
     def open_page(self, *, since: datetime, page: int) -> TicketPage:
-        """One page of the open tickets updated since a time.
+        """Read one page of the open tickets that were updated since a time.
 
         The vendor's filters and order are requested but not relied on.  A ticket without a time of
         update is included.
 
         Raises:
-            AuthError: this key may not list (403).
+            AuthError: the API key may not list tickets (403).
         """
         listed = self._list(page, since)
         known = [raw for raw in listed.all if raw.id]
@@ -113,7 +115,10 @@ class Richpanel:
         )
 
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
-        """Ids of all tickets of a customer, as the vendor finds them by an address."""
+        """The ids of all tickets of a customer, found by an e-mail address or phone number.
+
+        It is empty if Richpanel knows no such customer.
+        """
         operation = "list_customer_tickets"
         path = f"/v1/tickets/{kind}/{segment(address, operation)}"
         pages = self._calls.pages(TicketListPage, operation, path, LIST_DEADLINE_SECONDS)
@@ -125,16 +130,16 @@ class Richpanel:
             raise
 
     def tag_names(self) -> frozenset[str]:
-        """Names of all tags of the tenant."""
+        """The names of all tags that the Richpanel tenant has."""
         return self._tags.every_name()
 
     def team_names(self) -> frozenset[str]:
-        """Names of all teams of the tenant."""
+        """The names of all teams that the Richpanel tenant has."""
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
     def create_tag(self, name: str) -> None:
-        """Create a tag; an existing one is left unchanged."""
+        """Create a tag in the Richpanel tenant; an existing one is left unchanged."""
         try:
             self._calls.post("create_tag", "/v1/tags", {"name": name})
         except PermanentError as error:
@@ -142,7 +147,7 @@ class Richpanel:
                 raise
 
     def assignable(self) -> frozenset[str]:
-        """All assignees that `assign` accepts: the tenant's users and teams."""
+        """Every assignee that `assign` accepts: the tenant's users by id, its teams by ``team:`` and id."""
         users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
         teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(
@@ -157,13 +162,14 @@ class Richpanel:
     def add_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> frozenset[str]:
-        """Put tags on a ticket, all in one request, and check; repeating it changes nothing.
+        """Put tags on a ticket by one request, and check that they are there; repeating it changes nothing.
 
         Returns:
             The tags that were left out because the tenant has no tag of that name.
 
         Raises:
-            UncertainError: it was accepted, but the ticket does not show the tags; repeat it.
+            UncertainError: the request was accepted, but the ticket does not show the tags; repeat
+                it.
             ProviderError: the tags may not be there.
         """
         return self._change_tags(conversation_id, {"add-tags": tags}, deadline_seconds)
@@ -171,12 +177,12 @@ class Richpanel:
     def remove_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> None:
-        """Take tags off a ticket, all in one request, and check; repeating it changes nothing.
+        """Take tags off a ticket by one request, and check that they are gone; repeating it changes nothing.
 
         A tag that the tenant does not have is on no ticket, so it is left out.
 
         Raises:
-            UncertainError: it was accepted, but the ticket still shows a tag; repeat it.
+            UncertainError: the request was accepted, but the ticket still shows a tag; repeat it.
             ProviderError: the tags may still be there.
         """
         self._change_tags(conversation_id, {"remove-tags": tags}, deadline_seconds)
@@ -189,7 +195,7 @@ class Richpanel:
         on: AbstractSet[str],
         deadline_seconds: float,
     ) -> frozenset[str]:
-        """Take tags off a ticket, then put others on, and check both together.
+        """Take tags off a ticket, then put others on, and check both changes by one read.
 
         Repeating it changes nothing.  A `PermanentError` names the refused operation; a later
         operation was not tried.
@@ -206,17 +212,17 @@ class Richpanel:
         return self._change_tags(conversation_id, changes, deadline_seconds) & on
 
     def assign(self, conversation_id: str, to: str, *, deadline_seconds: float) -> None:
-        """Assign a ticket to a user or a team, and check; repeating it changes nothing.
+        """Assign a ticket to a user or a team, and check that it is; repeating it changes nothing.
 
         Args:
             conversation_id: the ticket.
             to: a user's id, or ``team:`` and a team's id, which the vendor does not document.
-            deadline_seconds: for the change and the check.
+            deadline_seconds: time for the change and the check together.
 
         Raises:
             PermanentError: also where the tenant has no such user or team.
-            UncertainError: it was accepted, but the ticket does not show it; repeat it.
-                ProviderError: it is perhaps not assigned.
+            UncertainError: the request was accepted, but the ticket does not show it; repeat it.
+            ProviderError: the ticket is perhaps not assigned.
         """
         ends = self._clock.monotonic() + deadline_seconds
         team = to.removeprefix(TEAM)
@@ -232,14 +238,14 @@ class Richpanel:
             raise UncertainError(PROVIDER, "assign", reason=why.NOT_APPLIED)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
-        """Close a ticket and read it back, as the vendor answers 200 even to a refused change.
+        """Close a ticket and read it back, as Richpanel answers 200 even to a refused change.
 
         Returns:
             The ticket as read back; the customer may have written in the meantime.
 
         Raises:
             UncertainError: also if the change was accepted but cannot be read back now.
-                ProviderError: `TransientError` also if the ticket is still open afterwards.
+            TransientError: also if the ticket is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
@@ -253,7 +259,7 @@ class Richpanel:
         return ticket
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> None:
-        """Open a ticket again; repeating it changes nothing."""
+        """Open a closed ticket again; repeating it changes nothing."""
         self._calls.put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
 
     def send_message(
@@ -265,24 +271,24 @@ class Richpanel:
         reference: str,
         deadline_seconds: float,
     ) -> str:
-        """Send one agent reply to the customer; never repeated when its outcome is unknown.
+        """Send one reply to a ticket's customer and read it back; never repeated when its outcome is unknown.
 
-        A success proves nothing: the vendor was seen to answer 200 and to do nothing.
+        A 200 proves nothing: Richpanel was seen to give it without sending.
 
         Args:
             conversation_id: the ticket.
-            body: plain text.
+            body: the reply as plain text.
             author_id: id of a real agent; without one Richpanel shows no author.
             reference: the part of the text that no other reply has.
-            deadline_seconds: for sending and reading back.
+            deadline_seconds: time for sending and reading back together.
 
         Returns:
-            The new comment's id.
+            Id of the comment that the reply has become.
 
         Raises:
-            UncertainError: also if it was accepted, but the ticket does not show it or cannot be
-                read now.
-            ProviderError: it was not sent.
+            UncertainError: also if the reply was accepted, but the ticket does not show it or
+                cannot be read now.
+            ProviderError: the reply was not sent.
         """
         ends = self._clock.monotonic() + deadline_seconds
         message = {"body": body, "author_id": author_id}
@@ -336,7 +342,10 @@ class Richpanel:
         changes: Mapping[str, AbstractSet[str]],
         deadline_seconds: float,
     ) -> frozenset[str]:
-        """Change tags by these verbs; returns the tags that the tenant does not have, which are not sent."""
+        """Add or remove a ticket's tags, by verb, and check.
+
+        Returns the tags that the tenant does not have.
+        """
         ends = self._clock.monotonic() + deadline_seconds
         missing: frozenset[str] = frozenset()
         unseen: dict[str, Mapping[str, str]] = {}
@@ -363,7 +372,10 @@ class Richpanel:
     def _put_known(
         self, verb: str, conversation_id: str, names: AbstractSet[str], ends: float
     ) -> tuple[Mapping[str, str], TicketAnswer | None]:
-        """Send the tags that the tenant has; returns how each was sent, and the response."""
+        """Add or remove those tags that the tenant has.
+
+        Returns how each was sent, and the ticket in the response.
+        """
         sent = self._tags.as_sent(names, ends - self._clock.monotonic())
         try:
             return sent, self._put_tags(verb, conversation_id, sent, ends)
@@ -396,7 +408,7 @@ def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
 
 
 def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> bool:
-    """Whether an operator's comment is this reply: by its author, and by its reference or its text."""
+    """Whether a comment is a given reply: by its author, and by the reply's reference or whole text."""
     if not comment.is_operator or comment.author_id not in {None, author_id}:
         return False
     text = keys.normalised(comment.text)
@@ -406,7 +418,7 @@ def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> boo
 def _unseen(
     sent: Mapping[str, Mapping[str, str]], tags: AbstractSet[str]
 ) -> dict[str, Mapping[str, str]]:
-    """The changes, by verb, that a ticket with these tags does not show."""
+    """The tag changes, by verb, that a ticket with these tags does not show yet."""
     return {
         verb: names
         for verb, names in sent.items()
@@ -415,7 +427,10 @@ def _unseen(
 
 
 def _are_changed(sent: Mapping[str, str], tags: AbstractSet[str], *, is_added: bool) -> bool:
-    """Whether a ticket's tags are as requested; `sent` is how each name was sent."""
+    """Whether a ticket's tags are as requested: all of `sent` on it, or none.
+
+    `sent` has each tag's name and the form in which it was sent.
+    """
     shown = {tag.casefold() for tag in tags}
     are_there = [
         name.casefold() in shown or as_sent.casefold() in shown for name, as_sent in sent.items()

@@ -16,13 +16,13 @@ _DEADLINE_SECONDS = 10.0
 
 
 class RichpanelOrders:
-    """`LinkedOrders` on Richpanel."""
+    """Asks Richpanel for the order that is linked to a ticket; a `LinkedOrders`."""
 
     def __init__(self, client: VendorClient) -> None:
         self._client = client
 
     def linked_order(self, conversation_id: str) -> str | None:
-        """The linked order's number without ``#``, by one GET; None when none is linked."""
+        """The number, without ``#``, of the order linked to a ticket, by one GET; None when none is."""
         path = f"/v1/order/{quote(conversation_id, safe='')}"
         call = Call("read_order_link", "GET", path, is_repeatable=True, urgency=Urgency.HIGH)
         link = self._client.send(call, deadline_seconds=_DEADLINE_SECONDS)

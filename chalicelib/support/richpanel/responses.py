@@ -49,7 +49,7 @@ def _as_flag(value: object) -> bool | None:
 
 
 def _as_tags(value: object) -> list[str] | None:
-    """Tags as names or ids; some responses have objects."""
+    """The tags in a response as names or ids, also where they are objects; None if there is no list."""
     if not isinstance(value, list):
         return None
     flat = [one.get("name") or one.get("id") if isinstance(one, dict) else one for one in value]
@@ -57,7 +57,7 @@ def _as_tags(value: object) -> list[str] | None:
 
 
 def _as_headers(value: object) -> dict[str, str]:
-    """Headers from an object of names and values, or from a list of such pairs."""
+    """An e-mail's headers in a response, given as an object or as a list of name-value pairs."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, dict):
         pairs = list(value.items())
@@ -100,7 +100,7 @@ class _Via(_Answer):
 
 
 class CommentAnswer(_Answer):
-    """One of a ticket's comments."""
+    """A comment of a ticket in a response of Richpanel."""
 
     id: _Text = None
     body: _LongText = Field(default="", repr=False)
@@ -116,12 +116,12 @@ class CommentAnswer(_Answer):
 
     @property
     def text(self) -> str:
-        """The plain-text copy, or the HTML body without its tags."""
+        """The comment's plain-text copy, or else its HTML body without tags."""
         return self.plain_body.strip() or plain_text(self.body)
 
     @property
     def speaks_for_us(self) -> bool:
-        """Whether an operator wrote it; a comment that does not say counts as the customer's."""
+        """Whether an operator wrote the comment; one that does not say who did counts as the customer's."""
         if self.is_operator is None and self.is_operator_camel is None:
             return (self.sender_type or "").lower() == "operator"
         return bool(self.is_operator or self.is_operator_camel)
@@ -140,7 +140,7 @@ class _Profile(_Answer):
 
 
 class TicketAnswer(_Answer):
-    """A ticket, read alone or in a list."""
+    """A ticket in a response of Richpanel, read alone or in a list."""
 
     id: _Text = None
     conversation_no: _Number = None
@@ -159,32 +159,35 @@ class TicketAnswer(_Answer):
 
     @property
     def assigned_to(self) -> frozenset[str]:
-        """Ids of the user and the team that have it, in the form of `tickets.Ticket.assigned_to`."""
+        """The ids of the user and the team to whom the ticket is assigned, the team's after ``team:``."""
         team = f"{TEAM}{self.team_id}" if self.team_id else None
         return frozenset(one for one in (self.assignee_id, team) if one and one != UNASSIGNED)
 
 
 class TicketEnvelope(_Answer):
-    """The response of `GET /v1/tickets/{id}`."""
+    """Richpanel's response to `GET /v1/tickets/{id}`."""
 
     ticket: TicketAnswer
 
 
 class ListPage(_Answer):
-    """One page of a list; the vendor names the next page by its address or its number."""
+    """A page of any list in a response of Richpanel; `next_page` is the next page's address or number."""
 
     next_page: _Text = None
 
 
 class TicketListPage(ListPage):
-    """A page of tickets, under the key `ticket` in practice and `tickets` in the documentation."""
+    """A page of Richpanel's list of tickets.
+
+    Its key is `ticket` in practice, and `tickets` in the documentation.
+    """
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
     tickets: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[TicketAnswer]:
-        """From the key that the response uses."""
+        """The page's tickets, from whichever key the response uses."""
         return [*self.ticket, *self.tickets]
 
 
@@ -194,14 +197,14 @@ class _Tag(_Answer):
 
 
 class TagPage(ListPage):
-    """The response of `GET /v1/tags`."""
+    """A page of Richpanel's response to `GET /v1/tags`."""
 
     tag: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
     tags: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Tag]:
-        """From the key that the response uses."""
+        """The page's tags, from whichever key the response uses."""
         return [*self.tag, *self.tags]
 
 
@@ -211,31 +214,31 @@ class _Named(_Answer):
 
 
 class UserPage(ListPage):
-    """The response of `GET /v1/users`."""
+    """A page of Richpanel's response to `GET /v1/users`."""
 
     user: Annotated[list[_Named], BeforeValidator(as_objects)] = []
     users: Annotated[list[_Named], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Named]:
-        """From the key that the response uses."""
+        """The page's users, from whichever key the response uses."""
         return [*self.user, *self.users]
 
 
 class TeamPage(ListPage):
-    """The response of `GET /v1/teams`."""
+    """A page of Richpanel's response to `GET /v1/teams`."""
 
     team: Annotated[list[_Named], BeforeValidator(as_objects)] = []
     teams: Annotated[list[_Named], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Named]:
-        """From the key that the response uses."""
+        """The page's teams, from whichever key the response uses."""
         return [*self.team, *self.teams]
 
 
 def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
-    """The ticket as the flows see it, with the names of its tags."""
+    """The `Ticket` that a response of Richpanel describes, with the given tags."""
     return Ticket(
         id=raw.id or "",
         status=raw.status or raw.state or "",
@@ -254,7 +257,7 @@ def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
 
 
 def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
-    """The comments, oldest first if every comment has a time, else in the vendor's order."""
+    """The comments of a ticket, oldest first if every comment has a time, else in Richpanel's order."""
     comments = [
         Comment(
             id=comment.id or _derived_id(comment),
@@ -277,7 +280,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
 
 
 def _derived_id(raw: CommentAnswer) -> str:
-    """An id for a comment without one; otherwise all such comments would share one key."""
+    """An id for a comment without one, made from author, time and text, so that two do not share a key."""
     at = raw.created_at.isoformat() if raw.created_at else ""
     return "h-" + keys.digest(raw.author_id or "", at, keys.normalised(raw.text))[:32]
 

@@ -23,7 +23,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class RichpanelTags:
-    """The tenant's tags, cached for ten minutes."""
+    """The tags of the Richpanel tenant, by name and id, cached for ten minutes."""
 
     def __init__(self, *, calls: RichpanelCalls, clock: Clock, mode: Literal["name", "id"]) -> None:
         self._calls = calls
@@ -34,15 +34,16 @@ class RichpanelTags:
         self._read_at: datetime | None = None
 
     def every_name(self) -> frozenset[str]:
-        """Names of all tags of the tenant, read now."""
+        """Read the names of all tags of the tenant now, not from the cache."""
         return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
 
     def as_sent(
         self, names: AbstractSet[str], deadline_seconds: float, *, refresh: bool = False
     ) -> Mapping[str, str]:
-        """Tags, by name, in the form that the tenant's calls take; tags that it does not have are left out.
+        """For each tag's name, the form in which the tenant's calls take it: the name, or the id.
 
-        The list is read again, at most once, for tags that were not in it before.
+        Tags that the tenant does not have are left out.  The list of tags is read again, once, for
+        a name that it did not have before.
 
         Raises:
             ProviderError: the tenant's tags could not be read.
@@ -57,7 +58,7 @@ class RichpanelTags:
         return {name: known[name] for name in names if name in known}
 
     def as_shown(self, tags: Sequence[str]) -> frozenset[str]:
-        """The received tags, and the names of those that are ids."""
+        """The tags that a response shows, and for those that are ids also their names."""
         shown = frozenset(tags)
         if not any(_UUID.fullmatch(tag) for tag in shown):
             return shown
@@ -68,7 +69,7 @@ class RichpanelTags:
         return shown | {name for name, tag_id in known.items() if tag_id in shown}
 
     def _known(self, deadline_seconds: float, *, refresh: bool = False) -> Mapping[str, str]:
-        """Tag ids by name."""
+        """The ids of the tenant's tags by name, from the cache, or read again if that is too old."""
         now = self._clock.now()
         read_at = self._read_at
         if refresh or read_at is None or now - read_at > _LAST:
