@@ -1,9 +1,9 @@
-"""Which conversation a recipient's message belongs to.
+"""Finds the conversation that a recipient's message belongs to.
 
 In this order (`docs/outreach-replies.md` has the rule for people):
 
-1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
-   of another conversation;
+1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a
+   message of another conversation;
 2. the conversation that holds the message already, where it is delivered again;
 3. the conversation with the message that this one quotes (WhatsApp) or refers to (e-mail);
 4. the conversation that awaits an answer: our message was sent, and the last change is not old;
@@ -52,7 +52,7 @@ _ENDED = frozenset({Status.FAILED, Status.WITHHELD})
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The conversation of a message.
+    """The conversation that a recipient's message belongs to, and how sure that is.
 
     Attributes:
         doubt: why a person must look at the message, as the note on its entry: `SEVERAL`,
@@ -71,7 +71,7 @@ class Match:
 
 
 class Matching:
-    """Finds the conversation of a message.
+    """Finds the conversation that a recipient's message belongs to.
 
     Args:
         opaque: makes keyed hashes, under which former conversations of two addresses are stored.
@@ -94,10 +94,11 @@ class Matching:
         self._message_id_header = message_id_header
 
     def of(self, job: InboundMessage) -> Match:
-        """The conversation that a message belongs to; a late message opens a new one.
+        """Find a message's conversation; after the former one was deleted, open a new one for it.
 
         Raises:
-            NotAnEvent: there is no conversation and never was, or another account signed the message.
+            NotAnEvent: there is no conversation and never was, or another account signed the
+                message.
             Elsewhere: the message has to move to the FIFO group of its conversation's two addresses
                 first, because it opens a conversation or its token has proven it.
         """
@@ -138,17 +139,20 @@ class Matching:
         return Match(self._conversations.get(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
-        """The keyed hashes of sender and recipient, under every form of the number."""
+        """The keyed hashes of a sender and a recipient, one for each form of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation of the token in the reply address; None without a valid one."""
+        """The conversation named by the token in an e-mail's reply address; None without a valid token."""
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)
         return record if is_ours else None
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
-        """The match by token; in doubt where another address wrote, as a forwarded e-mail has the token."""
+        """The match by an e-mail's token.
+
+        In doubt where another address wrote it, as a forwarded e-mail has the token.
+        """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
     def _of_pair(self, job: InboundMessage) -> list[Record]:
@@ -264,7 +268,7 @@ class Matching:
 
 
 def _is_from(record: Record, job: InboundMessage) -> bool:
-    """Whether a message's writer has the conversation's recipient's address."""
+    """Whether a message was written from its conversation's own recipient address."""
     return numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
 
 

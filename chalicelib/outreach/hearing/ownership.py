@@ -1,4 +1,4 @@
-"""Whether a message or a receipt may touch a conversation: both must belong to one company.
+"""Checks whether a message or a receipt may touch a conversation: both must belong to one company.
 
 Twilio's signature proves which account posted a form, and nothing about the numbers in the form: a
 company that knows its own auth token can sign any form.  So the account must be that of the
@@ -52,7 +52,7 @@ class Ownership:
 
 
 def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) -> str:
-    """The event key under which the ledger stores a job that belongs to no conversation.
+    """The event key under which the ledger stores a message or receipt that belongs to no conversation.
 
     The job's own key only where the signing account owns the sender.  Any account can name another
     account's message id, and must not use up the event of that account's own webhook.
@@ -62,5 +62,5 @@ def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) ->
 
 
 def foreign_key(job: InboundMessage | DeliveryReceipt) -> str:
-    """The event key of a job whose message id may not be the signing account's own."""
+    """The event key of a message or receipt that another account signed: its key with that account's id."""
     return job.event_key if job.account is None else f"{job.event_key}:by:{job.account}"

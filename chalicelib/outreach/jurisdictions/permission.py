@@ -32,13 +32,14 @@ _WIDEST = (ContactPurpose.TRANSACTIONAL, ContactPurpose.SERVICE, ContactPurpose.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendFacts:
-    """The facts about one message by which the rules decide.
+    """The facts about one message by which the legal rules decide whether it may be sent.
 
     Attributes:
         place: where the recipient may be.
         at: when the message would be sent.
         consents: the recipient's consents, for any channel and purpose.
-        sent_at: when the company's unsolicited messages reached the recipient, within the longest cap.
+        sent_at: when the company's unsolicited messages reached the recipient, within the longest
+            cap.
         words: the required words that the message will have.
         template: WhatsApp's category of the template; None where unknown.
         is_opening: the first message; only it needs the required words.
@@ -59,14 +60,14 @@ class SendFacts:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Whether the rules allow a message, and if not, why and until when.
+    """Whether the legal rules allow a message, and if not, why and until when.
 
     Attributes:
         why: a code for each kind of refusal; lasting refusals come first.
         rules: the ids of the rules that refuse.
         stamps: the rule files that were asked, with their versions.
-        next_at: the first time at which all rules allow the message; None where it is allowed now, and
-            where waiting does not help.
+        next_at: the first time at which all rules allow the message; None where it is allowed now,
+            and where waiting does not help.
     """
 
     allowed: bool
@@ -77,7 +78,7 @@ class Permission:
 
 
 def may_send(facts: SendFacts) -> Permission:
-    """Whether a message may be sent, which rules refuse it, and from when on it may be sent."""
+    """Whether the legal rules allow a message, which rules refuse it, and from when on it is allowed."""
     stamps = tuple(one.stamp for one in rulebook.holding_in(facts.place.regions))
     asked = rules_for(facts.place, facts.channel, facts.purpose)
     refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
@@ -136,7 +137,7 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
 
 
 def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
-    """The first time from `at` on that a rule of hours, holidays or cap allows; None: not for weeks.
+    """The first time from `at` on that a rule of hours, holidays or cap allows; None: none in three weeks.
 
     Where several time zones count, the answer may be only the first zone's end, to be asked again.
     """
@@ -175,7 +176,7 @@ def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | 
 
 
 def _category(facts: SendFacts) -> TemplateCategory:
-    """The template's category; where unknown, the one that WhatsApp requires for the purpose."""
+    """The template's category; where unknown, the one that WhatsApp requires for the message's purpose."""
     if facts.template is not None:
         return facts.template
     is_marketing = facts.purpose is ContactPurpose.MARKETING

@@ -27,7 +27,7 @@ _SEASONS = (datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A region, its area codes and its time zones."""
+    """A region, its telephone area codes and its time zones."""
 
     region: str
     codes: tuple[int, ...]
@@ -36,7 +36,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class AreaCodes:
-    """The contents of ``area_codes.toml``."""
+    """The contents of ``area_codes.toml``: the North American area codes by region."""
 
     areas: tuple[Area, ...]
 
