@@ -16,7 +16,7 @@ from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Status
 
 
 class Purpose(StrEnum):
-    """What a message is for; stored in plans."""
+    """The purpose of an outgoing message, such as an answer or a reminder; stored in plans."""
 
     OPENING = "opening"
     ANSWER = "answer"
@@ -39,7 +39,7 @@ class Purpose(StrEnum):
 
 
 class Look(Flag):
-    """What the last look before a request checks."""
+    """The checks that the last look before sending a message makes."""
 
     NOTHING = 0
     REGISTER = auto()
@@ -55,7 +55,7 @@ class Look(Flag):
 
 
 class Keeps(Enum):
-    """What is stored of a sent message besides its entry."""
+    """The changes to store in the conversation for a sent message, besides its entry."""
 
     ENTRY = auto()
     """Nothing: the message does not change the conversation's state."""
@@ -72,7 +72,7 @@ class Keeps(Enum):
 
 
 class Unsent(Enum):
-    """What happens to the conversation where a message is not sent."""
+    """The consequence for the conversation where a message is not sent."""
 
     NOTHING = auto()
     REASON = auto()

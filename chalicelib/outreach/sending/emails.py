@@ -27,13 +27,13 @@ class Emails(Messages[Email]):
         self._ses = ses
 
     def check(self, record: Record) -> None:
-        """Check nothing: SES needs no secret of a company."""
+        """Do nothing: sending by SES needs no credentials of the company."""
 
     def account_of(self, record: Record) -> None:
-        """None: no company has an account of its own at SES."""
+        """None: companies have no accounts of their own at SES."""
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """Find the e-mail by what SES's events reported of it; None where they reported nothing.
+        """Find an e-mail of unknown outcome in what SES's events reported; None where they reported nothing.
 
         The report may be older than the unknown outcome, where a worker crashed after sending.
         """
