@@ -67,12 +67,12 @@ class Endings:
         self.free(record)
 
     def continued(self, record: Record) -> None:
-        """Finish what a crashed run left undone after it opened the conversation's fallback on another channel."""
+        """Finish the work of a run that crashed after it had opened the conversation's fallback."""
         self.follow_ups.fall_back(record)
         self.free(record)
 
     def withhold(self, record: Record, reason: str) -> Record:
-        """Store that the first message is not sent now, as a switch, a person or the recipient prevents it."""
+        """Store why the first message is not sent now: a switch, a person or the recipient prevents it."""
         self.free(record)
         return self._end(record, UNSENT, Status.WITHHELD, {"withheld_reason": reason}) or record
 
