@@ -100,8 +100,7 @@ def listed_id(handoff: Mapping[str, Any]) -> str:
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
     """Whether a new hand-off, which holds a message, replaces the current one, which holds none.
 
-    Never once a person has taken the current one: persons answer manually, and no held message is
-    sent any more.
+    Never once a person has taken the current one: they answer themselves from then on.
     """
     if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
         return False

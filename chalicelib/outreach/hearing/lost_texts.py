@@ -102,7 +102,9 @@ class LostTexts:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Read every list from its stored position on; returns the sweep's cursor unchanged.
+        """Read Twilio's list of each company's number from where it was read to.
+
+        Returns the cursor unchanged.
 
         The list that was read longest ago is first, and this part takes half of the time that is
         left, so that no slow or busy account keeps the others waiting for ever.

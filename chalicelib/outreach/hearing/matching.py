@@ -163,7 +163,10 @@ class Matching:
         ]
 
     def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The conversation that already holds a redelivered message, though a newer one may exist."""
+        """The match of a redelivered message: the conversation that holds it already.
+
+        None where none does.
+        """
         if len(found) > 1:
             for record in found:
                 if self._conversations.has_entry(record, job.message_id):
@@ -171,7 +174,10 @@ class Matching:
         return None
 
     def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The conversation with the message that this one refers to; the closest reference decides."""
+        """The match with the message that this one refers to, the closest reference first.
+
+        None where none is known.
+        """
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
         ids = [
@@ -200,7 +206,7 @@ class Matching:
         return Match((not_withheld or not_failed or found)[0])
 
     def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
-        """Whether an e-mail refers to a message of the conversation, or to none at all."""
+        """Whether an e-mail refers to a message of the conversation, or to no message at all."""
         referred = frozenset(job.in_reply_to)
         newest_first = itertools.chain(
             self._ids_of(record, record.messages),
@@ -209,7 +215,7 @@ class Matching:
         return not referred or any(one in referred for one in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
-        """The ids by which a message may refer to the given entries of a conversation."""
+        """The message ids by which a reply may refer to the given messages of a conversation."""
         yield str(record.item.get("email_id_digest"))
         for entry in entries:
             yield entry.entry_id
@@ -219,7 +225,12 @@ class Matching:
                     yield message_id_digest(self._message_id_header(entry.provider_id))
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
-        """Open a conversation for a message that comes after the last one was deleted; idempotent."""
+        """Open a new conversation for a message that comes after the former one was deleted; idempotent.
+
+        Raises:
+            NotAnEvent: there never was one, or another account signed the message.
+            Elsewhere: the message has to move to another FIFO group first.
+        """
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
@@ -243,7 +254,10 @@ class Matching:
         return Match(opened.record or record, LATE)
 
     def _reopened(self, job: InboundMessage, kept: Item) -> Item:
-        """The new conversation's attributes; of the deleted one only project and sender are known."""
+        """The attributes of a new conversation for a late message.
+
+        Of the deleted one only project and sender are known.
+        """
         request_id = f"late-{keys.digest(job.message_id)[:32]}"
         ids = (str(kept["company_id"]), str(kept["project_id"]))
         conversation_id = "#".join((*ids, request_id, job.recipient.lstrip("+")))

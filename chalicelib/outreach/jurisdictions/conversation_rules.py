@@ -121,7 +121,7 @@ def place_of(record: Record) -> RecipientPlace:
 
 
 def purpose_of(record: Record) -> ContactPurpose:
-    """The purpose of a conversation: the start's own, else the project's."""
+    """The purpose of a conversation's messages (`ContactPurpose`): the start's own, else the project's."""
     return ContactPurpose(recipients.purpose_of(record))
 
 

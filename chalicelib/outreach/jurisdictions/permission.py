@@ -97,7 +97,7 @@ def may_send(facts: SendFacts) -> Permission:
 def rules_for(
     place: RecipientPlace, channel: Channel, purpose: ContactPurpose
 ) -> list[JurisdictionRule]:
-    """The rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
+    """The legal rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
     return [
         rule
         for one in rulebook.holding_in(place.regions)
@@ -107,13 +107,13 @@ def rules_for(
 
 
 def longest_window(rules: Sequence[JurisdictionRule]) -> timedelta | None:
-    """The longest window of the rules' frequency caps; None where no rule has a cap."""
+    """The longest time over which the rules' frequency caps count messages; None where no rule has a cap."""
     hours = [rule.requirement.cap.hours for rule in rules if rule.requirement.cap]
     return timedelta(hours=max(hours)) if hours else None
 
 
 def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
-    """The code of a rule's refusal; None where the rule allows the message."""
+    """The code of a legal rule's refusal of a message; None where the rule allows it."""
     wanted = rule.requirement
     match rule.kind:
         case "words":
@@ -160,7 +160,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
-    """The first time at which every rule allows the message; each step goes to the end of a refusal."""
+    """The first time at which every legal rule allows the message; None where none comes in the search."""
     passing = [rule for rule in asked if rule.kind in _PASSES]
     at = facts.at
     for _ in range(_TURNS):
@@ -184,7 +184,7 @@ def _category(facts: SendFacts) -> TemplateCategory:
 
 
 def _consents(facts: SendFacts) -> list[GivenConsent]:
-    """The consents for the message's channel that cover its purpose."""
+    """The recipient's consents for the message's channel that cover its purpose."""
     wanted = _WIDEST.index(facts.purpose)
     return [
         consent

@@ -24,7 +24,7 @@ FILES = beside(__file__, "files")
 
 
 class RequiredWord(StrEnum):
-    """A kind of words that a first message must have."""
+    """A kind of words that a rule may require in a first message."""
 
     IDENTITY = "identity"
     """The company's name, as the message's sender."""
@@ -46,7 +46,7 @@ class TemplateCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegalSource:
-    """The law that a rule comes from."""
+    """The law that a jurisdiction's rule comes from."""
 
     name: str
     section: str
@@ -55,7 +55,7 @@ class LegalSource:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyCap:
-    """The most unsolicited messages of a company to one person within a number of hours."""
+    """A rule's limit of a company's unsolicited messages to one person within a number of hours."""
 
     messages: int
     hours: int

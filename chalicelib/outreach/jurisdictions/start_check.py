@@ -85,7 +85,7 @@ class StartChecks:
         self._rules = ConversationRules(conversations)
 
     def verdict(self, asked: StartToCheck, project: Project) -> StartVerdict:
-        """Whether a start would be sent at its time; `project` is the one that the start names.
+        """Whether a start would be sent at its time, if not why, and from when on; nothing is stored.
 
         Raises:
             TransientError: a table could not be read.

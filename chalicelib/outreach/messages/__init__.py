@@ -3,7 +3,7 @@
 purpose        the purposes of messages, and one table of how each is treated (`RULES`)
 plan           the message in a stored plan; hand-off actions with what they hold
 sent           stores a message's outcome by its purpose: entry, status, prompt, counts
-ending         fails, withholds or frees a conversation whose message `sent` or a handler found unsent
+ending         fails or withholds a conversation, drops its step, frees its start; called by `sent`
 about          the data from which a first message is written, as JSON
 look           the last look before a message leaves: at the register, and at who has the conversation
 following      schedules the next step, and opens the fallback on another channel

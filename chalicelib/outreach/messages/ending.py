@@ -99,7 +99,7 @@ class Endings:
         self.events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def free(self, record: Record) -> None:
-        """Remove the conversation's start from the company's count of open starts."""
+        """Remove the conversation's start from the company's open ones, which a limit counts."""
         self.starts.free(*_of_start(record))
 
     def _end(

@@ -21,17 +21,17 @@ _FLAGS = ("unwritten", "approved")
 
 @dataclass(frozen=True, slots=True)
 class MessagePlan:
-    """The message that a plan sends.
+    """The message that an event's stored plan sends.
 
     Attributes:
         purpose: what the message is for.
         entry_id: the id of its draft.
-        after: the newest act of a person when the message was planned; if a person acts later, the
-            message is not sent.  None: a person's own words, which no later act stops.
+        after: id of the newest act of a person when the message was planned; if a person acts
+            later, the message is not sent.  None: a person's own words, which no later act stops.
         step: the step of a reminder or closing message.
         function: the function that the writer asked for.
-        is_unwritten: a switch withheld the message before it was written.  If the draft then asks for
-            a person or a function, the message is not sent, as its plan performs neither.
+        is_unwritten: a switch withheld the message before it was written.  If the draft then asks
+            for a person or a function, the message is not sent, as its plan performs neither.
         is_approved: a person has approved the message unchanged.
         rules: the rule files of the recipient's place that allowed the message, with versions.
     """
@@ -77,7 +77,10 @@ class MessagePlan:
 
     @classmethod
     def of(cls, plan: Plan) -> MessagePlan | None:
-        """The message of a stored plan; None where the plan only hands the conversation to a person."""
+        """The message of a stored plan.
+
+        None where the plan sends none and only hands the conversation off.
+        """
         facts = plan.facts
         if "purpose" not in facts:
             return None

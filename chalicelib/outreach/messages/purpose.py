@@ -90,15 +90,15 @@ class PurposeRule:
     """How messages of one purpose are treated.
 
     Attributes:
-        look: what the last look before sending checks.
-        keeps: what is stored once the message is sent.
+        look: the checks of the last look before sending.
+        keeps: the changes to store once the message is sent.
         tells: the event that the company is then sent; None: none.
         status: the conversation's status once sent; None leaves it unchanged.
         note: the note on the message's entry; a text by a person always has `PERSON`.
         counts: how the day's figures count the message; an answer is counted by who wrote it.
-        on_withheld: what happens where a switch stopped the message.
-        on_refused: what happens where the message certainly never leaves; an answer's event is then
-            also handed to a person.
+        on_withheld: the consequence where a switch stopped the message.
+        on_refused: the consequence where the message certainly never leaves; an answer's event is
+            then also handed to a person.
     """
 
     look: Look

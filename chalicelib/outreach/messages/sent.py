@@ -105,7 +105,10 @@ class SentMessages:
     def unsent(
         self, record: Record, message: MessagePlan, row: ActionRow, *, is_late: bool
     ) -> Record:
-        """Store why a message was not sent; changes nothing where it may have been sent."""
+        """Store why a message was not sent, by its purpose's rule.
+
+        Changes nothing where it may have been sent.
+        """
         rule, reason = message.rule, row.reason or row.status.value
         if row.status == ActionStatus.REFUSED:
             self._mark_refusal(record, row)

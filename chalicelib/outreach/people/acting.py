@@ -40,11 +40,11 @@ class Proven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """Proves which person makes a request.
+    """Proves which person of a company makes a request.
 
     Attributes:
         table: the companies' settings; read for every request, so a change applies at once.
-        providers: builds the identity providers, at the first assertion.
+        providers: gives the identity providers, built at the first assertion.
     """
 
     table: Store

@@ -93,7 +93,7 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
 
 
 def called(claims: Mapping[str, Any], name_claim: str) -> str:
-    """The name that a provider's claims give a person; empty where they give no usable one.
+    """A person's name from a provider's claims; empty where they give no usable one.
 
     A name with an ``@`` counts only where it is the person's verified e-mail address.
     """

@@ -45,7 +45,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyProviders:
-    """Verifies assertions with the keys of companies' providers.
+    """Verifies persons' assertions with the keys of companies' identity providers.
 
     Attributes:
         fetch: reads the JSON object at an address; `TransientError` where it cannot be read.

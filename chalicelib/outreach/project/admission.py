@@ -154,7 +154,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The outcome of a start; None when no start has that key."""
+        """The stored status and outcome of a start; None where no start has that event key."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None

@@ -69,11 +69,11 @@ class Declared(Closed):
         return None
 
     def step(self, name: str) -> FollowUpStep | None:
-        """The reminder or the end message by name; None where it is not declared."""
+        """The declaration of the reminder or the end message, by its name; None where there is none."""
         return {REMINDER: self.reminder, END: self.end}.get(name)
 
 
 def tried_of(record: Record) -> tuple[str, ...]:
-    """The channels that a conversation and the ones it continues have used; its own is last."""
+    """The channels used by a conversation and by those that it continues; its own is last."""
     before = record.item.get("continues") or {}
     return (*(str(one) for one in before.get("tried") or ()), record.channel.value)

@@ -34,7 +34,7 @@ def _in_order(found: list[Channel]) -> tuple[Channel, ...]:
 
 
 class Project(ProjectItem):
-    """One project; its attributes are its settings, validated when read."""
+    """One project of a company; its attributes are its settings, validated when read."""
 
     __slots__ = ("_values",)
 
@@ -232,7 +232,7 @@ class Project(ProjectItem):
 
     @property
     def representatives(self) -> tuple[str, ...]:
-        """The names of the company's people, from `company_rep`."""
+        """The names of the company's people whom the writer may name, from `company_rep`."""
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
     def copies(self) -> dict[str, Any]:
@@ -242,12 +242,12 @@ class Project(ProjectItem):
     def channels_left(
         self, known: Mapping[str, Any], tried: Collection[str], wanted: Collection[Channel]
     ) -> Iterator[Channel]:
-        """The fallback channels that can still be tried, in order.
+        """The fallback channels that can still be tried for a recipient, in order.
 
-        Each is allowed, has a sender, has an address of the recipient, and was not tried.
+        Each is allowed by the project, has a sender and the recipient's address, and was not tried.
 
         Args:
-            known: the recipient's addresses, under the names of a request.
+            known: the recipient's addresses, under a request's field names.
             tried: names of the channels that were tried.
             wanted: the fallback channels.
         """

@@ -101,7 +101,7 @@ def send(
         kind: a kind of the channel: its sending kind, or one of `NOTICES`.
         conversation_id: the opaque id.
         entry_id: id of the draft, by which a message of unknown outcome is settled.
-        sending: what the sender needs besides.
+        sending: the data that the sender needs besides.
         receive: how often the queue had delivered the event by now; for the audit.
     """
     sending = sending or SendData()

@@ -103,7 +103,7 @@ class Notices:
 
 
 def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
-    """The job that sends one notice, by the notice's event key."""
+    """The job that sends one notice to a company's desk, by the notice's event key."""
     return HandoffNotice(
         event_key=event_key,
         conversation_id=opaque_id,

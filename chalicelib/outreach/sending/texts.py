@@ -28,7 +28,7 @@ _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
 class Texts(Messages[Text]):
-    """Sends messages as SMS or WhatsApp messages by Twilio, and settles them."""
+    """Sends messages to recipients as SMS or WhatsApp by Twilio, and settles those of unknown outcome."""
 
     def __init__(self, *, parts: Parts, twilio: Twilio) -> None:
         super().__init__(parts)

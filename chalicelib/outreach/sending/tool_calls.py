@@ -92,7 +92,7 @@ class ToolCalls:
         return call_id
 
     def _schedule(self, record: Record, call: ToolCall) -> None:
-        """Schedule the event of the call's result for its deadline; a result makes it due earlier."""
+        """Schedule the event that handles a tool's result for the deadline; a result makes it due earlier."""
         event_key = outreach_keys.tool(record.opaque_id, call.call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
         self.ledger.schedule(facts, call.due_at.timestamp())
