@@ -89,10 +89,7 @@ class DayCounts(items.OnTable):
         return counting(self._table, now, of, record.opaque_id, counts)
 
     def count(self, record: Record, counts: Sequence[str]) -> None:
-        """Add one to each named count of a conversation's project today.
-
-        What is counted is stored already.
-        """
+        """Add one to each named count of a conversation's project today, for something stored already."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
         how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}

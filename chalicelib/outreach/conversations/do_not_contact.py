@@ -293,7 +293,7 @@ class DoNotContact(RegisterLooks):
     ) -> list[str]:
         """Lift every do-not-contact mark of an address, for any reason and channel.
 
-        For operators and the company.
+        This is for operators and the company, not for recipients.
 
         Args:
             place: the address.

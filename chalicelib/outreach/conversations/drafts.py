@@ -47,7 +47,7 @@ class Drafts(items.OnTable):
     def keeping(self, record: Record, entry_id: str, written: Draft) -> Item:
         """The transaction write that stores the draft of a message, whatever is there.
 
-        For transactions that happen once.
+        It is for transactions that happen once.
         """
         return self._table.putting(
             items.draft_item(record, entry_id, written, self._clock.now(), self._kept)

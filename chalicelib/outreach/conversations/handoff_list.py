@@ -83,7 +83,7 @@ class Handoffs:
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
         """A hand-off's entry by its id, with or without its conversation's; None where there is none.
 
-        One query per company.
+        It costs one query for each company.
         """
         for company_id in self.companies():
             start = handoffs.key(company_id, handoff_id, opaque_id)
@@ -123,9 +123,6 @@ class HandoffsOf(SubjectRows):
         )
 
     def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
-        """The opaque ids of the conversations that were handed off, by the keyed id of their address.
-
-        One read.
-        """
+        """The opaque ids of handed-off conversations by the keyed id of their address; one read for all."""
         rows = self._table.get_all([items.handed_key(member, company_id) for member in members])
         return {str(row["conversation_id"]): sorted(row[items.CONVERSATIONS]) for row in rows}

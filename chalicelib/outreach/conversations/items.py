@@ -158,10 +158,7 @@ def appended(
 
 
 def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
-    """The messages that fit into a conversation's item, and those that leave it, oldest first.
-
-    Both in order of writing.
-    """
+    """The messages that fit into a conversation's item, and the oldest, which leave it; each in order."""
     left, leaving = [*old, *new], list[Item]()
 
     def leave(one: Item) -> None:

@@ -195,7 +195,7 @@ class Queries(items.OnTable):
         return False
 
     def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
-        """A conversation's messages from a number on, each with it: in order, from their rows and the item.
+        """A conversation's messages from a number on, in order, each with its number.
 
         A message may leave the item while this reads, so the rows are read after the item.
         """

@@ -22,9 +22,6 @@ def addresses_of(record: Record) -> tuple[str, ...]:
 
 
 def purpose_of(record: Record) -> str:
-    """The purpose of a conversation's messages: service or transactional if its start or project says so.
-
-    Else marketing.
-    """
+    """The purpose of a conversation's messages, as its start or project says; marketing by default."""
     given = str(record.item.get(PURPOSE) or record.item.get("message_kind") or "")
     return given if given in (SERVICE, TRANSACTIONAL) else MARKETING

@@ -376,7 +376,7 @@ class Record:
     def asked_at(self) -> str:
         """ISO time at which the company asked for the conversation.
 
-        Of one that continues another, the time of that other.
+        For a conversation that continues another, this is the time of that other one.
         """
         return str((self.item.get(CONTINUES) or {}).get("since") or self.created_at)
 

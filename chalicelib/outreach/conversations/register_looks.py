@@ -102,7 +102,7 @@ class RegisterLooks(SubjectRows):
     ) -> bool:
         """Whether the company must not contact an address, by opt-outs.
 
-        For a given channel also by technical marks.
+        Where a channel is given, technical marks on it count as well.
         """
         place, now = self.place(primary_channel, company_id), self._clock.now()
         subject = self.subject(place)

@@ -67,7 +67,7 @@ class HandoffTarget(BaseModel):
     def due(self, since: datetime) -> datetime | None:
         """The time at which an answer is late for a recipient who waits since a time.
 
-        None beyond 400 days.
+        None where it lies more than 400 days ahead.
         """
         left = timedelta(minutes=self.minutes)
         zone = ZoneInfo(self.zone)

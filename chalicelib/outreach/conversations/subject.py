@@ -88,7 +88,7 @@ class Subject:
     def links(self) -> Sequence[Mapping[str, Any]]:
         """Which start, import or operator linked which of the person's addresses, and when.
 
-        Also links that were undone.
+        Links that were undone are among them.
         """
         return tuple(self.state.get("links") or ())
 
@@ -211,7 +211,7 @@ class Subject:
         return replace(self, members=members, state=state, version=version)
 
     def parted(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
-        """Two records: the person's without one address, and that address alone, each with what is its own.
+        """Two records: the person's without one address, and that address alone, each with its own marks.
 
         Both remember that the link was undone.
 

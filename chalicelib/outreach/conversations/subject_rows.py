@@ -89,7 +89,7 @@ class SubjectRows(items.OnTable):
     def subject(self, place: Member) -> Subject:
         """The stored record of the person who has an address.
 
-        An empty one of that address alone where none is stored.
+        Where none is stored, an empty record of that address alone.
         """
         return self.subjects([place])[place.key["primary_channel"]]
 

@@ -169,7 +169,7 @@ class DeskInbox:
     ) -> HowMany:
         """The number of hand-offs, by the filters of `list`, whose recipients wait for an answer.
 
-        Counted to a bound.
+        In each company at most `inbox_order.COUNTED_AT_MOST` are counted.
         """
         wanted = InboxFilter(states, project_id, channel, taken_by)
         return self._order.unanswered(self._companies(company_id), wanted, self._clock.now())

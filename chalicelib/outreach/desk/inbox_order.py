@@ -177,7 +177,7 @@ class InboxOrder:
     ) -> InboxPart:
         """Up to `limit` selected hand-offs of some companies' lists, from a position on.
 
-        Fewer where `READ_AT_MOST` entries were read before.
+        There are fewer where `READ_AT_MOST` entries were read before.
 
         Raises:
             PayloadError: `after` is no position that was given out.
@@ -250,7 +250,7 @@ class InboxOrder:
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
     def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
-        """The same hand-offs with all attributes, in at most two reads a page.
+        """Given hand-offs with all their attributes, in at most two reads a page.
 
         Those that are gone are left out.
         """

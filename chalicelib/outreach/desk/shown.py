@@ -161,10 +161,7 @@ def held_shown(record: Record, held: Draft) -> dict[str, Any]:
 
 
 def message_shown(one: Entry) -> dict[str, Any]:
-    """One message of the transcript as JSON.
-
-    Written by a person, or by a model with its settings' revision.
-    """
+    """One message of the transcript as JSON, with the person, or the model and settings, that wrote it."""
     more = {name: getattr(one, name) for name in _PARTS if getattr(one, name) is not None}
     return {"at": one.message_timestamp, "role": one.role, "text": one.content, **more}
 

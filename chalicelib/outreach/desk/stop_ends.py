@@ -24,7 +24,7 @@ _DISCARDING = frozenset({"decline", "close", "stop"})
 def stopped_by(record: Record) -> str:
     """The rule that stopped the draft which a conversation's hand-off holds; empty where there is none.
 
-    Also empty once the hand-off is being released.
+    It is also empty once the hand-off is being released.
     """
     is_open = record.is_handed_off and not record.handoff.get("releasing")
     return rule_of(record.handoff) if is_open else ""

@@ -42,7 +42,7 @@ _KEPT = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.CLEARED
 def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
     """The values to store with a person's act so that it can be taken back; empty where it cannot.
 
-    With an undo, the event that the company is informed of.
+    For an act that itself takes one back, they name the event of which the company is informed.
 
     Args:
         record: the conversation before the act.
@@ -125,10 +125,7 @@ def undo(case: Case) -> Planned:
 
 
 def _is_as_left(record: Record, mark: Mapping[str, Any], act_id: str) -> bool:
-    """Whether the conversation is as an act left it.
-
-    After a give-back, also if it was only released since.
-    """
+    """Whether the conversation is as an act left it, or, after a give-back, was only released since."""
     left: str = mark[UNDO]["left"]
     if mark["act"] != _GIVE_BACK:
         return record.person_act == act_id and shown.version_of(record) == left

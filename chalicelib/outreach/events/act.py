@@ -82,7 +82,7 @@ class ActHandler(Handler):
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """Where a person's reply failed: note that in the conversation, and hand it off.
 
-        None for other acts.
+        For other acts it gives None.
         """
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         found = super().escalation(event, record, reason)
@@ -95,16 +95,13 @@ class ActHandler(Handler):
     def _failed(self, record: Record, reason: str) -> NotAnEvent:
         """Note in the conversation that the person's reply failed, and why.
 
-        Gives the exception that ends the event.
+        It gives the exception that ends the event.
         """
         self._conversations.reply_failed(record, reason)
         return NotAnEvent(EventStatus.FAILED, reason)
 
 
 def _facts(done: Mapping[str, Any]) -> dict[str, str]:
-    """The person who did an act, or whom it concerns, for the company's event.
-
-    Also that a person lifted an opt-out.
-    """
+    """The facts of an act for the company's event: its person, or whom it concerns, and who lifts."""
     who = persons.read(str(done["of" if "tells" in done else "by"])).facts
     return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

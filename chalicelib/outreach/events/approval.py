@@ -123,7 +123,7 @@ class ApprovalHandler(Handler):
     def _checked(self, event: Event, record: Record) -> Sequence[Subject]:
         """The recipient's records, if they may be contacted.
 
-        Else a conversation without a first message fails.
+        If not, and no first message was sent, the conversation fails.
 
         Raises:
             NotAnEvent: the recipient must not be contacted.
@@ -151,7 +151,7 @@ class ApprovalHandler(Handler):
     ) -> tuple[str, ...]:
         """The legal rules that allow an approved first message now, with their versions.
 
-        It waits for them as any other.
+        The message waits for them as any other does.
 
         Raises:
             NotYet: it waits for rules, or for the hours that the recipient wishes.

@@ -161,7 +161,8 @@ class TellFlow(Flow):
     def escalation(self, event: Event, reason: str) -> Effect | None:
         """Stop the conversation's events once this one is dead-lettered.
 
-        Hand off where a tool call is among those not posted.
+        Where a tool call is among those not posted, the conversation is handed off to a person;
+        else None.
         """
         opaque_id = event.facts.conversation_id
         head = self._rows.head(opaque_id)

@@ -73,7 +73,7 @@ class EventContext:
 def may_send(switches: Switches) -> bool:
     """Whether the switches allow a message to be sent now.
 
-    If not, none is composed until an operator replays the event.
+    If not, no message is composed until an operator replays the event.
     """
     modes = switches.modes
     return modes.mode == "automation_candidate" and not switches.shadow_mode

@@ -305,7 +305,7 @@ class MessageHandler(Handler):
     def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
         """The addresses to mark for an opt-out: the recipient's, and another writer's own.
 
-        Without one that the door has marked.
+        The one that the door has marked already is left out.
         """
         found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
         own = numbers.canonical(job.recipient)
@@ -356,9 +356,9 @@ def _note_on(
 def _confirming(
     record: Record, job: InboundMessage, note: str | None
 ) -> tuple[dict[str, Any], str | None]:
-    """How a message changes the tool's open question, which waits for a yes, and the message's note.
+    """The new state of a tool's question that waits for a yes, and the note on the message that came.
 
-    An empty change removes the question.
+    An empty state removes the question.
     """
     given = confirmation_of(record.item.get(CONFIRMATION))
     if given is None:

@@ -130,7 +130,7 @@ class ReceiptFlow(Flow):
     def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
         """Settle a send of unknown outcome as done, since the provider reports on its message.
 
-        Resumes its parked event.
+        Its parked event is resumed.
         """
         if row is None or row.unsettled is None:
             return

@@ -38,7 +38,7 @@ class SilenceHandler(Handler):
     def await_answer(self, record: Record) -> None:
         """Schedule the event that informs the company if no person decides on a possible opt-out.
 
-        Once for each question.
+        It is scheduled once for each question.
 
         Args:
             record: the conversation with the doubtful message; its question is stored already.

@@ -124,7 +124,7 @@ class StartHandler(Handler):
     ) -> Plan | None:
         """The plan of a start whose recipient prefers another channel.
 
-        None where the message is sent on its own.
+        None where the message is sent on the channel that was asked for.
 
         The fallback channel takes its place where the recipient accepts that one.  Where they
         refused this one and there is no other, a person decides: against a plain word nothing is
@@ -159,7 +159,7 @@ class StartHandler(Handler):
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
         """Fail the conversation of a dead-lettered start.
 
-        None: no person is needed, as its sender may repeat it.
+        It gives None: no person is needed, as the start's sender may repeat it.
         """
         if reason.startswith("dead_letter") and super().escalation(event, record, reason):
             self._endings.fail(record, GIVEN_UP, reason)

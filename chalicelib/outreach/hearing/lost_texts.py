@@ -89,10 +89,7 @@ class TextLists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostTexts:
-    """Finds texts that Twilio received and that were never stored here, and queues them.
-
-    A part of the sweep.
-    """
+    """Finds texts that Twilio received and nothing stored here, and queues them; a part of the sweep."""
 
     lists: TextLists
     conversations: Conversations
@@ -104,7 +101,7 @@ class LostTexts:
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
         """Read Twilio's list of each company's number from where it was read to.
 
-        Returns the cursor unchanged.
+        It returns the sweep's cursor unchanged.
 
         The list that was read longest ago is first, and this part takes half of the time that is
         left, so that no slow or busy account keeps the others waiting for ever.

@@ -151,7 +151,7 @@ class Matching:
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
         """The match by an e-mail's token.
 
-        In doubt where another address wrote it, as a forwarded e-mail has the token.
+        It is in doubt where another address wrote the e-mail, as a forwarded one has the token.
         """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 

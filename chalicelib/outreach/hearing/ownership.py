@@ -48,7 +48,7 @@ class Ownership:
     ) -> bool:
         """Whether the Twilio account of the conversation's company signed a message or receipt.
 
-        True for e-mail.
+        It is true for e-mail, which no account signs.
         """
         if job.account is None or (owner is not None and job.account == owner.account):
             return True

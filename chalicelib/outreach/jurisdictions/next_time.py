@@ -54,7 +54,7 @@ def next_time(
 def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
     """When quiet hours, or hours that the recipient does not wish, end; None outside them.
 
-    For an unreadable setting, half an hour from now.
+    Where the setting cannot be read, they count as ending half an hour from `at`.
 
     Raises:
         UnmetWishError: quiet hours leave nothing of the hours that the recipient wishes.

@@ -107,7 +107,7 @@ class Endings:
     ) -> Record | None:
         """Set a conversation's status with the reason.
 
-        Of a handed-off one only the reason, which a release reads.
+        Of a handed-off conversation only the reason is set, which a release reads.
         """
         moved = self.conversations.move(record, expected, {"conversation_status": status, **why})
         return moved or self.conversations.move(record, {Status.HANDED_OFF}, why)

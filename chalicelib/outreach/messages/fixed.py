@@ -74,7 +74,7 @@ def machine_line(record: Record, language: Language | None = None) -> str:
 def machine_answer(record: Record, message: str) -> str:
     """The sentence that discloses a machine, for a question in a language that has no fixed text.
 
-    Else empty.
+    It is empty for any other message.
     """
     return answer_to(message).format(company=_company(record))
 

@@ -107,7 +107,7 @@ class SentMessages:
     ) -> Record:
         """Store why a message was not sent, by its purpose's rule.
 
-        Changes nothing where it may have been sent.
+        Nothing changes where it may have been sent.
         """
         rule, reason = message.rule, row.reason or row.status.value
         if row.status == ActionStatus.REFUSED:
@@ -138,7 +138,7 @@ class SentMessages:
     def withhold(self, record: Record, reason: str, *, is_late: bool) -> Record:
         """Store that the first message is not sent now, and why.
 
-        Of a late one also as the start's outcome.
+        For a late message this is stored as the start's outcome, too.
         """
         if is_late:
             self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
@@ -302,7 +302,7 @@ class SentMessages:
     ) -> dict[str, Any]:
         """The attributes for a tool's question that waits for a yes.
 
-        Without it if the recipient wrote meanwhile.
+        If the recipient wrote meanwhile, there is no question.
         """
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
@@ -319,7 +319,7 @@ class SentMessages:
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
         """The attributes that only the first message adds: the time it took.
 
-        For an e-mail also its id and subject.
+        For an e-mail, its id and subject are among them.
         """
         took = int((self._clock.monotonic() - sending.started) * 1000)
         found: dict[str, Any] = {"processing_time_ms": took}

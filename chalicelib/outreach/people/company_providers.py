@@ -73,7 +73,7 @@ class CompanyProviders:
     def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
         """An identity provider's keys, pasted or cached.
 
-        Fetched again where old or one is missing, once a minute at most.
+        They are fetched again where they are old or one is missing, once a minute at most.
 
         Raises:
             UnreachableError: they cannot be read, and none read within an hour are cached.

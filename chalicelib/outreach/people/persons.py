@@ -99,10 +99,7 @@ def named(given: object) -> str | None:
 
 
 def known(given: object) -> str | None:
-    """A person as stored: the given text if it is a whole proven person's, else the given name.
-
-    None for neither.
-    """
+    """A person as stored: the given text if it is a whole proven person's, else the given name, if valid."""
     text = normal(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else named(given)
 

@@ -118,7 +118,7 @@ def key(company_id: str) -> Item:
 def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
     """How a company's persons prove themselves, from its row; `UNUSABLE` where it cannot be read.
 
-    Without a row, by desk keys alone.
+    Without a row, desk keys alone suffice.
     """
     if item is None:
         return DeskProof()

@@ -299,7 +299,7 @@ class Starts:
 def _seconds_until_next(limit: int, at: int) -> int:
     """Seconds until a limit's next minute or day begins.
 
-    30 for open conversations, which may end at any time.
+    For open conversations, which may end at any time, it is 30.
     """
     window = (_MINUTE, _DAY, 0)[limit]
     return window - at % window if window else 30

@@ -58,7 +58,7 @@ class Declared(Closed):
     def after(self, done: str) -> tuple[str, FollowUpStep] | None:
         """Name and declaration of the reminder or end message after the message `done`.
 
-        None after the last one.
+        None where no further one is declared.
         """
         named = {REMINDER: self.reminder, END: self.end}
         order = (OPENING, REMINDER, END)

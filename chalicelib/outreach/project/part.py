@@ -112,7 +112,7 @@ class Part(Generic[T]):
     ) -> Iterator[tuple[str, str]]:
         """Path and message of each fault of the setting in a project's item, validated strictly.
 
-        Never its value.
+        The setting's value is never among them.
         """
         if self.name not in item:
             if self.is_required:

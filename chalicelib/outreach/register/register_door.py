@@ -149,7 +149,7 @@ class RegisterDoor:
     ) -> Answer:
         """Authenticate the caller, check their rights and answer.
 
-        An error answer where the request is refused or fails.
+        Where the request is refused or fails, the answer is an error.
         """
         try:
             bodies.check_size(request.body, MAX_BODY, code="PAYLOAD_TOO_LARGE")

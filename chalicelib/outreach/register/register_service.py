@@ -131,7 +131,7 @@ class RegisterService:
     ) -> Iterator[str]:
         """Link the imported addresses of each person.
 
-        Yields the persons (``subject``) with too many addresses.
+        It yields the persons (``subject``) that would have too many addresses.
         """
         of: dict[str, dict[str, Member]] = {}
         for line in lines:

@@ -102,7 +102,7 @@ class Messages(ABC, Generic[Message]):
     ) -> str:
         """Send a built message by the vendor.
 
-        Returns its id there.  `guard` is called right before the request.
+        It returns the vendor's id of the message, and calls `guard` right before the request.
         """
 
     def hands(self) -> Hands:
