@@ -1,6 +1,6 @@
 """What happens: one module for each kind of event, with its plan, its conclusion and its escalation.
 
-flow           the flow of all kinds about one conversation: sets its context, hand-off id, asks the handler
+flow           the flow of all kinds about one conversation: sets context and hand-off id, asks the handler
 start          a start: opens the conversation, then it is held or written and sent
 message        a recipient's message: stored with its note, opt-outs applied, answered or a person's
 approval       an approved or given-back conversation: back to automation, the held message is sent
