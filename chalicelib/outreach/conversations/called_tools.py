@@ -1,4 +1,4 @@
-"""Calls of tools: each is one item, written with the moment at which it begins."""
+"""Stores the calls of a company's tools, each as one item: written as it begins, with its result later."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ NOT_ACCEPTED_AFTER = timedelta(days=4)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as it is stored.
+    """One call of a company's tool, as it is stored in the conversations table.
 
     Attributes:
-        call_id: of `keys.call_id`.
-        entry_id: of the message that acknowledges it.
-        tool: its name.
-        called_at: when it began.
-        due_at: until when a result is taken, as it was said to the company.
-        accepted_at: when the company took it; None until then.
+        call_id: the call's id, see `keys.call_id`.
+        entry_id: id of our message that announces the call to the recipient.
+        tool: the tool's name.
+        called_at: when the call began.
+        due_at: the time limit for a result that the company was given.
+        accepted_at: when the company's endpoint accepted the call; None until then.
         result: the first result in time, as JSON text; empty while there is none.
-        late_result: the first one after the call was closed.
+        late_result: the first result that came after the call was closed, as JSON text.
     """
 
     call_id: str
@@ -50,7 +50,7 @@ class ToolCall:
 
     @classmethod
     def of(cls, item: Item, call_id: str) -> ToolCall:
-        """A call from its item."""
+        """Build a `ToolCall` from its stored item."""
         return cls(
             call_id=call_id,
             entry_id=str(item["entry_id"]),
@@ -64,19 +64,26 @@ class ToolCall:
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """The result: ``status``, ``text``, ``data``; empty where none came in time."""
+        """The call's result as a mapping with ``status``, ``text`` and ``data``.
+
+        Empty where none came in time.
+        """
         found: Mapping[str, Any] = json.loads(self.result or "{}")
         return found
 
     @property
     def outcome(self) -> str:
-        """`DONE`, `FAILED` or `NO_RESULT`, once it has ended."""
+        """The ``status`` of the call's result, as `DONE` or `FAILED`.
+
+        `NO_RESULT` where no result is stored.
+        """
         return str(self.given.get("status", NO_RESULT))
 
     def result_until(self, now: datetime) -> datetime:
-        """Until when a result is taken: its time begins when the company has taken the call.
+        """Until when the call's result is accepted: counted from when the company accepted the call.
 
-        Until then it ends no sooner than that whole time from now, so that a timer need not look earlier.
+        While the company has not accepted it: that whole time limit counted from now, so that a
+        timer need not look earlier, but at most `NOT_ACCEPTED_AFTER` the call.
         """
         within = self.due_at - self.called_at
         if self.accepted_at is not None:
@@ -86,15 +93,15 @@ class ToolCall:
 
 
 class CalledTools(items.OnTable):
-    """Stores calls, and their results."""
+    """Stores the calls of tools, and their results, in the conversations table."""
 
     def call(self, record: Record, call_id: str) -> ToolCall | None:
-        """A call as it is stored; None where it has not begun."""
+        """A stored tool call by its id, or None where it has not begun."""
         item = self._table.get(items.call_key(record, call_id))
         return None if item is None else ToolCall.of(item, call_id)
 
     def calls_of(self, record: Record) -> list[ToolCall]:
-        """Every call of a conversation, oldest first."""
+        """Every tool call of a conversation, oldest first."""
         own = items.call_key(record, "")
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :call)",
@@ -105,15 +112,16 @@ class CalledTools(items.OnTable):
         return sorted(calls, key=lambda one: one.called_at)
 
     def begin_call(self, record: Record, call: ToolCall, *, is_confirmed: bool) -> bool:
-        """Begin a call once, on the conversation as it was read: no message can come between.
+        """Store that a tool call begins, once, if no person has acted on the conversation since it was read.
 
         Args:
-            record: as last read; no person may have acted since, and its confirmation is used up.
-            call: it begins at its `called_at`.
-            is_confirmed: it needs the confirmation that the record holds.
+            record: the conversation as last read.
+            call: the call; it begins at its `called_at`.
+            is_confirmed: the call rests on the recipient's yes: the confirmation in `record` must
+                be unchanged, and is removed.
 
         Returns:
-            False where the conversation has changed since it was read.
+            True where the call is stored, now or before; False where the conversation has changed.
 
         Raises:
             TransientError: other writers interfered.
@@ -152,11 +160,11 @@ class CalledTools(items.OnTable):
         return True
 
     def keep_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store a call's result, the first one for good, unless the call was closed without one.
+        """Store a tool call's result; the first one stays, and none is taken once the call is closed.
 
         Args:
             record: the conversation.
-            call_id: of the call.
+            call_id: the call's id.
             result: as JSON text, equal for a repetition.
 
         Returns:
@@ -165,16 +173,19 @@ class CalledTools(items.OnTable):
         return self._once(record, call_id, {"result": result}, unless=("result", "closed_at"))
 
     def close_call(self, record: Record, call_id: str) -> ToolCall:
-        """End the time for a result that has not come; returns the call as it is stored now."""
+        """Close a tool call that has no result, so that none is taken; returns the call as stored now."""
         closed = {"closed_at": iso(self._clock.now())}
         return self._once(record, call_id, closed, unless=("result", "closed_at"))
 
     def keep_late_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store a result beside a call that was closed; see `keep_result`."""
+        """Store the first result that comes after a tool call was closed, apart.
+
+        Returns the call as stored now.
+        """
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
 
     def call_accepted(self, record: Record, call_id: str) -> None:
-        """The company has taken a call: the time for its result begins."""
+        """Store that the company accepted a tool call, from when on its time for a result counts."""
         with suppress(ConditionFailed):  # a repetition, or a call of which nothing is kept
             taken = {"accepted_at": iso(self._clock.now())}
             self._once(record, call_id, taken, unless=("accepted_at",))
@@ -197,7 +208,11 @@ class CalledTools(items.OnTable):
         return ToolCall.of(item, call_id)
 
     def note_outcome(self, record: Record, outcome: str) -> None:
-        """Note what became of a conversation's newest call; a result may come before `ACCEPTED`."""
+        """Write the outcome of the newest tool call into its conversation (``function_call_outcome``).
+
+        An outcome never replaces a later one: `ACCEPTED` does not replace a result that came before
+        it.
+        """
         open_ones: dict[str, Any] = {
             "called": CALLED,
             **({} if outcome == ACCEPTED else {"accepted": ACCEPTED}),

@@ -1,4 +1,4 @@
-"""Which message's STOP is confirmed: one for each mark of the register, however many ask for it."""
+"""Chooses which of a recipient's STOP messages is answered with a confirmation: one for each opt-out."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from chalicelib.outreach.conversations.subject_rows import SubjectRows
 
 
 class Confirmed(SubjectRows):
-    """Chooses it."""
+    """Chooses, for each opt-out in the register, the one STOP message that gets the confirmation."""
 
     def confirms(self, address: str, company_id: str, message: str) -> bool:
-        """Whether a message is the one that is confirmed: the first that asks, for each mark.
+        """Whether a STOP message is to be confirmed: for each opt-out, only the first message that asks.
 
-        A mark that is lifted and made again is confirmed again.
+        The choice is stored in the mark.  A mark that is lifted and made again is confirmed again.
 
         Args:
-            address: the one that the wish came from; a number in any of its forms.
+            address: the address that the STOP came from; a number in any of its forms.
             company_id: the company.
-            message: its id; it may ask again.
+            message: the message's id; asking again with it gives the same answer.
 
         Returns:
-            False where another message is the one, or a later word has lifted the mark.
+            False where another message was chosen, or the mark was lifted meanwhile.
 
         Raises:
             TransientError: the register could not be read or written.

@@ -41,7 +41,7 @@ _NO_NAME = re.compile(r"\W")
 
 
 class DayCount(StrEnum):
-    """What is counted."""
+    """The names under which a company's events are counted by day."""
 
     OPENED = "opened"
     """A first message went to the carrier; this and each answer also by its channel."""
@@ -67,11 +67,11 @@ WITH_REASON = (DayCount.FAILED, DayCount.OPTED_OUT)
 
 @dataclass(frozen=True, slots=True)
 class CountedDay:
-    """The counts of one day, of a project or of several.
+    """The counts of one day and project; a day has several such rows (shards), to be added up.
 
     Attributes:
         day: ``2026-11-23``, in UTC.
-        counts: by name; what never happened is not in it.
+        counts: number by name, see `DayCount`; a name that was never counted is missing.
     """
 
     day: str
@@ -80,16 +80,16 @@ class CountedDay:
 
 
 class DayCounts(items.OnTable):
-    """Counts, and reads the counts."""
+    """Adds to the counts of a company's days, and reads them."""
 
     def counting(self, record: Record, counts: Sequence[str]) -> Item:
-        """The write of a transaction that counts what happened in a conversation."""
+        """The transaction write that adds one to each named count of a conversation's project today."""
         now = self._clock.now()
         of = record.company_id, record.project_id
         return counting(self._table, now, of, record.opaque_id, counts)
 
     def count(self, record: Record, counts: Sequence[str]) -> None:
-        """Count what has happened in a conversation and is stored already."""
+        """Add one to each named count of a conversation's project today, for something stored already."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
         how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
@@ -103,11 +103,11 @@ class DayCounts(items.OnTable):
                 return
 
     def count_failed(self, record: Record, reason: str) -> None:
-        """Count a conversation that has failed."""
+        """Count that a conversation has failed, in total and by its reason."""
         self.count(record, reasoned(DayCount.FAILED, reason))
 
     def days(self, company_id: str, since: datetime, until: datetime) -> Iterator[CountedDay]:
-        """A company's counts of the days from one to another, oldest first; one query by key."""
+        """A company's rows of counts from one day to another, oldest first; one query by key."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
             values={"p": _partition(company_id), "a": _on(since), "b": f"{_on(until)}#~"},
@@ -122,24 +122,24 @@ class DayCounts(items.OnTable):
 def counting(
     table: Store, now: datetime, of: tuple[str, str], shared_by: str, counts: Collection[str]
 ) -> Item:
-    """The write of a transaction that counts.
+    """The transaction write that adds one to each named count of a company's project on one day.
 
     Args:
         table: ``conversations``.
-        now: on which day.
-        of: company and project.
-        shared_by: chooses the day's row.
-        counts: names, each counted once.
+        now: a time on the day.
+        of: company id and project id.
+        shared_by: an id by which one of the day's `SHARDS` rows is chosen.
+        counts: the names.
     """
     key = _key(now, of, shared_by)
     return table.updating(key, set_={}, add=dict.fromkeys(counts, 1), keep={"ttl": items.end(now)})
 
 
 def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
-    """What an answer counts as: who gave it, and within which time.
+    """The names under which an answer to the recipient is counted: machine or person, and how fast it came.
 
     Args:
-        waiting: what came before it, since our last message.
+        waiting: the entries since our last message, to which it answers.
         entry: the answer.
     """
     by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
@@ -152,23 +152,23 @@ def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
 
 
 def waits_since(waiting: Sequence[Entry]) -> datetime | None:
-    """When the recipient wrote first, of what came since our last message."""
+    """The time of the recipient's first real message since our last one; None where there is none."""
     said = (one for one in waiting if one.role == "user" and one.note not in UNSAID)
     return next((parsed(one.message_timestamp) for one in said), None)
 
 
 def reasoned(what: DayCount, reason: str) -> list[str]:
-    """What is counted with a fixed code as its reason."""
+    """The names of the two counts for something with a reason: its total, and that of the reason."""
     return [what, f"{what}__{_NO_NAME.sub('_', reason)}"]
 
 
 def channel_name(what: DayCount, channel: str) -> str:
-    """The name under which messages of a channel are counted beside all."""
+    """The name of the count for one channel, kept in addition to the count of all channels."""
     return f"{what}__{channel}"
 
 
 def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
-    """How often each reason was counted."""
+    """How often each reason was counted for failures or opt-outs, from a day's counts."""
     begins = f"{what}__"
     return Counter(
         {name.removeprefix(begins): n for name, n in counts.items() if name.startswith(begins)}
@@ -176,14 +176,17 @@ def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
 
 
 def within_name(by: DayCount, within: str) -> str:
-    """The name under which answers within a time are counted."""
+    """The name of the count of answers that came within a number of seconds, by a machine or by persons."""
     return f"{by}_within_{within}"
 
 
 def share_within(counts: Mapping[str, int], by: DayCount, share: float) -> int | None:
-    """The bound in seconds within which a share of the answers came; None where none was timed.
+    """The number of seconds within which a share (0 to 1) of the answers came.
 
-    It is the upper bound of the step that the answer lies in, and the last bound for what took longer.
+    None where no answer was timed.
+
+    Answers are counted in steps (`WITHIN_SECONDS`), so this is a step's upper bound; the last bound
+    also stands for all that took longer.
     """
     steps = [(second, counts.get(within_name(by, str(second)), 0)) for second in WITHIN_SECONDS]
     steps.append((WITHIN_SECONDS[-1], counts.get(within_name(by, LONGER), 0)))

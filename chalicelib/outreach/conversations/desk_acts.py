@@ -1,7 +1,8 @@
-"""What persons do with a conversation: each act is one transaction with all that it says and changes.
+"""Stores what persons at the desk do with a conversation: each act is one transaction with all its changes.
 
-A mark under the act's id, beside the conversation's pages and drafts, makes a repetition find what was
-done (``act#{digest of conversation_id}#{act id}``); it is kept as long as they are.
+The act is stored under its id, beside the conversation's pages and drafts (``act#{digest of
+conversation_id}#{act id}``), so that a repetition finds that it was done; it is kept as long as
+they are.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ _ABSENT = "attribute_not_exists(#conversation_id)"
 
 
 class OutdatedError(Exception):
-    """The conversation is not as it was read any more; nothing was written."""
+    """The conversation or the register has changed since it was read, so the act was refused.
+
+    Nothing was written.
+    """
 
 
 class RepeatedError(Exception):
-    """The act was done before; `mark` is what was stored of it."""
+    """The act was done before; `mark` is the row that was stored of it."""
 
     def __init__(self, mark: Item) -> None:
         super().__init__("repeated")
@@ -39,16 +43,16 @@ class RepeatedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ActChange:
-    """What an act changes of a conversation.
+    """The changes that a person's act makes to a conversation.
 
     Attributes:
         handoff: the hand-off from now on; None leaves it, and its entry in the list, as they are.
         ended: how the hand-off has ended, for its entry in the list; empty while it goes on.
-        attributes: attributes of the conversation that take a value.
-        remove: attributes to remove.
+        attributes: attributes of the conversation to set.
+        remove: attributes of the conversation to remove.
         draft: entry id and text of a message to send.
-        note: an entry that is appended and never sent.
-        register: changes of the person's subjects.
+        note: a note for colleagues, appended to the conversation and never sent.
+        register: changes of the recipient's do-not-contact marks.
     """
 
     handoff: Mapping[str, Any] | None = None
@@ -61,14 +65,14 @@ class ActChange:
 
 
 class Acts(HandoffsOf, Paging):
-    """Stores acts."""
+    """Stores what persons at the desk do with conversations."""
 
     def act_done(self, record: Record, act_id: str) -> Item | None:
-        """What was stored of an act; None where it was not done."""
+        """The row that was stored of a person's act; None where the act was not done."""
         return self._table.get(items.act_key(record, act_id))
 
     def acts_of(self, record: Record) -> Iterator[Item]:
-        """What was stored of every act on a conversation, in no order."""
+        """The stored rows of all acts of persons on a conversation, in no order."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :act)",
             values={
@@ -87,22 +91,23 @@ class Acts(HandoffsOf, Paging):
         journal: Sequence[Item] = (),
         event: Item | None = None,
     ) -> bool:
-        """Do an act once, on the conversation as it was read.
+        """Do a person's act on a conversation once, if it is still as it was read.
 
         Args:
-            record: as last read; status, hand-off and number of messages must still be the same.
+            record: the conversation as last read; status, hand-off and number of messages must be
+                unchanged.
             act_id: unique within the conversation; equal for a repetition.
-            change: what it changes.
-            about: what is kept of the act, for its repetition.
-            journal: writes of the journal's entry.
-            event: the write of a new ledger row, for the event that does the rest; without it where
-                that row exists.
+            change: the changes.
+            about: what is stored of the act, for a repetition to return.
+            journal: the writes of the journal's entry.
+            event: the write of a new ledger row, for the event that does the rest; left out where
+                that row exists already.
 
         Returns:
             Whether the ledger row was written.
 
         Raises:
-            OutdatedError: the conversation has changed, or what the register says.
+            OutdatedError: the conversation or the register has changed since it was read.
             RepeatedError: the act was done before.
             TransientError: other writers interfered with every attempt.
         """
@@ -130,7 +135,9 @@ class Acts(HandoffsOf, Paging):
                 return bool(opened)
 
     def reply_failed(self, record: Record, reason: str) -> None:
-        """A person's reply was not sent: the conversation says why, and waits for an answer again.
+        """Store that a person's reply was not sent, and why.
+
+        A handed-off conversation waits for an answer again.
 
         Raises:
             TransientError: other writers interfered with every attempt.
@@ -161,7 +168,7 @@ class Acts(HandoffsOf, Paging):
 
     @staticmethod
     def _gone(change: ActChange) -> Collection[str]:
-        """A note for colleagues leaves a question to the recipient as it is."""
+        """The attributes that an act removes; an act that is no mere note also removes the open question."""
         return change.remove if change.handoff is None else (*change.remove, CONFIRMATION)
 
     def _act_writes(
@@ -172,7 +179,11 @@ class Acts(HandoffsOf, Paging):
         about: Mapping[str, Any],
         beside: Sequence[Item],
     ) -> list[Item]:
-        """The mark comes first, the conversation and the register next: they show why all were refused."""
+        """All writes of a person's act, in one transaction.
+
+        The act's own row is first, the conversation and the register follow: a refusal shows by its
+        place which failed.
+        """
         now = self._clock.now()
         common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
         mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}

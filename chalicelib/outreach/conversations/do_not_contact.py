@@ -1,8 +1,8 @@
-"""The register of recipients that a company must not contact; it outlives the conversations.
+"""Adds and lifts the marks of the do-not-contact register, which outlives the conversations.
 
-A wish blocks every address, channel and purpose of its subject, unless narrower words were used.  A
-mark is never deleted but lifted, and each change leaves evidence (`statements`).  The kinds of marks
-are `register_entries`.
+A wish not to be contacted blocks every address, channel and purpose of the person, unless narrower
+words were used.  A mark is never deleted but lifted, and each change leaves evidence
+(`statements`).  The kinds of marks are in `register_entries`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ UNSAID_WHERE = Statement(door="register")
 
 
 class DoNotContact(RegisterLooks):
-    """Enters and lifts."""
+    """Adds marks to the do-not-contact register, and lifts them."""
 
     def forbid(
         self,
@@ -61,21 +61,21 @@ class DoNotContact(RegisterLooks):
         purposes: Collection[str] | None = None,
         how: Statement = UNSAID_WHERE,
     ) -> None:
-        """Enter an address; doing it again changes nothing.
+        """Add an address to the do-not-contact register; doing it again changes nothing.
 
         Args:
             primary_channel: the address.
             company_id: the company.
             reason: one of `Reason`.
-            said_at: ISO time of the recipient's message that asks for it, where one does.  The mark
-                keeps the newest word: what was said before it and is found after it changes nothing.
-            channel: the channel of a technical reason.
-            purposes: what the recipient's words were limited to; None for all.
+            said_at: ISO time of the recipient's message that asks for it, where one does.  A
+                message older than the one that the mark is from changes nothing.
+            channel: the channel on which the address does not work; for a technical reason only.
+            purposes: the purposes that the recipient's words were limited to; None for all.
             how: the evidence; it names the person who entered it, where one did.
 
         Raises:
             ValueError: a technical reason without a channel.
-            TransientError: it was not entered.
+            TransientError: it was not added.
         """
         slot = slot_of(reason, channel)
         mark = items.present(
@@ -95,14 +95,15 @@ class DoNotContact(RegisterLooks):
         )
 
     def forbid_on_channel(self, record: Record, reason: Reason, *, sent_at: str | None) -> None:
-        """Enter what a carrier says of a conversation's address; for technical reasons.
+        """Mark a conversation's address as unusable on its channel, because a carrier has reported it so.
 
-        A block is not entered where the recipient has written since the message that met it.
+        `Reason.BLOCKED` is not marked where the recipient has written since the message that met
+        the block.
 
         Args:
             record: the conversation.
             reason: one of `TECHNICAL`.
-            sent_at: ISO time of that message, now by default.
+            sent_at: ISO time of the message that met the block; now by default.
         """
         reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
         if reported_at and has_written_since(record, sent_at or reported_at):
@@ -125,15 +126,15 @@ class DoNotContact(RegisterLooks):
         how: Statement,
         also: Sequence[Item] = (),
     ) -> None:
-        """Enter an address of which only the keyed id is known; for wishes.
+        """Add an opt-out to the do-not-contact register for an address known only by its keyed id.
 
         Args:
-            member: see `subject_rows.member_id`.
+            member: the keyed id, see `subject_rows.member_id`.
             company_id: the company.
             reason: one of `Reason`.
             how: the evidence.
-            also: writes of other tables that belong to the same transaction; where they are refused,
-                the address is entered without them.
+            also: writes of other tables that belong to the same transaction; where they are
+                refused, the opt-out is added without them.
         """
         slot, mark = slot_of(reason), {"reason": str(reason)}
         place = Member(member, company_id)
@@ -154,7 +155,7 @@ class DoNotContact(RegisterLooks):
         purposes: Collection[str] | None = None,
         how: Statement | None = None,
     ) -> None:
-        """Enter the person of a conversation, by `addresses_to_mark`; for wishes."""
+        """Add an opt-out of a conversation's recipient to the register, for all their addresses."""
         for address in self.addresses_to_mark(record):
             self.forbid(
                 address,
@@ -166,9 +167,10 @@ class DoNotContact(RegisterLooks):
             )
 
     def addresses_to_mark(self, record: Record) -> list[str]:
-        """One address of each subject that a conversation names, its own first: a mark blocks them all.
+        """The addresses to mark for a recipient's opt-out: the conversation's own, then those not linked.
 
-        One whose link with the conversation's own address was undone is somebody else's.
+        A mark on one address blocks all that are linked with it.  An address whose link with the
+        conversation's own one was undone is left out: it is another person's.
         """
         places = {place.member: place.address for place in self.places_of(record)}
         own, *others = self.subjects_of(record)
@@ -178,10 +180,10 @@ class DoNotContact(RegisterLooks):
     def suspend(
         self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE
     ) -> None:
-        """Enter an e-mail address whose wish nothing proves, for `SUSPENDED_FOR` and once only.
+        """Suspend marketing to an e-mail address for `SUSPENDED_FOR`, once: an unproven e-mail asked to stop.
 
         Args:
-            address: the one that the wish came from.
+            address: the address that the e-mail came from.
             company_id: the company.
             said_at: ISO time of the e-mail.
             how: the evidence.
@@ -210,15 +212,16 @@ class DoNotContact(RegisterLooks):
         is_yes: bool = False,
         how: Statement = UNSAID_WHERE,
     ) -> bool:
-        """Lift what the recipient asked for from this address, and what suspends it, at their request.
+        """Lift the opt-out and the suspension of one address: its recipient asks for messages again (START).
 
-        What was said from another address of theirs stays.
+        Opt-outs from other addresses of the same person stay.
 
         Args:
             primary_channel: the address.
             company_id: the company.
             said_at: ISO time of the request, now by default; a mark by a later message stays.
-            is_yes: it is a "yes", which may answer "shall we stop?": a doubt stays.
+            is_yes: the request is a "yes", which may answer "shall we stop?": an open doubt is not
+                lifted.
             how: the evidence.
 
         Returns:
@@ -247,15 +250,16 @@ class DoNotContact(RegisterLooks):
         how: Statement,
         with_it: Callable[[Subject], Sequence[Item]] | None = None,
     ) -> bool:
-        """Lift what the recipient has set, of an address of which only the keyed id may be known.
+        """Lift all marks that the recipient has set on one address, at their request on the preference page.
 
-        That they unsubscribed as well, which no START lifts.
+        This also lifts that they unsubscribed, which no START lifts.
 
         Args:
-            member: see `subject_rows.member_id`.
+            member: the address's keyed id, see `subject_rows.member_id`; its plain form may be
+                unknown.
             company_id: the company.
             how: the evidence.
-            with_it: see `SubjectRows.change`.
+            with_it: gives further writes of the same transaction, see `SubjectRows.change`.
 
         Returns:
             Whether something was lifted.
@@ -287,15 +291,17 @@ class DoNotContact(RegisterLooks):
         how: Statement,
         with_it: Callable[[Subject], Sequence[Item]] | None = None,
     ) -> list[str]:
-        """Lift every mark of an address, of every reason and channel; for operators and the company.
+        """Lift every do-not-contact mark of an address, for any reason and channel.
+
+        This is for operators and the company, not for recipients.
 
         Args:
             place: the address.
-            how: the evidence.
-            with_it: see `SubjectRows.change`.
+            how: the evidence; it names who lifts.
+            with_it: gives further writes of the same transaction, see `SubjectRows.change`.
 
         Returns:
-            The reasons that were lifted.
+            The reasons of the marks that were lifted.
         """
         now = iso(self._clock.now())
         lifted = {"lifted_at": now, "lifted_by": how.by or "", "said_at": now}
@@ -317,7 +323,7 @@ class DoNotContact(RegisterLooks):
         return reasons
 
     def lift_technical(self, record: Record) -> None:
-        """Lift what says that the address does not work: its recipient has just written from it."""
+        """Lift the mark that an address does not work: the recipient has just written from it."""
         place = self.place(record.primary_channel, record.company_id)
         slot = record.channel.value
         lifted = {"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT}
@@ -332,7 +338,10 @@ class DoNotContact(RegisterLooks):
     def _counting_refusal(
         self, place: Member, slot: str, reason: str
     ) -> Callable[[Subject], Sequence[Item]]:
-        """Counts a recipient's own wish, unless the address was marked with one already."""
+        """A function that gives the write which counts an opt-out.
+
+        None where the address had opted out already.
+        """
 
         def writes(before: Subject) -> Sequence[Item]:
             known = before.mark(place.member, slot)
@@ -346,7 +355,11 @@ class DoNotContact(RegisterLooks):
     def _marked(
         self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]
     ) -> Subject | None:
-        """The subject with a mark; None where a newer word, or another one's entry, is there."""
+        """The person's record with a new mark on one address.
+
+        None where a newer message made the stored mark, or somebody else made it and the recipient
+        must not replace it.
+        """
         known = subject.mark(member, slot)
         is_in_force = bool(known) and "lifted_at" not in known
         if mark.get("said_at", known.get("said_at", "")) < known.get("said_at", ""):
@@ -367,7 +380,7 @@ class DoNotContact(RegisterLooks):
 def said_in(
     record: Record, door: str, said: str = "", *, by: str | None = None, channel: str | None = None
 ) -> Statement:
-    """Evidence of what was said in a conversation."""
+    """The evidence of something that was said in a conversation."""
     return Statement(
         door=door,
         said=said,
@@ -387,7 +400,7 @@ def _lifted(
     marks: Mapping[str, Mapping[str, Any]],
     lifted: Mapping[str, str],
 ) -> Subject | None:
-    """The subject with marks lifted; None where there are none."""
+    """The person's record with the given marks of one address lifted; None where none are given."""
     if not marks:
         return None
     for slot, mark in marks.items():

@@ -1,12 +1,12 @@
-"""Whether somebody asked to stop: the question to a person, and what becomes of it.
+"""Possible opt-outs: asks a person whether a message is one, and treats silence as a STOP.
 
-A message of a proven sender that may be a wish to get no further one asks the question, one for each
-address and company.  Until its ``stop_at`` nothing unasked leaves to the person, and nothing that no
-person sends; from then on it blocks as a STOP does.  Each read decides that by the time alone: no run
-has to come for it.  One comes to tell the company (`events.silence`).
+A message of a proven sender that may ask for no further message opens a question, one for each
+address and company.  Until its ``stop_at`` nothing unasked is sent to the recipient, and only
+persons may write; from then on it blocks as a STOP does.  Each read decides that by the time alone:
+no job has to run for it.  A job only tells the company (`events.silence`).
 
-A row of the company's ``doubts`` is written with the question and never changed: it says where to look,
-and the register whether the question is still open.
+A row of the company's ``doubts`` is written with the question and never changed: it says which
+address to look up in the register, and the register says whether the question is still open.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _READ_AT_ONCE = 50
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that a person may still decide.
+    """An undecided question whether a recipient has asked to stop.
 
     Attributes:
-        mark: the one that is due first.
-        members: the keyed ids of the person's addresses.
+        mark: the register's mark of the question; of several, the one that is due first.
+        members: the keyed ids of the recipient's addresses.
     """
 
     mark: RegisterEntry
@@ -56,7 +56,7 @@ class OpenQuestion:
 
 
 class Doubts(DoNotContact):
-    """Asks, and shows what is asked."""
+    """Opens the questions whether a recipient has asked to stop, and lists those that are open."""
 
     def doubt(
         self,
@@ -67,16 +67,16 @@ class Doubts(DoNotContact):
         purposes: Collection[str] | None = None,
         how: Statement = UNSAID_WHERE,
     ) -> None:
-        """Ask whether an address is to be stopped.
+        """Open the question whether a message from an address was an opt-out, for a person to decide.
 
-        A doubt beside an open question joins it and makes it no later.  One that was said after the
-        question was answered asks again.
+        A further doubtful message while the question is open joins it and does not extend it.  One
+        that was said after the question was decided opens a new one.
 
         Args:
-            address: the one that the message came from, or another one of the person.
+            address: the address that the message came from, or another one of the recipient.
             company_id: the company.
             said_at: ISO time of the message.
-            purposes: what its words were limited to; None for all.
+            purposes: the purposes that its words were limited to; None for all.
             how: the evidence.
         """
         now, place = self._clock.now(), self.place(address, company_id)
@@ -110,11 +110,14 @@ class Doubts(DoNotContact):
         self.change(place, doubted, how, with_it=listed)
 
     def wishes(self, record: Record) -> list[RegisterEntry]:
-        """What the recipient of a conversation has asked for by text, or may have, and is in force."""
+        """The opt-outs in force, certain or doubtful, that a conversation's recipient has made by text."""
         return wishes_of(record, self.subjects_of(record), self._clock.now())
 
     def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], OpenQuestion]:
-        """The open question of each address and company that has one; one read for all of them."""
+        """The open question, whether they asked to stop, of each address and company that has one.
+
+        One read for all pairs; a pair without an open question is missing.
+        """
         places = {pair: self.place(*pair) for pair in asked}
         subjects = self.subjects(list(places.values()))
         found = {
@@ -124,11 +127,11 @@ class Doubts(DoNotContact):
         return {pair: question for pair, question in found.items() if question is not None}
 
     def open_questions(self, company_id: str, since: str = "") -> Iterator[list[OpenQuestion]]:
-        """A company's open questions, the one that is due first at the beginning, some at a time.
+        """A company's open questions whether a recipient asked to stop, earliest deadline first, in batches.
 
         Args:
             company_id: the company.
-            since: only those that are due from an ISO time on.
+            since: ISO time; only questions with a deadline from then on.
         """
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
@@ -156,7 +159,7 @@ class Doubts(DoNotContact):
 
 
 def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
-    """What the recipient has asked for by text, or may have, and blocks this conversation."""
+    """The opt-outs by text, certain or doubtful, that block this conversation's messages now."""
     purpose = purpose_of(record)
     return [
         wish
@@ -166,14 +169,20 @@ def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> lis
 
 
 def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
-    """The question that is due first; None where none is open, or a wish is clear already."""
+    """Of a recipient's opt-outs, the open question that is due first.
+
+    None where none is open or one is a clear opt-out.
+    """
     if not wishes or not all(wish.is_open for wish in wishes):
         return None
     return min(wishes, key=lambda one: (one.stop_at, one.member))
 
 
 def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
-    """The question that was the first to become a STOP; None where a wish was clear before, or none has."""
+    """Of a recipient's opt-outs, the question that first became a STOP as no person decided it in time.
+
+    None where one is a clear opt-out, or no deadline has passed.
+    """
     if any(wish.reason != Reason.DOUBT for wish in wishes):
         return None
     silent = [wish for wish in wishes if not wish.is_open]
@@ -183,10 +192,10 @@ def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
 def stopping(
     subjects: Sequence[Subject], *, by: str, how: Statement, now: datetime
 ) -> list[SubjectChange]:
-    """The changes by which a person marks another one, which answers the questions.
+    """The changes by which a person marks a recipient as do-not-contact and answers open questions.
 
     Args:
-        subjects: see `Doubts.subjects_of`.
+        subjects: the recipient's person records, see `Doubts.subjects_of`.
         by: the person of the company.
         how: the evidence.
         now: the time.
@@ -207,7 +216,7 @@ def lifting(
     lifted: Mapping[str, str],
     how: Statement,
 ) -> list[SubjectChange]:
-    """The changes by which a person lifts what is no wish, or is one no more."""
+    """The changes by which a person lifts opt-outs of a recipient: they were none, or hold no longer."""
     return [
         SubjectChange(subject, _lifting(subject, own, lifted), how)
         for subject in subjects

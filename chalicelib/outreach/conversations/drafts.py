@@ -14,7 +14,7 @@ from chalicelib.outreach.conversations.records import Draft, OtherMessages, Reco
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """A draft with what its carrier has reported of it.
+    """The draft of a message, with what its carrier has reported of its delivery.
 
     Attributes:
         written: the draft.
@@ -28,10 +28,13 @@ class KeptDraft:
 
 
 class Drafts(items.OnTable):
-    """Stores and reads drafts by entry id."""
+    """Stores and reads the drafts of a conversation's messages, and their delivery status, by entry id."""
 
     def keep_draft(self, record: Record, entry_id: str, written: Draft) -> Draft:
-        """Store the draft of an entry; the first one stored is kept and returned."""
+        """Store the draft of a message, unless one is stored under its entry id.
+
+        Returns the one that is stored.
+        """
         try:
             self._table.put(
                 items.draft_item(record, entry_id, written, self._clock.now(), self._kept),
@@ -42,22 +45,25 @@ class Drafts(items.OnTable):
         return written
 
     def keeping(self, record: Record, entry_id: str, written: Draft) -> Item:
-        """The draft of an entry as one write of a transaction that happens once."""
+        """The transaction write that stores the draft of a message, whatever is there.
+
+        It is for transactions that happen once.
+        """
         return self._table.putting(
             items.draft_item(record, entry_id, written, self._clock.now(), self._kept)
         )
 
     def draft(self, record: Record, entry_id: str) -> Draft | None:
-        """The draft of an entry; None where none was stored."""
+        """The stored draft of a message by its entry id; None where there is none."""
         item = self._table.get(items.draft_key(record, entry_id))
         return draft(item) if item else None
 
     def drafts_of(self, record: Record) -> Mapping[str, Draft]:
-        """Every draft of a conversation, by entry id: sent, held and refused ones."""
+        """Every draft of a conversation by entry id, whether sent, held or refused."""
         return {name: one.written for name, one in self.kept_drafts(record).items()}
 
     def kept_drafts(self, record: Record) -> Mapping[str, KeptDraft]:
-        """Every draft of a conversation with its delivery, by entry id."""
+        """Every draft of a conversation by entry id, with its delivery status."""
         own = items.draft_key(record, "")
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
@@ -74,7 +80,7 @@ class Drafts(items.OnTable):
         }
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
-        """The company's messages to the recipient under other entry ids, in all conversations."""
+        """The company's messages to a recipient, in all conversations, except the one with this entry id."""
         mine = items.draft_key(record, entry_id)
         texts, refs, unreported = set(), set(), {}
         drafts = self._table.query_pages(
@@ -107,12 +113,11 @@ class Drafts(items.OnTable):
         reason: str | None = None,
         ref: str | None = None,
     ) -> bool:
-        """Advance the delivery status of a sent message.
-
-        It is stored with the message's draft, which is in no index.
+        """Store a higher delivery status of a sent message, with its draft.
 
         Returns:
-            False when the same or a higher rank is stored; the status never goes backwards.
+            False when the same or a higher rank is stored, or no draft is; the status never goes
+            backwards.
         """
         try:
             self._table.update(
@@ -138,6 +143,6 @@ class Drafts(items.OnTable):
         return item.get("delivery_status") if item else None
 
     def reported_as(self, record: Record, entry_id: str) -> str | None:
-        """The provider's id of a message for which a receipt arrived."""
+        """The provider's id of a sent message, as its delivery receipt gave it; None where none arrived."""
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_ref") if item else None

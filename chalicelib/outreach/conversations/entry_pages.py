@@ -1,4 +1,4 @@
-"""Entries that leave a conversation's item: each gets a page, by its number, and a mark, by its id."""
+"""Moves older messages out of a conversation's item: a page for each, by number, and a mark, by entry id."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from chalicelib.outreach.conversations.records import Entry, Record
 
 
 class Paging(items.OnTable):
-    """Writes pages and marks; `queries` reads them."""
+    """Writes the rows of messages that leave a conversation's item; `queries` reads them."""
 
     def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Write the pages and marks of entries, before the write by which they leave the item.
+        """Write messages that leave a conversation's item into rows of their own, before they leave.
 
-        They are stored already, so this changes nothing that a reader sees, however often it is done.
+        They are in the item until then, so a reader sees no change, however often this is done.
         """
         if leaving:
             self._table.put_all([row for one in leaving for row in self._rows(record, one)])
 
     def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Empty these pages and marks, and let them end: no function may delete a row."""
+        """Empty the rows just written, as the conversation was erased meanwhile, and let them expire."""
         ends = int(self._clock.now().timestamp())
         rows = [row for one in leaving for row in self._rows(record, one)]
         kept = ("primary_channel", "conversation_id")

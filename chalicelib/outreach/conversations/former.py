@@ -35,21 +35,24 @@ Beside it ``newest`` is its opaque id.
 def pair_ids(
     opaque: keys.OpaqueIds, channel: Channel, sender: str, recipient: str
 ) -> tuple[str, ...]:
-    """The opaque ids of a sender and a recipient, one for each form of the recipient's number."""
+    """The opaque ids of a pair of sender and recipient, one for each form of the recipient's number."""
     return tuple(opaque.of("pair", channel, sender, form) for form in numbers.forms(recipient))
 
 
 class Former(items.OnTable):
-    """Reads what is kept of a pair; `store.Conversations.open` writes it."""
+    """Reads what is kept of a sender and a recipient that had a conversation.
+
+    `store.Conversations.open` writes it.
+    """
 
     def former(self, pairs: Sequence[str]) -> Item | None:
-        """What is kept of a pair, by the opaque ids of its forms; None where there was nothing."""
+        """What is kept of a former conversation of a sender and a recipient; None where they had none."""
         found = (self._table.get(_key(pair)) for pair in pairs)
         return next((item for item in found if item is not None), None)
 
 
 def pair_item(pair: str, item: Mapping[str, Any], now: datetime) -> Item:
-    """What is kept of the pair of a conversation that is opened now."""
+    """The row that outlives a conversation: its sender and recipient, hashed; written as it is opened."""
     kept = {name: item[name] for name in _KEPT if name in item}
     newest = item["opaque_id"]
     return {**_key(pair), "of": kept, "newest": newest, "ttl": int((now + PAIR_TTL).timestamp())}

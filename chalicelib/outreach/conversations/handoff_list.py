@@ -1,8 +1,8 @@
-"""Companies' lists of hand-offs in the `conversations` table: read in order, never whole.
+"""Reads companies' lists of hand-offs in the `conversations` table, in order and never whole.
 
-The partition ``handoffs`` names the companies that have a list, one row each, for what looks at all of
-them.  A partition ``handed#{company_id}`` has, under the keyed id of an address, the opaque ids of its
-conversations that were handed off: a question to a person is found with all of them.
+The partition ``handoffs`` names the companies that have a list, one row each.  A partition
+``handed#{company_id}`` has, under the keyed id of an address, the opaque ids of its conversations
+that were handed off: with these, a question about an address is shown with all its conversations.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PAGE = 100
 
 
 class Handoffs:
-    """Reads the lists."""
+    """Reads companies' lists of hand-offs (conversations that wait for a person or are with one)."""
 
     def __init__(self, table: Store) -> None:
         self._table = table
 
     def companies(self) -> Iterator[str]:
-        """The companies that have, or had, hand-offs."""
+        """The ids of the companies that have, or had, hand-offs."""
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p", values={"p": _COMPANIES}
         )
@@ -44,14 +44,14 @@ class Handoffs:
         page: int = PAGE,
         columns: Collection[str] = (),
     ) -> Iterator[Item]:
-        """A lane of a company's list in order, fetched as it is read.
+        """The hand-offs in one lane of a company's list, in order, fetched as they are read.
 
         Args:
             company_id: the company.
-            lane: the part of the list.
-            after: the place of the entry before the first one, without its lane.
+            lane: the part of the list: waiting, taken, answered or ended.
+            after: the sort key, without its lane, of the entry after which to begin.
             page: how many entries each request fetches.
-            columns: the attributes that are wanted; all without any.
+            columns: names of the attributes to read; all by default.
         """
         projected = {"ProjectionExpression": ", ".join(columns)} if columns else {}
         return self._table.query_pages(
@@ -67,7 +67,7 @@ class Handoffs:
         )
 
     def whole(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Item]:
-        """The entries with all their attributes, by their sort keys; those that are gone are left out."""
+        """Given hand-off entries with all their attributes, by sort key; those that are gone are left out."""
         keys = [
             {name: entry[name] for name in ("primary_channel", "conversation_id")}
             for entry in entries
@@ -75,13 +75,16 @@ class Handoffs:
         return {str(one["conversation_id"]): one for one in self._table.get_all(keys)}
 
     def waiting(self, company_id: str | None = None) -> Iterator[Item]:
-        """The hand-offs that no person has taken, the longest waiting first; of every company for None."""
+        """The hand-offs that no person has taken, longest waiting first; for None, those of every company."""
         companies = self.companies() if company_id is None else (company_id,)
         lists = [self.entries(company, HandoffLane.WAITING) for company in companies]
         return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
 
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
-        """An entry by its hand-off's id, alone or with its conversation's; a read for each company."""
+        """A hand-off's entry by its id, with or without its conversation's; None where there is none.
+
+        It costs one query for each company.
+        """
         for company_id in self.companies():
             start = handoffs.key(company_id, handoff_id, opaque_id)
             for page in self._table.query_pages(
@@ -93,14 +96,17 @@ class Handoffs:
 
 
 class HandoffsOf(SubjectRows):
-    """Companies and persons that have hand-offs.
+    """Notes which companies and which recipients have hand-offs.
 
-    Their rows are written before the hand-off is, each by itself, and never taken back: they say where to
-    look, and the conversations what there is.  So no two hand-offs wait for each other.
+    These rows are written before the hand-off, each by itself, and never taken back: they only say
+    where to look.  So no two hand-offs contend for one row.
     """
 
     def announce_handoff(self, record: Record) -> None:
-        """Note whose hand-off is written next; repeating it changes nothing."""
+        """Note the company and the address of a conversation that is handed off next.
+
+        Repeating it changes nothing.
+        """
         now, member = (
             self._clock.now(),
             self.place(record.primary_channel, record.company_id).member,
@@ -117,6 +123,6 @@ class HandoffsOf(SubjectRows):
         )
 
     def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
-        """The opaque ids of the conversations of each member that were handed off; one read."""
+        """The opaque ids of handed-off conversations by the keyed id of their address; one read for all."""
         rows = self._table.get_all([items.handed_key(member, company_id) for member in members])
         return {str(row["conversation_id"]): sorted(row[items.CONVERSATIONS]) for row in rows}

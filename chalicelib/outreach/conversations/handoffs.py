@@ -47,10 +47,10 @@ _WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at", "a
 
 
 class HandoffLane(StrEnum):
-    """A part of a company's list, each in the order of time.
+    """A part of a company's list of hand-offs, sorted by time.
 
-    ``waiting`` and ``taken`` sort by the time since which the recipient waits for an answer, the others
-    by the recipient's newest message, or by the hand-off where there is none.
+    ``waiting`` and ``taken`` are sorted by the time since which the recipient waits for an answer,
+    the others by the recipient's newest message, or by the hand-off where there is none.
     """
 
     WAITING = "waiting"
@@ -69,20 +69,20 @@ UNANSWERED = (HandoffLane.WAITING, HandoffLane.TAKEN)
 
 
 def state_of(handoff: Mapping[str, Any]) -> str:
-    """The state of a hand-off that the conversation is in."""
+    """The state of a conversation's hand-off: the release under way, else ``taken`` or ``waiting``."""
     if handoff.get("releasing"):
         return str(handoff["releasing"])
     return TAKEN_BY_PERSON if handoff.get("taken_by") else WAITING
 
 
 def unanswered_since(handoff: Mapping[str, Any]) -> str:
-    """Since when the recipient waits for an answer; empty once a person has answered."""
+    """ISO time since which a handed-off recipient waits for an answer; empty once a person has answered."""
     since = "" if handoff.get("answered_at") else handoff["since"]
     return str(handoff.get("unanswered_since") or since)
 
 
 def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
-    """A hand-off after a message of the recipient: it waits for an answer, and is hidden no more."""
+    """A hand-off after a new message of the recipient: it waits for an answer, and is not snoozed."""
     left = {name: one for name, one in handoff.items() if name != "snoozed_until"}
     newest = max(said_at, str(handoff.get("newest_at") or ""))
     return {
@@ -93,14 +93,14 @@ def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
 
 
 def listed_id(handoff: Mapping[str, Any]) -> str:
-    """The id under which the list has a conversation's hand-off, taken or not."""
+    """A hand-off's id as its company's list has it: without the prefix that a taken one gets."""
     return str(handoff["id"]).rpartition(TAKEN)[2]
 
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
-    """Whether the current hand-off holds no message and the new one does.
+    """Whether a new hand-off, which holds a message, replaces the current one, which holds none.
 
-    Not once a person has taken it over: they answer manually, and no held message is sent any more.
+    Never once a person has taken the current one: they answer themselves from then on.
     """
     if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
         return False
@@ -110,14 +110,14 @@ def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
 def entry(
     record: Record, handoff: Mapping[str, Any], state: str = "", *, now: datetime | None = None
 ) -> Item:
-    """The list's item of a hand-off.
+    """The item in a company's list for a conversation's hand-off.
 
     Args:
         record: the conversation.
         handoff: its hand-off.
-        state: how it has ended, or is now; see the module.
-        now: starts the time for which an entry that has ended is kept; an open one is kept as long
-            as the conversation.
+        state: its state, as listed in the module; by default that of an open hand-off.
+        now: from when an ended entry is kept for `CLOSED_FOR`; an open one is kept as long as the
+            conversation.
     """
     state = state or state_of(handoff)
     has_ended = now is not None and state not in OPEN
@@ -139,7 +139,10 @@ def entry(
 
 
 def _due(record: Record, waits_since: str) -> str:
-    """When the answer is late by the project's target; empty where it has none, or nothing waits."""
+    """ISO time at which an answer is late by the project's target.
+
+    Empty where it has no target, or nothing waits.
+    """
     target, since = response_targets.target_of(record.item), parsed(waits_since)
     due = target.due(since) if target is not None and since is not None else None
     return iso(due) if due else ""
@@ -154,29 +157,29 @@ def _lane(state: str, waits_since: str) -> HandoffLane:
 
 
 def _time_in(lane: HandoffLane, entry: Mapping[str, Any]) -> str:
-    """By which an entry is sorted within its lane; ISO time."""
+    """ISO time by which a hand-off is sorted within its lane of the list."""
     newest = entry.get("newest_at") or entry["since"]
     at = parsed(str(entry.get("unanswered_since") or newest if lane in UNANSWERED else newest))
     return iso(at) if at else ""
 
 
 def lane_of(entry: Mapping[str, Any]) -> HandoffLane:
-    """The lane of an entry."""
+    """The lane of a hand-off's entry, read from its sort key: waiting, taken, answered or ended."""
     return HandoffLane(str(entry["created_at"]).partition("#")[0])
 
 
 def partition(company_id: str) -> str:
-    """The partition of a company's list."""
+    """The partition key of a company's list of hand-offs."""
     return f"{_PARTITION}{company_id}"
 
 
 def company_of(entry: Mapping[str, Any]) -> str:
-    """The company of an entry."""
+    """The id of the company in whose list a hand-off's entry is."""
     return str(entry["primary_channel"]).removeprefix(_PARTITION)
 
 
 def key(company_id: str, handoff_id: str, opaque_id: str) -> Item:
-    """Key of the list's item of a hand-off."""
+    """The key of a hand-off's item in its company's list."""
     return {
         "primary_channel": partition(company_id),
         "conversation_id": f"{handoff_id}#{opaque_id}",

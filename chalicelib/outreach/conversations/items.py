@@ -82,7 +82,7 @@ TRIES = 8
 
 
 class OnTable:
-    """Base of every part of the store.
+    """Base class of the parts of the conversations table's store.
 
     Args:
         kept: how long a message is kept after it was written.
@@ -95,7 +95,7 @@ class OnTable:
 
 
 def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
-    """A conversation's item as it is opened."""
+    """The item of a conversation that is opened now, from the attributes of its start."""
     item = {
         "conversation_status": Status.PROCESSING.value,
         "messages": [],
@@ -118,7 +118,7 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
 
 
 def end(now: datetime, kept: timedelta = TTL) -> int:
-    """The ``ttl`` of what is written now."""
+    """The ``ttl``, in epoch seconds, of a row that is written now."""
     return int((now + kept).timestamp())
 
 
@@ -129,16 +129,16 @@ def appended(
     kept: timedelta = TTL,
     changes: Mapping[str, Any] | None = None,
 ) -> tuple[Item, list[Entry]]:
-    """The attributes of a conversation's item after an append, and the entries that leave it.
+    """A conversation's attributes after an append, and the older messages for which its item has no room.
 
-    ``ttl`` is among them where the conversation would end before its newest message.
+    ``ttl`` is among the attributes where the conversation would expire before its newest message.
 
     Args:
         record: the conversation as it was read.
-        entries: new ones, with their numbers; they stay, whatever their time.
+        entries: the new entries, with their numbers; they stay, whatever their time.
         now: the time of writing.
         kept: how long a message is kept.
-        changes: other attributes that the append changes; they are among those returned.
+        changes: other attributes to change; they are among those returned.
     """
     ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
     others = {
@@ -158,7 +158,7 @@ def appended(
 
 
 def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
-    """The messages that fit, and those that leave, both in the order of writing: the oldest leaves first."""
+    """The messages that fit into a conversation's item, and the oldest, which leave it; each in order."""
     left, leaving = [*old, *new], list[Item]()
 
     def leave(one: Item) -> None:
@@ -175,22 +175,22 @@ def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item
 
 
 def internal(primary_channel: str, company_id: str) -> str:
-    """The partition of a company's rows about a recipient that are no conversations."""
+    """The partition key of a company's rows about a recipient that are not conversations."""
     return f"internal:{company_id}#{primary_channel}"
 
 
 def partition(record: Record) -> str:
-    """The partition of a conversation's pages, marks and drafts."""
+    """The partition key of a conversation's pages, drafts, acts and tool calls."""
     return internal(record.primary_channel, record.company_id)
 
 
 def subject_partition(member: str) -> str:
-    """The partition of an address's subject row and evidence, by its keyed id."""
+    """The partition key of an address's row in the register and of its evidence, by its keyed id."""
     return f"{_SUBJECT_PARTITION}{member}"
 
 
 def subject_key(member: str, company_id: str) -> Item:
-    """Key of an address's row: its subject's, or where that is."""
+    """The key of an address's row in the register: the person's record, or which row has it."""
     return {
         "primary_channel": subject_partition(member),
         "conversation_id": f"{SUBJECT}{company_id}",
@@ -198,29 +198,32 @@ def subject_key(member: str, company_id: str) -> Item:
 
 
 def marked_partition(company_id: str) -> str:
-    """The partition of a company's addresses that have marks."""
+    """The partition key of the rows that list which addresses of a company have do-not-contact marks."""
     return f"register#{company_id}"
 
 
 def marked_key(member: str, company_id: str) -> Item:
-    """Key of the row that says that an address has marks."""
+    """The key of the row that lists an address as one with do-not-contact marks."""
     return {"primary_channel": marked_partition(company_id), "conversation_id": member}
 
 
 def member_of(row: Mapping[str, Any]) -> str:
-    """The member id of a row in a subject's partition; empty of any other row."""
+    """The keyed id of the address whose row in the register, or evidence, this is.
+
+    Empty for any other row.
+    """
     partition = str(row["primary_channel"])
     is_one = partition.startswith(_SUBJECT_PARTITION)
     return partition.removeprefix(_SUBJECT_PARTITION) if is_one else ""
 
 
 def doubts_partition(company_id: str) -> str:
-    """The partition of a company's addresses of which it was asked whether they asked to stop."""
+    """The partition key of a company's rows of addresses that may have asked to stop."""
     return f"doubts#{company_id}"
 
 
 def doubt_key(member: str, company_id: str, stop_at: str) -> Item:
-    """Key of the row that says until when it is asked of an address."""
+    """The key of the row that lists an address which may have asked to stop, by the deadline to decide."""
     return {
         "primary_channel": doubts_partition(company_id),
         "conversation_id": f"{stop_at}#{member}",
@@ -228,34 +231,40 @@ def doubt_key(member: str, company_id: str, stop_at: str) -> Item:
 
 
 def handed_key(member: str, company_id: str) -> Item:
-    """Key of the row that says which conversations of an address were handed off."""
+    """The key of the row that lists the conversations of an address that were handed off."""
     return {"primary_channel": f"handed#{company_id}", "conversation_id": member}
 
 
 def listed_member(row: Mapping[str, Any]) -> str:
-    """The member id of a row that lists an address: its marks, its doubt, its hand-offs; empty of others."""
+    """The keyed address id in a row that lists an address: one with marks, a doubt or hand-offs.
+
+    Empty for any other row.
+    """
     lists = (marked_partition(""), doubts_partition(""), handed_key("", "")["primary_channel"])
     is_one = str(row["primary_channel"]).startswith(lists)
     return str(row["conversation_id"]).rpartition("#")[2] if is_one else ""
 
 
 def company_of_subject(row: Mapping[str, Any]) -> str:
-    """The company of a subject's row."""
+    """The id of the company, from a person's row in the do-not-contact register."""
     return str(row["conversation_id"]).removeprefix(SUBJECT)
 
 
 def end_of_consent(now: datetime, beyond: timedelta = CONSENT_GRACE) -> int:
-    """The ``ttl`` of what is known of a person's consent now."""
+    """The ``ttl``, in epoch seconds, of a row about a person's consent or refusal that is written now."""
     return int((now + DO_NOT_CONTACT_TTL + beyond).timestamp())
 
 
 def pointer(opaque_id: str) -> Item:
-    """Key of the pointer from an opaque id to its conversation."""
+    """The key of the row that points from an opaque id to its conversation."""
     return {"primary_channel": f"opaque#{opaque_id}", "conversation_id": "pointer"}
 
 
 def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
-    """The pointer to a conversation; it is kept as long as the conversation."""
+    """The row that points from a conversation's opaque id to its key.
+
+    It is kept as long as the conversation.
+    """
     return {
         **pointer(item["opaque_id"]),
         "points_to": {name: item[name] for name in ("primary_channel", "conversation_id")},
@@ -266,7 +275,7 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
 def draft_item(
     record: Record, entry_id: str, written: Draft, now: datetime, kept: timedelta = TTL
 ) -> Item:
-    """The item of an entry's draft."""
+    """The row that stores the draft of a conversation's message."""
     return {
         **draft_key(record, entry_id),
         "ttl": end(now, kept),
@@ -276,7 +285,7 @@ def draft_item(
 
 
 def draft_key(record: Record, entry_id: str) -> Item:
-    """Key of an entry's draft."""
+    """The key of the row that stores the draft of a message, by its entry id."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"{DRAFT}{digest(record)}#{entry_id}",
@@ -284,7 +293,7 @@ def draft_key(record: Record, entry_id: str) -> Item:
 
 
 def seen_key(record: Record, entry_id: str) -> Item:
-    """Key of the mark that an entry has left its conversation's item."""
+    """The key of the row which says that a message has left its conversation's item."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"seen#{digest(record)}#{entry_id}",
@@ -292,7 +301,7 @@ def seen_key(record: Record, entry_id: str) -> Item:
 
 
 def then_key(record: Record, entry_id: str) -> Item:
-    """Key of the mark that what follows an entry was written."""
+    """The key of the row which says that the writes that follow a message were done."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"then#{digest(record)}#{entry_id}",
@@ -300,7 +309,7 @@ def then_key(record: Record, entry_id: str) -> Item:
 
 
 def act_key(record: Record, act_id: str) -> Item:
-    """Key of the mark that a person's act was done."""
+    """The key of the row which says that a person's act on a conversation was done."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"act#{digest(record)}#{act_id}",
@@ -308,7 +317,7 @@ def act_key(record: Record, act_id: str) -> Item:
 
 
 def call_key(record: Record, call_id: str) -> Item:
-    """Key of a tool's call."""
+    """The key of a tool call's row."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"tool#{digest(record)}#{call_id}",
@@ -316,20 +325,20 @@ def call_key(record: Record, call_id: str) -> Item:
 
 
 def page_id(record: Record, numbered: Entry) -> str:
-    """Sort key of the page of an entry."""
+    """The sort key of the row of a message that has left its conversation's item, by the message's number."""
     return f"page#{digest(record)}#{numbered.number:08d}"
 
 
 def digest_of(conversation_id: str) -> str:
-    """A conversation's digest in the keys of its pages, marks and drafts."""
+    """The digest of a conversation's id that the keys of its pages, drafts, acts and tool calls contain."""
     return keys.digest(conversation_id)[:32]
 
 
 def digest(record: Record) -> str:
-    """`digest_of` a record's conversation."""
+    """The digest of a record's conversation id, as `digest_of` makes it."""
     return digest_of(record.conversation_id)
 
 
 def present(values: Mapping[str, Any]) -> Item:
-    """The attributes that have a value."""
+    """The given attributes without those that are None."""
     return {name: value for name, value in values.items() if value is not None}

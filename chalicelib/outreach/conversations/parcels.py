@@ -27,10 +27,10 @@ _KINDS = by_kind((StartConversation,))
 
 
 class Parcels(items.OnTable):
-    """Reads and writes parcels."""
+    """Reads and writes parcels: the stored jobs of starts whose conversations are not open yet."""
 
     def writing(self, job: StartConversation) -> Item:
-        """The parcel of a start, as one write of a transaction."""
+        """The transaction write that stores the job of a start, until its conversation is open."""
         return self._table.putting(
             {
                 **_key(job.conversation_id, job.event_key),
@@ -42,7 +42,7 @@ class Parcels(items.OnTable):
         )
 
     def job(self, event: EventFacts) -> StartConversation | None:
-        """The job of a start; None where no parcel of it is left."""
+        """The stored job of a start event; None where it is gone or unreadable."""
         item = self._table.get(_key(event.conversation_id, event.event_key))
         if item is None:
             return None

@@ -1,4 +1,4 @@
-"""Keeps what a recipient prefers with the person: hours and channels, the newest word of each."""
+"""Stores which hours and channels a recipient prefers, with the person; the newest word on each counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BY_PAGE = "page"
 
 
 class Preferring(SubjectRows):
-    """Keeps and takes back preferences."""
+    """Stores the hours and channels that recipients prefer."""
 
     def prefer(
         self,
@@ -32,15 +32,15 @@ class Preferring(SubjectRows):
         zones: Sequence[str],
         how: Statement,
     ) -> bool:
-        """Keep a wish of an address's person; what was said before it and is found later changes nothing.
+        """Store what a recipient prefers, or takes back; a wish older than the stored one changes nothing.
 
         Args:
             place: the address.
-            wish: what they wish.
-            said_at: ISO time of the message.
-            message: its id, or `BY_PAGE`.
-            zones: in which its hours are; without one, hours are not kept.
-            how: the evidence; it has no words.
+            wish: the wish.
+            said_at: ISO time of the message that says it.
+            message: that message's id, or `BY_PAGE`.
+            zones: the time zones of its hours; without one, hours are not stored.
+            how: the evidence, without words.
 
         Returns:
             Whether something was changed.
@@ -58,7 +58,10 @@ class Preferring(SubjectRows):
 def kept_of(
     wish: Wish, said_at: str, message: str, zones: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """What is kept of a wish, by what it is about; see `wishes.preference`."""
+    """The items to store for a recipient's wish, by what each is about (hours, channel).
+
+    See `wishes.preference`.
+    """
     word = {"said_at": said_at, "message": message}
     kept: dict[str, dict[str, Any]] = {}
     for about, one in wish.parts.items():
@@ -72,13 +75,16 @@ def kept_of(
 
 
 def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
-    """What a recipient's message wishes after the entries before it."""
+    """The wish about hours or channels in a recipient's message, given the entries before it.
+
+    None where there is none.
+    """
     ours = [one for one in before if one.role == "assistant"]
     return wished(text, answers=bool(ours) and "?" in ours[-1].content)
 
 
 def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
-    """What a conversation's recipient would have asked for in it, where nothing is stored."""
+    """The preferences that a recipient states in a conversation's text, where none are stored."""
     kept: dict[str, dict[str, Any]] = {}
     for number, one in enumerate(history):
         wish = wish_in(one.content, history[:number]) if one.role == "user" else None
@@ -89,17 +95,17 @@ def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
 
 
 def preferred(subjects: Sequence[Subject]) -> Preferences:
-    """What holds for a person whose addresses are several subjects."""
+    """The preferences in force of a person whose addresses are in several records."""
     return preferences_of({key: one for s in subjects for key, one in s.preferences.items()})
 
 
 def known_in(record: Record) -> Preferences:
-    """What `knowing` has given a conversation's writer."""
+    """The recipient's preferences that `knowing` has put into a conversation for its writer."""
     given = record.item.get(PREFERENCES) or ()
     return preferences_of({f"{record.company_id}#{one['about']}": one for one in given})
 
 
 def knowing(record: Record, preferences: Preferences) -> Record:
-    """A conversation whose writer is given what its recipient prefers; it is not stored with it."""
+    """A copy of a conversation that holds its recipient's preferences, for the writer; never stored."""
     known = [dict(one) for one in preferences.kept]
     return Record({**record.item, PREFERENCES: known}) if known else record

@@ -20,43 +20,43 @@ RECENT = 8
 
 
 class Queries(items.OnTable):
-    """Reads; nothing here writes."""
+    """Reads conversations and their messages; it writes nothing."""
 
     def get(self, record: Record) -> Record:
-        """The conversation, read again."""
+        """The conversation, read again from the table; the given record where it is gone."""
         found = self.read(record.primary_channel, record.conversation_id)
         return found or record
 
     def read(self, primary_channel: str, conversation_id: str) -> Record | None:
-        """A conversation by its key, consistently."""
+        """A conversation by its key, read consistently; None where there is none."""
         item = self._table.get(
             {"primary_channel": primary_channel, "conversation_id": conversation_id}
         )
         return Record(item) if item else None
 
     def find(self, opaque_id: str) -> Record | None:
-        """A conversation by its opaque id."""
+        """A conversation by its opaque id; None where there is none."""
         item = self._table.get(items.pointer(opaque_id))
         return self.read(**item["points_to"]) if item else None
 
     def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
-        """Those of the conversations that exist, by opaque id; two reads for all of them."""
+        """The conversations that exist of the given opaque ids, by opaque id; two reads for all of them."""
         pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
         found = self._table.get_all([pointer["points_to"] for pointer in pointers])
         return {str(one["opaque_id"]): Record(one) for one in found}
 
     def history(self, record: Record) -> Iterator[Entry]:
-        """Every entry, in the order in which they were written."""
+        """Every message of a conversation, in order of writing; the conversation is read again first."""
         return (one for _, one in self._from(self.get(record), 0))
 
     def page(self, record: Record, first: int, count: int) -> list[tuple[int, Entry]]:
-        """Up to `count` entries from a number on, each with its number, of a record just read."""
+        """Up to `count` messages of a just-read conversation, from a number on, each with its number."""
         return list(islice(self._from(record, first, Limit=count), count))
 
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
-        """The newest entries in the order in which they were written.
+        """The newest `count` messages of a conversation, in order of writing.
 
-        They are read from the table only where the record lacks them.
+        The table is read only where the record lacks some of them.
         """
         held = record.messages[-count:]
         if record.message_count == len(record.messages) or _are_newest(held, count, record):
@@ -66,11 +66,11 @@ class Queries(items.OnTable):
         return tuple(one for _, one in sorted(found.items())[-count:])
 
     def recent(self, record: Record) -> tuple[Entry, ...]:
-        """The newest `RECENT` entries; see `newest`."""
+        """The newest `RECENT` messages of a conversation, in order of writing."""
         return self.newest(record, RECENT)
 
     def since_ours(self, record: Record) -> list[Entry]:
-        """The entries after the newest one that was sent for the company, as far as `recent` reaches."""
+        """The messages since the company's last one, as far back as the newest `RECENT` messages reach."""
         known: Sequence[Entry] = record.messages
         if not any(one.role == "assistant" for one in known):
             known = self.recent(record)
@@ -78,19 +78,19 @@ class Queries(items.OnTable):
         return list(known[last + 1 :])
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
-        """Whether an entry of that id was appended."""
+        """Whether a message with this entry id was appended to the conversation."""
         return self._kept_of(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
-        """The note on an entry that was appended; None where there is none."""
+        """The note code on an appended message; None where it has no note, or there is no such message."""
         return (self._kept_of(record, entry_id) or {}).get("note")
 
     def time_of(self, record: Record, entry_id: str) -> str | None:
-        """The time of an entry that was appended; None where there is none."""
+        """The time of an appended message; None where there is no such message."""
         return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
 
     def _kept_of(self, record: Record, entry_id: str) -> Item | None:
-        """What the newest state has of an entry: its message, or the mark of one that has left."""
+        """A message's stored map by entry id: from the conversation's item, or the row where it was moved."""
         return (
             _message(record, entry_id)
             or _message(self.get(record), entry_id)
@@ -98,9 +98,10 @@ class Queries(items.OnTable):
         )
 
     def _was_appended(self, record: Record, entry_id: str) -> bool:
-        """Whether an entry was appended before the record was read, consistently or not.
+        """Whether a message was appended before the conversation was read, consistently or not.
 
-        An entry leaves the item only after its mark was written, so the mark is read after the item.
+        A message leaves the conversation's item only after its row is written, so that row is read
+        after the item.
         """
         if _message(record, entry_id) is not None:
             return True
@@ -111,16 +112,16 @@ class Queries(items.OnTable):
     # --- one method per index -----------------------------------------------------------------
 
     def of_project(self, company_id: str, project_id: str) -> Iterator[Record]:
-        """By `company-id-project-id-index`: for reports."""
+        """A project's conversations, by `company-id-project-id-index`; for reports."""
         return self._by("company-id-project-id-index", company_id=company_id, project_id=project_id)
 
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
-        """By the channel's sparse index: the conversations an incoming message may belong to.
+        """The conversations of a company's address with a recipient: an incoming message may belong to any.
 
         Args:
-            channel: which index.
+            channel: the channel, whose sparse index is read.
             sender: the company's number or address.
-            recipient: the customer's.
+            recipient: the customer's number or address.
         """
         of = channel.traits
         pair = {f"gsi_{of.sender}": sender, f"gsi_{of.address.field}": recipient}
@@ -129,7 +130,7 @@ class Queries(items.OnTable):
     def created_between(
         self, primary_channel: str, since: datetime, until: datetime
     ) -> Iterator[Record]:
-        """By `created-at-index`: a recipient's conversations within a time, oldest first."""
+        """A recipient's conversations created within a time, oldest first, by `created-at-index`."""
         return self._records(
             IndexName="created-at-index",
             KeyConditionExpression="primary_channel = :p AND created_at BETWEEN :a AND :b",
@@ -139,7 +140,7 @@ class Queries(items.OnTable):
     def with_recipient(
         self, primary_channel: str, company_id: str, at_most: int
     ) -> Iterator[Record]:
-        """A company's conversations with a recipient, consistently, of at most so many of them."""
+        """A company's conversations among the first `at_most` rows of a recipient, read consistently."""
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
             values={"p": primary_channel},
@@ -150,13 +151,13 @@ class Queries(items.OnTable):
                 yield Record(item)
 
     def by_task(self, primary_channel: str, *, is_complete: bool) -> Iterator[Record]:
-        """By `task-complete-index`: a recipient's conversations whose opening was sent, or not."""
+        """A recipient's conversations whose first message was sent, or was not, by `task-complete-index`."""
         return self._by(
             "task-complete-index", primary_channel=primary_channel, task_complete=int(is_complete)
         )
 
     def by_status(self, primary_channel: str, status: Status) -> Iterator[Record]:
-        """By `conversation-status-index`: a recipient's conversations in a status."""
+        """A recipient's conversations in one status, by `conversation-status-index`."""
         return self._by(
             "conversation-status-index",
             primary_channel=primary_channel,
@@ -164,19 +165,19 @@ class Queries(items.OnTable):
         )
 
     def by_channel(self, primary_channel: str, channel: Channel) -> Iterator[Record]:
-        """By `channel-method-index`: a recipient's conversations on a channel."""
+        """A recipient's conversations on one channel, by `channel-method-index`."""
         return self._by(
             "channel-method-index", primary_channel=primary_channel, channel_method=channel.value
         )
 
     def has_heard(self, record: Record) -> bool:
-        """Whether a conversation's recipient has written to the company, on any of their addresses.
+        """Whether a conversation's recipient has written to the company, from any of their addresses.
 
-        In the conversation itself at any time, in others since the company asked for it.  Automatic
-        messages do not count.
+        In the conversation itself at any time, in others since the company asked for this one.
+        Automatic messages do not count.
 
         Raises:
-            TransientError: it could not be read.
+            TransientError: the conversations could not be read.
         """
         forms = {form: None for address in addresses_of(record) for form in numbers.forms(address)}
         for address in forms:
@@ -194,9 +195,9 @@ class Queries(items.OnTable):
         return False
 
     def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
-        """The entries from a number on: those of the pages, and in their order those of the item.
+        """A conversation's messages from a number on, in order, each with its number.
 
-        An entry may leave the item while this reads, so the pages are read after it.
+        A message may leave the item while this reads, so the rows are read after the item.
         """
         held = {message.number: message for message in record.messages if message.number >= first}
         for item in self._pages(record, first, **how):
@@ -228,13 +229,13 @@ class Queries(items.OnTable):
 
 
 def _message(record: Record, entry_id: str) -> Item | None:
-    """The message of that id in a conversation's item."""
+    """The stored message with an entry id in a conversation's item; None where it is not there."""
     return next(
         (message for message in record.item["messages"] if message["entry_id"] == entry_id), None
     )
 
 
 def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
-    """Whether these are the newest `count` entries, without a gap."""
+    """Whether these messages are the conversation's newest `count`, without a gap."""
     wanted = range(record.message_count - count, record.message_count)
     return [one.number for one in some] == list(wanted)

@@ -1,4 +1,4 @@
-"""Whom a conversation is for, and what for; pure."""
+"""The addresses of a conversation's recipient, and the purpose of its messages; pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ has them."""
 
 
 def addresses_of(record: Record) -> tuple[str, ...]:
-    """The addresses that a conversation names of its recipient; its own is first."""
+    """The addresses that a conversation names for its recipient; the one that it writes to is first."""
     others = (record.item.get(address.field) for address in ADDRESSES)
     known = [record.primary_channel, *(str(other) for other in others if other)]
     return tuple(dict.fromkeys(known))
 
 
 def purpose_of(record: Record) -> str:
-    """What a conversation's messages are for: marketing, unless its start or project says otherwise."""
+    """The purpose of a conversation's messages, as its start or project says; marketing by default."""
     given = str(record.item.get(PURPOSE) or record.item.get("message_kind") or "")
     return given if given in (SERVICE, TRANSACTIONAL) else MARKETING

@@ -40,13 +40,13 @@ from chalicelib.outreach.channels import Channel
 
 
 class Status(StrEnum):
-    """`conversation_status`.
+    """A conversation's status (`conversation_status`).
 
     ::
 
         processing ─▶ initial_message_sent ─▶ reply_sent ─▶ reply_sent ...
              │                  └──────┬──────────┘
-             ├─▶ handed_off ◀──────────┘        a person has it; released: previous status again
+             ├─▶ handed_off ◀──────────┘        with a person; released: previous status again
              ├─▶ withheld                       a switch stopped the first message; replayed: sent
              └─▶ failed                         with stage and reason; replayed, or written to: sent
     """
@@ -82,10 +82,10 @@ class Entry:
         note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
         media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
             and ``link`` where the vendor keeps it; what is not known is left out.
-        number: its place in the order of writing, from 0; -1 until it is appended.
+        number: its position in the order of writing, from 0; -1 until it is appended.
         by: the person who wrote it for the company; None for the machine's messages.
         rules: which rules of the recipient's place allowed it, with their versions.
-        revision: of the settings that a model wrote it by; see `ai_config`.
+        revision: revision of the settings by which a model wrote it; see `ai_config`.
         model: which model wrote it.
     """
 
@@ -107,19 +107,21 @@ class Entry:
     model: str | None = None
 
     def item(self) -> Item:
-        """The stored map; None is left out."""
+        """The message as the map that is stored; attributes that are None are left out."""
         fields = {name: getattr(self, name) for name in ENTRY_FIELDS}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class OtherMessages:
-    """A recipient's messages besides one, sent or to be sent.
+    """The company's other messages to a recipient besides a given one, sent or to be sent.
 
     Attributes:
-        texts: of free texts, normalised; the carrier renders those of templates.
+        texts: their free texts, normalised; texts of templates are rendered by the carrier and
+            missing.
         refs: the provider's ids of the messages for which a receipt arrived.
-        unreported: of the others, the send's action key to its text; "" where the carrier renders it.
+        unreported: the text of each message without a receipt, by its send's action key; "" for a
+            template.
     """
 
     texts: frozenset[str] = frozenset()
@@ -187,7 +189,7 @@ UNSAID = frozenset({PROMPT, OTHER_SENDER, UNPROVEN, AUTO_REPLY, INTERNAL})
 
 
 def entry(item: Mapping[str, Any]) -> Entry:
-    """A stored map as an entry."""
+    """An `Entry` from its stored map."""
     return Entry(**{name: item[name] for name in ENTRY_FIELDS if name in item})
 
 
@@ -199,16 +201,17 @@ class Draft:
         text: as the customer reads it; for a template our own rendering, which may be empty.
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
-        tool: what becomes of a declared tool, see `tools.confirmation.ToolStep`; None for any other
-            function, which is only noted.
+        tool: the next step of a declared tool, see `tools.confirmation.ToolStep`; None for any
+            other function, which is only noted.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
-        revision: of the settings that a model wrote it by; see `ai_config`.
+        revision: revision of the settings by which a model wrote it; see `ai_config`.
         model: which model wrote it.
-        refused: the rules that it breaks, with commas; it is never sent, and shown to a person.
-        claims: the sources that its writer names, each with the words that rest on it.
+        refused: the rules that it breaks, comma-separated; such a draft is never sent, and shown to
+            a person.
+        claims: the sources that its writer cites, each with the words taken from it.
     """
 
     text: str = field(default="", repr=False)
@@ -233,155 +236,158 @@ class Draft:
 
     @property
     def needs_more_than_its_text(self) -> bool:
-        """It asks for a function or a person, or notes an opt-out."""
+        """Whether the draft asks for a function call or a person, or notes an opt-out, besides its text."""
         return bool(self.function_call or self.hand_off_reason or self.opts_out)
 
     def item(self) -> Item:
-        """The stored attributes; None is left out."""
+        """The draft as stored attributes; those that are None are left out."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 def draft(item: Mapping[str, Any]) -> Draft:
-    """Stored attributes as a draft."""
+    """A `Draft` from its stored attributes."""
     return Draft(**{name: item[name] for name in Draft.__slots__ if name in item})
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One conversation as last read."""
+    """One conversation as last read from the table."""
 
     item: Mapping[str, Any] = field(repr=False)
 
     @property
     def key(self) -> Item:
-        """The table's key."""
+        """The conversation's key in the table."""
         return {name: self.item[name] for name in ("primary_channel", "conversation_id")}
 
     @property
     def primary_channel(self) -> str:
-        """The recipient's phone in E.164, or e-mail address."""
+        """The recipient's phone number in E.164, or e-mail address: the conversation's partition key."""
         return str(self.item["primary_channel"])
 
     @property
     def conversation_id(self) -> str:
-        """The sort key; holds personal data, unlike `opaque_id`."""
+        """The sort key of the conversations table; it holds personal data, unlike `opaque_id`."""
         return str(self.item["conversation_id"])
 
     @property
     def opaque_id(self) -> str:
-        """The conversation's id outside this table."""
+        """The conversation's id in every other table, in logs and outside; it holds no personal data."""
         return str(self.item["opaque_id"])
 
     @property
     def company_id(self) -> str:
-        """The company that started it."""
+        """The id of the company that started the conversation."""
         return str(self.item["company_id"])
 
     @property
     def project_id(self) -> str:
-        """The company's project."""
+        """The id of the company's project that the conversation belongs to."""
         return str(self.item["project_id"])
 
     @property
     def request_id(self) -> str:
-        """The Router's id of the request."""
+        """The Router's id of the request that started the conversation."""
         return str(self.item["request_id"])
 
     @property
     def start_event(self) -> str:
-        """The ledger's key of the start."""
+        """The ledger's key of the event that started the conversation."""
         return str(self.item["start_event"])
 
     @property
     def channel(self) -> Channel:
-        """`channel_method`."""
+        """The conversation's channel (`channel_method`)."""
         return Channel(self.item["channel_method"])
 
     @property
     def status(self) -> Status:
-        """`conversation_status`."""
+        """The conversation's status (`conversation_status`)."""
         return Status(self.item["conversation_status"])
 
     @property
     def sender(self) -> str:
-        """The company's number or address on this channel."""
+        """The company's number or address from which the conversation is written."""
         return str(self.channel_config[self.channel.traits.sender])
 
     @property
     def channel_config(self) -> Mapping[str, Any]:
-        """The company's settings of this channel."""
+        """The company's settings for the conversation's channel."""
         return dict(self.item.get("channel_config") or {})
 
     @property
     def ai_config(self) -> Mapping[str, Any]:
-        """The company's AI settings of this channel."""
+        """The company's AI settings for the conversation's channel."""
         return dict(self.item.get("ai_config") or {})
 
     @property
     def messages(self) -> tuple[Entry, ...]:
-        """The newest entries, as far as the item has room for them; the last one is always there.
+        """The newest messages, as many as the conversation's item has room for; the last one is always there.
 
-        What looks further back reads `Conversations.recent`, `newest` or `history`.
+        For older ones read `Conversations.recent`, `newest` or `history`.
         """
         return tuple(entry(message) for message in self.item["messages"])
 
     @property
     def message_count(self) -> int:
-        """Number of entries of the whole history."""
+        """The number of messages in the conversation's whole history."""
         return int(self.item["message_count"])
 
     @property
     def is_handed_off(self) -> bool:
-        """Whether a person has it."""
+        """Whether the conversation is handed off to a person."""
         return self.status == Status.HANDED_OFF
 
     @property
     def handoff(self) -> Mapping[str, Any]:
-        """Why and since when a person has it; empty when it is not handed off."""
+        """The conversation's hand-off: id, reason, held message, times; empty when it is not handed off."""
         return dict(self.item.get("handoff") or {})
 
     @property
     def person_act(self) -> str:
-        """The newest act by which a person took the conversation or answered; empty: none did.
+        """The id of the newest act by which a person took the conversation or answered; empty where none did.
 
-        A message of the machine that was planned under another one gives way.
+        A machine's message that was planned before a newer act is not sent.
         """
         return str(self.item.get("person_act") or "")
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Keys of the events that wait, oldest first."""
+        """The keys of the conversation's events that wait to be handled, oldest first."""
         return tuple(self.item.get("waiting") or ())
 
     @property
     def created_at(self) -> str:
-        """ISO time of creation."""
+        """ISO time at which the conversation was created."""
         return str(self.item["created_at"])
 
     @property
     def last_inbound_at(self) -> datetime | None:
-        """When the recipient last wrote; opens WhatsApp's 24 hours."""
+        """When the recipient last wrote, or None; WhatsApp's 24-hour window begins then."""
         return parsed(self.item.get("last_inbound_at"))
 
     @property
     def is_continued(self) -> bool:
-        """Whether another conversation has taken its place: its opening is not sent any more."""
+        """Whether another conversation continues this failed one; its first message is then never sent."""
         return CONTINUED_BY in self.item
 
     @property
     def asked_at(self) -> str:
-        """ISO time at which the company asked for it, on whichever channel."""
+        """ISO time at which the company asked for the conversation.
+
+        For a conversation that continues another, this is the time of that other one.
+        """
         return str((self.item.get(CONTINUES) or {}).get("since") or self.created_at)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Result of opening a conversation.
+    """The result of opening a conversation.
 
     Attributes:
         record: the conversation, or None because the recipient must not be contacted.
-        is_new: it did not exist before.
+        is_new: the conversation did not exist before.
     """
 
     record: Record | None

@@ -33,7 +33,7 @@ SUSPENDED_FOR = timedelta(days=30)
 
 
 class Reason(StrEnum):
-    """Why; stored, so never changed."""
+    """Why an address has a do-not-contact mark; these codes are stored, so they never change."""
 
     STOP = reasons.STOP
     ASKED = reasons.ASKED_TO_STOP
@@ -75,7 +75,7 @@ CONFIRMED_BY = "confirmed_by"
 
 
 def slot_of(reason: str, channel: Channel | None = None) -> str:
-    """The slot of a reason.
+    """The slot (kind of mark) that a do-not-contact reason belongs to, of which an address has one mark each.
 
     Raises:
         ValueError: a technical reason without a channel.
@@ -93,14 +93,14 @@ def slot_of(reason: str, channel: Channel | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RegisterEntry:
-    """One mark of the register, in force or not.
+    """One do-not-contact mark of an address, in force or not.
 
     Attributes:
         item: the stored map, for example ``{"reason": "stop", "said_at": "...", "since": "..."}``.
         read_at: ISO time at which it was read.
-        member: id of the address that it belongs to.
-        slot: see the module.
-        address: in plain; empty once the person was erased, or where only its id is known.
+        member: keyed id of the address that it belongs to.
+        slot: the kind of mark, one for each address; see the module.
+        address: the plain address; empty once the person was erased, or where only its id is known.
     """
 
     item: Mapping[str, Any]
@@ -111,28 +111,30 @@ class RegisterEntry:
 
     @property
     def is_in_force(self) -> bool:
-        """Whether it blocks: it is not lifted, and its time is not over."""
+        """Whether the do-not-contact mark blocks: it is not lifted, and has not expired."""
         until = self.item.get("until")
         return "lifted_at" not in self.item and (until is None or self.read_at < str(until))
 
     @property
     def reason(self) -> str:
-        """Its fixed code."""
+        """The fixed code of why the address is marked."""
         return str(self.item.get("reason", ""))
 
     @property
     def stop_at(self) -> str:
-        """ISO time from which a question is a STOP; empty for every other entry."""
+        """ISO time from which a possible opt-out counts as a STOP; empty for every other mark."""
         return str(self.item.get("stop_at") or "")
 
     @property
     def is_open(self) -> bool:
-        """Whether it is a question that a person may still decide."""
+        """Whether the mark is a possible opt-out that a person may still decide."""
         return self.is_in_force and self.read_at < self.stop_at
 
     @property
     def withdraws_until(self) -> str:
-        """ISO time up to which a consent counts no more; empty for what is no refusal of the recipient's.
+        """ISO time up to which the recipient's refusal withdraws consents.
+
+        Empty where the mark is no refusal of theirs.
 
         A refusal that its recipient has taken back withdraws nothing.
         """
@@ -145,12 +147,12 @@ class RegisterEntry:
 
     @property
     def purposes(self) -> frozenset[str] | None:
-        """The purposes that it blocks; None for all."""
+        """The message purposes that the mark blocks; None for all."""
         given = self.item.get("purposes")
         return None if given is None else frozenset(given)
 
     @property
     def blocks_as(self) -> str:
-        """The reason for which it blocks: a question that was not decided in time is a STOP."""
+        """The reason code with which a mark blocks: a possible opt-out not decided in time is a STOP."""
         is_over = self.reason == Reason.DOUBT and not self.is_open
         return Reason.STOP if is_over else self.reason or Reason.STOP

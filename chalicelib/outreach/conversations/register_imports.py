@@ -1,4 +1,7 @@
-"""Marks from a company's lists and from an export of the register: what is newer stays."""
+"""Imports do-not-contact marks from a company's lists and from an export of the register.
+
+Newer marks stay.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +24,18 @@ from chalicelib.outreach.conversations.subject_rows import Member, SubjectRows
 
 
 class RegisterImports(SubjectRows):
-    """Takes them."""
+    """Imports do-not-contact marks from lists and exports."""
 
     def enter_listed(self, place: Member, how: Statement, *, at: str = "") -> bool:
-        """Enter an address of a list, unless its recipient has said START since.
+        """Mark an address of a company's do-not-contact list, unless its recipient has said START since.
 
         Args:
             place: the address.
             how: the evidence.
-            at: ISO time from which the list has it; empty where it has none.
+            at: ISO time from which the list has the address; empty where the list gives none.
 
         Returns:
-            Whether it is entered now; False where the recipient's START is newer.
+            Whether the address is marked now; False where the recipient's START is newer.
         """
         is_entered = True
         now = iso(self._clock.now())
@@ -66,17 +69,17 @@ class RegisterImports(SubjectRows):
         *,
         may_loosen: bool = True,
     ) -> bool:
-        """Take a mark as an export has it, unless a newer word is known.
+        """Store a do-not-contact mark from an export of the register, unless a newer one is stored.
 
         Args:
             place: the address.
-            slot: of the mark.
-            mark: as it is stored.
+            slot: the kind of mark.
+            mark: the mark's stored map.
             how: the evidence.
-            may_loosen: a mark that blocks less may take the place of one that is in force.
+            may_loosen: whether a mark that blocks less may replace one that is in force.
 
         Returns:
-            Whether the register has this mark, or has changed to it.
+            Whether the register has this mark now.
         """
         is_taken = True
 
@@ -94,7 +97,7 @@ class RegisterImports(SubjectRows):
 
 
 def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
-    """Whether a mark blocks less than the one that is known."""
+    """Whether a new do-not-contact mark blocks less than the stored one."""
     if not known.is_in_force:
         return False
     narrower = (
@@ -108,5 +111,5 @@ def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
 
 
 def _newest(mark: Mapping[str, Any]) -> str:
-    """ISO time of the newest thing that is known of a mark."""
+    """The newest ISO time in a mark: since when it blocks, when it was said or lifted."""
     return max(str(mark.get(name) or "") for name in ("since", "said_at", "lifted_at"))

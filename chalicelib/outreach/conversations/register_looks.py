@@ -1,4 +1,4 @@
-"""Looks into the register: whether, and why, a company must not contact a recipient."""
+"""Asks the register, before a message is sent, whether and why a company must not contact a recipient."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ from chalicelib.outreach.conversations.subject_rows import (
 
 @dataclass(frozen=True, slots=True)
 class RegisterLook:
-    """What a look finds.
+    """The register's answer for a conversation's recipient.
 
     Attributes:
         forbidden: why the company must not contact the recipient; see `RegisterLooks.forbids`.
-        subjects: of the addresses that the conversation names; that of its own address is first.
+        subjects: the person records of the addresses that the conversation names; that of its own
+            address is first.
     """
 
     forbidden: str | None
@@ -46,15 +47,16 @@ class RegisterLook:
 
 
 class RegisterLooks(SubjectRows):
-    """Looks."""
+    """Asks the register whether a company must not contact a recipient."""
 
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
-        `Reason.DOUBT` forbids what no person sends.
+        `Reason.DOUBT` forbids only what no person sends.
 
-        One consistent read of the person's subjects.  Who has written in the conversation has an
-        address that works, and wishes an answer: then only proven wishes count, and a block since.
+        One consistent read of the recipient's records.  A recipient who has written in the
+        conversation has an address that works and wants an answer: then unproven wishes and
+        technical marks do not count, except a block since.
 
         Raises:
             TransientError: the register could not be read.
@@ -62,7 +64,7 @@ class RegisterLooks(SubjectRows):
         return self.look(record).forbidden
 
     def look(self, record: Record) -> RegisterLook:
-        """What `forbids` says, and the subjects by which it says it.
+        """Why the company must not contact the recipient, or None, with the records that decide it.
 
         Raises:
             TransientError: the register could not be read.
@@ -73,9 +75,10 @@ class RegisterLooks(SubjectRows):
         return RegisterLook(self._forbidding(record, found, places), distinct(named))
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
-        """What `forbids` says, and the conversation as it is now: one read.
+        """Read just before sending: why the recipient must not be contacted, and the conversation now.
 
-        Of the conversation, the newest act of a person and whether another continues it.
+        Of the conversation only the newest act of a person is read, and whether another continues
+        it.
 
         Raises:
             TransientError: they could not be read.
@@ -97,7 +100,10 @@ class RegisterLooks(SubjectRows):
         channel: Channel | None = None,
         purpose: str | None = None,
     ) -> bool:
-        """Whether the company must not contact an address; on a channel, where one is given."""
+        """Whether the company must not contact an address, by opt-outs.
+
+        Where a channel is given, technical marks on it count as well.
+        """
         place, now = self.place(primary_channel, company_id), self._clock.now()
         subject = self.subject(place)
         if channel is not None:
@@ -105,11 +111,16 @@ class RegisterLooks(SubjectRows):
         return bool(subject.wishes(purpose, now))
 
     def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
-        """Every mark of an address's subject, in force or lifted."""
+        """Every do-not-contact mark of the person whose address this is, in force or lifted."""
         return self.subject(self.place(primary_channel, company_id)).entries(self._clock.now())
 
     def _looked_at(self, record: Record) -> list[Member]:
-        """The rows that may forbid a conversation's next message; its own address's is first."""
+        """The rows to read for whether a conversation's next message is forbidden.
+
+        That of its own address is first.
+
+        The last one is for STOPs to a sender that belongs to no company.
+        """
         unowned = senders.key(record.sender)["company_id"]
         return [*self.places_of(record), self.place(record.primary_channel, unowned)]
 
@@ -137,20 +148,21 @@ class RegisterLooks(SubjectRows):
 
 
 def has_written_since(record: Record, at: str) -> bool:
-    """Whether the recipient has written in a conversation after an ISO time."""
+    """Whether the recipient has written in the conversation after an ISO time."""
     return str(record.item.get("last_inbound_at") or "") > at
 
 
 def _is_newer(entry: RegisterEntry, record: Record) -> bool:
-    """Whether the recipient has blocked us after their newest message."""
+    """Whether a mark says that the recipient has blocked us after their newest message."""
     said_at = str(entry.item.get("said_at") or "")
     return entry.reason == Reason.BLOCKED and not has_written_since(record, said_at)
 
 
 def _is_unasked(record: Record) -> bool:
-    """Whether the next message of a conversation is advertising without a question before it.
+    """Whether a conversation's next message is unsolicited and not transactional.
 
-    No proven message of the recipient has come, and no person has the conversation or has answered.
+    That is, no proven message of the recipient has come, and no person has the conversation or has
+    answered.
     """
     is_with_person = record.is_handed_off and Status(record.handoff["was"]) not in UNSENT
     has_spoken = record.item.get("last_inbound_at") or record.person_act or is_with_person

@@ -1,4 +1,4 @@
-"""A company's register, address by address: those that have marks, in force or lifted."""
+"""Pages through a company's register: every marked address with its person's record, by member id."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PAGE = 50
 
 
 class RegisterPages(SubjectRows):
-    """Reads it."""
+    """Reads a company's do-not-contact register in pages."""
 
     def marked(self, company_id: str, after: str = "", at_most: int = PAGE) -> list[Subject]:
-        """The subject of each marked address, by its member id (`Subject.own`), in their order.
+        """One page of a company's marked addresses, by member id, each as the record of its person.
 
         Args:
             company_id: the company.
-            after: the member id before the first one.
+            after: the member id after which the page begins.
             at_most: how many addresses.
         """
         found = self._table.query_pages(
@@ -35,7 +35,7 @@ class RegisterPages(SubjectRows):
         return [subjects[place.key["primary_channel"]] for place in places]
 
     def all_marked(self, company_id: str) -> Iterator[Subject]:
-        """The subject of every marked address."""
+        """The person's record of every marked address of a company, page after page."""
         after = ""
         while page := self.marked(company_id, after):
             yield from page

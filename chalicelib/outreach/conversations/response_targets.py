@@ -44,10 +44,14 @@ _Day = Annotated[StrictInt, Field(ge=1, le=7)]
 
 
 class HandoffTarget(BaseModel):
-    """A target; a business day from a time until the same one is whole.
+    """The time within which a person is to answer a hand-off, in business hours.
 
     Attributes:
-        days: ISO weekdays; None for every day.
+        minutes: business minutes until an answer is late.
+        from_: when a business day begins; where it equals `until`, the day lasts 24 hours.
+        until: when it ends; where earlier than `from_`, on the next day.
+        zone: time zone of both.
+        days: ISO weekdays (Monday is 1); None for every day.
     """
 
     model_config = ConfigDict(
@@ -61,7 +65,10 @@ class HandoffTarget(BaseModel):
     days: Annotated[list[_Day], Field(min_length=1)] | None = None
 
     def due(self, since: datetime) -> datetime | None:
-        """When who waits since a time has waited too long; None where no business day comes."""
+        """The time at which an answer is late for a recipient who waits since a time.
+
+        None where it lies more than 400 days ahead.
+        """
         left = timedelta(minutes=self.minutes)
         zone = ZoneInfo(self.zone)
         first = since.astimezone(zone).date() - timedelta(days=1)  # a night shift's
@@ -76,7 +83,10 @@ class HandoffTarget(BaseModel):
         return None
 
     def _hours(self, day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
-        """When a day's business hours begin and end, in UTC; both the same on other days."""
+        """The begin and end of one day's business hours, in UTC.
+
+        The two are equal where it is no business day.
+        """
         begin, end = time.fromisoformat(self.from_), time.fromisoformat(self.until)
         opens = datetime.combine(day, begin, tzinfo=zone).astimezone(UTC)
         if self.days is not None and day.isoweekday() not in self.days:
@@ -86,7 +96,10 @@ class HandoffTarget(BaseModel):
 
 
 def target_of(record: Mapping[str, Any]) -> HandoffTarget | None:
-    """The target that a conversation has copied; None where there is none that can be read."""
+    """The response target that a conversation has copied from its project.
+
+    None where it has none, or an unreadable one.
+    """
     setting = record.get("handoff_target")
     given = setting if isinstance(setting, Mapping) else {}
     try:

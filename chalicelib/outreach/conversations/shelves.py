@@ -33,7 +33,7 @@ from chalicelib.outreach.conversations import items
 
 
 class ShelfRefusal(StrEnum):
-    """Why a shelf does not take a change."""
+    """Why a change of a list of saved things (replies, views) is refused."""
 
     NAME_TAKEN = "name_taken"
     FULL = "full"
@@ -42,7 +42,7 @@ class ShelfRefusal(StrEnum):
 
 
 class ShelfRefusedError(Exception):
-    """A change that the shelf does not take; nothing was written."""
+    """A change of a list of saved replies or views was refused, for reason `why`; nothing was written."""
 
     def __init__(self, why: ShelfRefusal) -> None:
         super().__init__(why.value)
@@ -51,12 +51,12 @@ class ShelfRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ShelfPlace:
-    """Which shelf.
+    """Which list of saved things: whose, of what kind, and its limit.
 
     Attributes:
-        owner: a company's id, or `person`.
-        what: it has.
-        most: so many things.
+        owner: a company's id, or a person's (see `owned_by`).
+        what: the kind of thing it lists: ``replies`` or ``views``.
+        most: the most things it may have.
     """
 
     owner: str
@@ -65,26 +65,26 @@ class ShelfPlace:
 
     @property
     def key(self) -> Item:
-        """Key of its row."""
+        """The key of the row that stores the list."""
         return {"primary_channel": f"shelf#{self.owner}", "conversation_id": self.what}
 
 
 def owned_by(person: str) -> str:
-    """A person as the owner of a shelf, by their name as the journal has it."""
+    """A person's id as the owner of a list of saved things: a digest of their name in the journal."""
     return f"person#{keys.digest(person)[:32]}"
 
 
 @dataclass(frozen=True, slots=True)
 class ShelvedThing:
-    """One thing of a shelf.
+    """One saved thing of a list, such as a saved reply.
 
     Attributes:
-        id: of the form that added it.
-        name: as people gave it; unique on the shelf, however it is capitalised.
-        holds: what it is.
+        id: id of the form by which it was added.
+        name: as people gave it; unique in the list, ignoring case.
+        holds: its contents by name, such as ``text``.
         by: who wrote it last, as the journal names them.
         at: ISO time of that.
-        form: the id of the form by which it was written last.
+        form: id of the form by which it was written last.
     """
 
     id: str
@@ -97,7 +97,7 @@ class ShelvedThing:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The things of a shelf, by id."""
+    """One list of saved things (replies or views), by id, as it was read."""
 
     things: Mapping[str, ShelvedThing]
     most: int
@@ -105,11 +105,15 @@ class Shelf:
 
     @property
     def by_name(self) -> list[ShelvedThing]:
-        """The things in the order of their names."""
+        """The saved things in alphabetical order of their names."""
         return sorted(self.things.values(), key=lambda one: one.name.casefold())
 
     def adding(self, new: ShelvedThing) -> Shelf:
-        """With one more; raises `ShelfRefusedError`.  One that is there already stays as it is."""
+        """The list with one more saved thing; the same list where that id is there already.
+
+        Raises:
+            ShelfRefusedError: the list is full, or the name is taken.
+        """
         if new.id in self.things:
             return self
         if len(self.things) >= self.most:
@@ -117,11 +121,14 @@ class Shelf:
         return self._with(new)
 
     def changing(self, new: ShelvedThing, seen: str) -> Shelf:
-        """With a thing as it is from now on; raises `ShelfRefusedError`.
+        """The list with one saved thing changed; the same list where this form changed it already.
 
         Args:
-            new: of the id of one that is there.
-            seen: the form by which it was written when the person saw it.
+            new: the thing from now on, with the id of the one that it replaces.
+            seen: id of the form by which the thing was last written when the person read it.
+
+        Raises:
+            ShelfRefusedError: another person has changed or removed it since, or the name is taken.
         """
         there = self.things.get(new.id)
         if there is not None and there.form == new.form:
@@ -131,7 +138,7 @@ class Shelf:
         return self._with(new)
 
     def removing(self, thing_id: str) -> Shelf:
-        """Without a thing; the same where it is gone already."""
+        """The list without one saved thing; the same list where it is gone already."""
         if thing_id not in self.things:
             return self
         left = {one: thing for one, thing in self.things.items() if one != thing_id}
@@ -145,10 +152,10 @@ class Shelf:
 
 
 class Shelves(items.OnTable):
-    """Reads and writes shelves."""
+    """Reads and writes lists of saved things, such as saved replies and views."""
 
     def shelves(self, places: Collection[ShelfPlace]) -> list[Shelf]:
-        """The shelves, in the order of their places; one read for all of them."""
+        """The stored lists of saved things, in the order of the given places; one read for all of them."""
         rows = {
             (one["primary_channel"], one["conversation_id"]): one
             for one in self._table.get_all([place.key for place in places])
@@ -161,18 +168,19 @@ class Shelves(items.OnTable):
         change: Callable[[Shelf], Shelf],
         journal: Sequence[Item],
     ) -> bool:
-        """Change a shelf, once with the entry of the journal.
+        """Change a list of saved things once, in one transaction with its journal entry.
 
         Args:
-            place: the shelf.
-            change: it as it is from now on; called again where another writer was faster, and raises
-                `ShelfRefusedError` where it does not take the change.
+            place: which list.
+            change: gives the changed list from the one that is read; called again where another
+                writer was faster; raises `ShelfRefusedError` to refuse.
             journal: writes of the journal's entry, with the id of the form.
 
         Returns:
-            False where it was done before: nothing was written.
+            False where the change was done before: nothing was written.
 
         Raises:
+            ShelfRefusedError: `change` refused.
             TransientError: other writers interfered with every attempt.
         """
         attempts = Attempts(self._clock, at_once(items.TRIES))

@@ -39,15 +39,17 @@ _MOST_CHARACTERS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Where and how something was said.
+    """The evidence for a change of a recipient's consent or refusal: where, how and by whom it was said.
 
     Attributes:
-        door: where it came in: ``twilio``, ``ses``, ``link``, ``carrier``, ``start``, ``desk``, ``ops``.
-        said: the words as they came; kept redacted.
-        channel: of the message.
-        conversation: the opaque id.
+        door: where it came in: ``twilio``, ``ses``, ``link``, ``carrier``, ``start``, ``desk``,
+            ``ops``.
+        said: the words as they came; stored redacted.
+        channel: the message's channel.
+        conversation: the conversation's opaque id.
         by: who said it, where a person of the company or an operator did.
-        members: whom the words are about, where those are several; any of them may have them erased.
+        members: keyed ids of all addresses that the words are about, where those are several;
+            erasing any of them removes the words.
     """
 
     door: str
@@ -59,9 +61,9 @@ class Statement:
 
 
 def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> Iterator[Item]:
-    """The items that explain a change of a subject: one for each mark, consent, preference and link.
+    """The evidence of a change of a person's record: an item per changed mark, consent, preference, link.
 
-    Of a start's link the row itself says all that is known, until it is undone.
+    A link that a start made gets none until it is undone: the record itself says all that is known.
     """
     common = items.present(
         {

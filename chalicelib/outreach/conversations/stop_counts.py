@@ -26,7 +26,7 @@ _STOPPED = "draft_"
 
 
 class StopEnd(StrEnum):
-    """What a person has made of a draft that a rule had stopped."""
+    """What a person did with a draft that a rule had stopped."""
 
     AS_IS = "as_is"
     """It was sent word for word: the stop was false."""
@@ -42,12 +42,12 @@ class StopEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleStops:
-    """What one rule has stopped on one day.
+    """How many drafts one rule stopped on one day, and what persons did with its stopped drafts.
 
     Attributes:
         day: ``2026-11-23``, in UTC.
-        held: drafts that it stopped on the day.
-        ends: what persons made on the day of drafts that it had stopped then or before.
+        held: number of drafts that the rule stopped on the day.
+        ends: number by `StopEnd`: what persons did on the day with drafts stopped then or before.
     """
 
     day: str
@@ -58,14 +58,14 @@ class RuleStops:
 
 
 class StopCounts(items.OnTable):
-    """Counts stops and their ends, and reads them."""
+    """Counts the drafts that rules stopped and what persons did with them, and reads the counts."""
 
     def count_stop(self, record: Record, rule: str, what: str) -> None:
-        """Count one.
+        """Count a draft that a rule stopped, or what a person did with it.
 
         Args:
             record: the conversation.
-            rule: the first that the draft broke.
+            rule: the first rule that the draft broke.
             what: `HELD`, or a `StopEnd`.
         """
         now = self._clock.now()
@@ -81,7 +81,7 @@ class StopCounts(items.OnTable):
         )
 
     def stops(self, company_id: str, since: datetime, until: datetime) -> Iterator[RuleStops]:
-        """A company's counts of the days from one to another, oldest first; one query by key."""
+        """A company's counts of stopped drafts, by day, project and rule, oldest first; one query by key."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
             values={
@@ -98,7 +98,10 @@ class StopCounts(items.OnTable):
 
 
 def rule_of(handoff: Mapping[str, Any]) -> str:
-    """The rule that stopped the message that a hand-off holds; empty where none did, or none is held."""
+    """The rule that stopped the message that a hand-off holds.
+
+    Empty where no rule did, or no message is held.
+    """
     reason = str(handoff.get("reason") or "")
     is_stop = handoff.get("held") and reason.startswith(_STOPPED)
     return reason.removeprefix(_STOPPED) if is_stop else ""

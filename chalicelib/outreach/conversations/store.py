@@ -1,8 +1,9 @@
 """The `conversations` table: open, append once, change status, hand off; the parts do the rest.
 
 `items` has the layout, `queries` reads, `drafts` stores messages before they are sent,
-`do_not_contact` the recipients that must not be contacted, `former` pairs that had a conversation,
-`handoffs` the list of hand-offs, `acts` what persons do, `calls` the calls of tools.
+`do_not_contact` changes the register of recipients that must not be contacted, `former` pairs that
+had a conversation, `handoffs` the list of hand-offs, `desk_acts` what persons do, `called_tools`
+the calls of tools.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Conversations(
     WrongAnswers,
     Shelves,
 ):
-    """Reads and writes conversations."""
+    """The store of the conversations table: opens, appends, changes status, hands off; has all parts."""
 
     def open(
         self,
@@ -77,22 +78,30 @@ class Conversations(
         is_wanted: bool = False,
         also: Sequence[Item] = (),
     ) -> Opened:
-        """Create a conversation unless it exists or its recipient must not be contacted.
+        """Create a conversation, unless it exists or its recipient must not be contacted.
+
+        Doing it again changes nothing.
 
         One transaction: the record, the pointer from its opaque id, what is kept of the pair, the
         link of the addresses that the start names and the consent that it brings, and where `first`
-        gives an entry id and a draft, that draft.  Doing it again changes nothing.
+        gives an entry id and a draft, that draft.
 
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
-            first: the entry id and draft of the opening, when it is written already.
-            held: a write of another table that fails unless the caller holds the start.
+            first: the entry id and draft of the first message, when it is written already.
+            held: a write of another table that fails unless the caller holds the start's lease.
             pairs: the opaque ids of its sender and recipient, one for each form of a number.
-            is_wanted: the recipient has written; a mark does not forbid to store that.
+            is_wanted: the recipient has written first, so an opt-out does not forbid the
+                conversation.
             also: further writes; where the condition of one fails, nothing is opened.
 
+        Returns:
+            The conversation, and whether this call created it; None where the recipient must not be
+            contacted, or a condition of `also` failed.
+
         Raises:
-            LeaseLostError: the caller does not hold the start.
+            LeaseLostError: the caller does not hold the start's lease any more.
+            TransientError: other writers interfered with every attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
@@ -126,7 +135,7 @@ class Conversations(
         pairs: Sequence[str],
         start: Started,
     ) -> tuple[Item, list[Item]]:
-        """A conversation's item, and the writes of it and of what belongs to it."""
+        """The item of a conversation to open, and the writes: item, pointer, pair and first draft."""
         now = self._clock.now()
         roots = {SUBJECTS: list(start.roots)} if start.roots else {}
         item = items.new({**record, **roots}, now, self._kept)
@@ -153,25 +162,27 @@ class Conversations(
         before: Entry | None = None,
         joins: bool = False,
     ) -> tuple[Record, bool]:
-        """Append an entry once, and change other attributes with it.
+        """Append a message to a conversation once, and change other attributes with it.
 
-        One write of the conversation's item; in a transaction only with what must change with it.
+        A single write of the conversation's item, or a transaction where other rows must change
+        with it.
 
         Args:
             record: as last read; read again where another writer changed it meanwhile.
-            new: an entry of its ``entry_id`` is never written twice.
+            new: the message; one ``entry_id`` is never written twice.
             expected: the statuses in which `changes` may be applied; in any other the entry is
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
             remove: attributes to remove together with `changes`.
             also: unconditional writes that belong to the same transaction.
-            then: unconditional writes that are done once, after it: by this call, or by a repetition
-                where this one has died between them.
-            before: an entry that is written just before the new one, together with it.
-            joins: it is the recipient's: where a person has the conversation, it waits for an answer.
+            then: unconditional writes done once after the append: by this call, or by a repetition
+                where this call crashed in between.
+            before: a message that is appended just before the new one, in the same write.
+            joins: the message is the recipient's: a handed-off conversation then waits for an
+                answer.
 
         Returns:
-            The record as stored now, and whether the entry was appended by this call.
+            The record as stored now, and whether this call appended the message.
 
         Raises:
             TransientError: other writers interfered with every attempt.
@@ -216,18 +227,19 @@ class Conversations(
         remove: Collection[str] = (),
         same_handoff: bool = False,
     ) -> Record | None:
-        """Change attributes while the conversation is in one of the expected statuses.
+        """Change a conversation's attributes, only while it is in one of the expected statuses.
 
         Args:
             record: as last read.
             expected: the statuses.
-            changes: attributes that take a value.
+            changes: attributes to set.
             remove: attributes to remove.
-            same_handoff: only while its hand-off is the one that was read: it may have been released
-                meanwhile, and handed off again for another reason.
+            same_handoff: only while its hand-off is the one that was read: it may have been
+                released meanwhile, and handed off again for another reason.
 
         Returns:
-            The record as stored now, or None when it was in another state: nothing was changed.
+            The record as stored now; None where status or hand-off were others: nothing was
+            changed.
         """
         names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
@@ -247,10 +259,10 @@ class Conversations(
         return Record(item)
 
     def continuing(self, record: Record, link: Mapping[str, Any]) -> Item:
-        """The write that links a failed conversation to the one that continues it; for `open`.
+        """The transaction write that links a failed conversation to the one that continues it; for `open`.
 
         It fails where the conversation has not failed, its recipient has written, or another
-        continues it.
+        continues it already.
         """
         return self._table.updating(
             record.key,
@@ -261,7 +273,7 @@ class Conversations(
         )
 
     def set_waiting(self, record: Record, waiting: Sequence[str]) -> None:
-        """Replace the list of events that wait.
+        """Replace a conversation's list of the events that wait to be handled.
 
         Raises:
             TransientError: another writer has changed it since the record was read.
@@ -287,9 +299,10 @@ class Conversations(
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
     ) -> bool:
-        """Hand a conversation to a person and put it on the list, in one transaction.
+        """Hand a conversation off to a person and list it for the company, in one transaction.
 
-        A hand-off that holds a message replaces one that holds none, so that it can be released.
+        A hand-off that holds a message replaces one that holds none, so that the message can be
+        released.
 
         Returns:
             False when it is handed off already, or this hand-off was released: nothing was changed.
@@ -328,7 +341,7 @@ class Conversations(
     def _hand_off_writes(
         self, record: Record, handoff: Mapping[str, Any], reason_text: str
     ) -> list[Item]:
-        """Writes of the conversation, of the list's new item, and of the one it replaces."""
+        """The writes of a hand-off: the conversation, the list's new entry, and the one that it replaces."""
         # Once for good: a repetition may come after the hand-off was released.
         entry = self._table.putting(
             handoffs.entry(record, handoff, handoffs.WAITING),
@@ -370,7 +383,7 @@ class Conversations(
         now: datetime,
         also: Sequence[Item],
     ) -> None:
-        """Change the item, and in the same transaction what must agree with it."""
+        """Write an append to a conversation's item, and its hand-off's entry, pointer and `also` with it."""
         condition = "#message_count = :was AND #conversation_status = :status"
         values: dict[str, Any] = {"was": record.message_count, "status": record.status.value}
         beside = [*also]
@@ -387,7 +400,7 @@ class Conversations(
             self._table.update(record.key, reading=False, **how)
 
     def _follow(self, record: Record, new: Entry, then: Sequence[Item]) -> None:
-        """Write what follows an entry, unless that was done."""
+        """Do the writes that follow an appended message, once for that message."""
         if not then:
             return
         ends = items.end(self._clock.now(), self._kept)
@@ -397,7 +410,12 @@ class Conversations(
             self._insist([self._table.putting(mark, condition=is_first), *then])
 
     def _insist(self, writes: Sequence[Item]) -> None:
-        """Do all writes or none; while other transactions write the same rows, again."""
+        """Do all writes or none, again while other transactions write the same rows.
+
+        Raises:
+            TransactionRefused: a write's condition failed.
+            TransactionConflict: other writers interfered with every attempt.
+        """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             try:

@@ -1,6 +1,7 @@
-"""A subject: the addresses of one person within one company, what they refuse, and what they allow; pure.
+"""A subject: one person's linked addresses within one company, what they refuse, allow and prefer; pure.
 
-Its row is the root's; a row of another member says ``merged_into`` and nothing else::
+It is stored in the row of one of its addresses, the root; the row of any other address (member)
+says only ``merged_into``::
 
     primary_channel  subject:{member id}      conversation_id  subject#{company_id}
     version          7                        ttl              1953000000
@@ -10,9 +11,9 @@ Its row is the root's; a row of another member says ``merged_into`` and nothing 
     preferences      {"5f3a...#hours": {"windows": ["17:00-21:00"], "said_at": "...", "message": "SM1..."}}
     links            [{"members": ["5f3a...", "77b0..."], "at": "...", "by": "start", "of": "..."}]
 
-A member's id is a keyed hash of company and canonical address, so that the variants of a number, the
-token of a link and an erased address are one key.  An address is empty once the person was erased, or
-where only its id is known.
+A member's id is a keyed hash of company and canonical address, so that the variants of a number,
+the token of a link and an erased address are one key.  An address is empty once the person was
+erased, or where only its id is known.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ _TECHNICAL_SLOTS = frozenset(one.value for one in Channel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A subject as read.
+    """One person's record within a company: linked addresses, marks, consents and preferences.
 
     Attributes:
         company_id: the company.
-        root: the member whose row it is.
+        root: id of the member whose row stores the record.
         members: each member's id and plain address.
         state: ``marks``, ``consents``, ``preferences`` and ``links``, by the module's layout.
-        version: of its row; 0 where none is stored.
-        ttl: of its row.
-        own: the member by which it was found.
+        version: the row's version; 0 where none is stored.
+        ttl: the row's ``ttl``, in epoch seconds.
+        own: id of the member by which it was looked up.
     """
 
     company_id: str
@@ -60,59 +61,64 @@ class Subject:
 
     @property
     def marks(self) -> Mapping[str, Mapping[str, Any]]:
-        """Each mark by ``{member id}#{slot}``."""
+        """The person's do-not-contact marks by ``{member id}#{slot}``, in force or lifted."""
         return dict(self.state.get("marks") or {})
 
     @property
     def marked_members(self) -> frozenset[str]:
-        """Which members have marks, in force or lifted."""
+        """The ids of the person's addresses that have do-not-contact marks, in force or lifted."""
         return frozenset(_parted(key)[0] for key in self.marks)
 
     @property
     def consents(self) -> Mapping[str, Mapping[str, Any]]:
-        """Each consent by ``{member id}#{channel}#{purpose}``."""
+        """The person's consents by ``{member id}#{channel}#{purpose}``."""
         return dict(self.state.get("consents") or {})
 
     @property
     def preferences(self) -> Mapping[str, Mapping[str, Any]]:
-        """Each preference by ``{member id}#{about}``, also those that were taken back."""
+        """The person's stored preferences by ``{member id}#{about}``, also those that were taken back."""
         return dict(self.state.get("preferences") or {})
 
     @property
     def preferred(self) -> Preferences:
-        """What holds of them."""
+        """The preferences of hours and channels that are in force for the person."""
         return preferences_of(self.preferences)
 
     @property
     def links(self) -> Sequence[Mapping[str, Any]]:
-        """Which start, import or operator linked which members, and when; those undone as well."""
+        """Which start, import or operator linked which of the person's addresses, and when.
+
+        Links that were undone are among them.
+        """
         return tuple(self.state.get("links") or ())
 
     def mark(self, member: str, slot: str) -> Mapping[str, Any]:
-        """The mark of a slot; empty where there is none."""
+        """One address's do-not-contact mark of one kind (slot); empty where it has none."""
         return self.marks.get(f"{member}#{slot}") or {}
 
     def entries(self, now: datetime) -> list[RegisterEntry]:
-        """Every mark, in force or lifted."""
+        """Every do-not-contact mark of the person's addresses, in force or lifted."""
         return [
             RegisterEntry(item, iso(now), *_parted(key), self.members.get(_parted(key)[0], ""))
             for key, item in sorted(self.marks.items())
         ]
 
     def in_force(self, now: datetime) -> list[RegisterEntry]:
-        """Every mark that is in force."""
+        """Every do-not-contact mark of the person's addresses that is in force."""
         return [entry for entry in self.entries(now) if entry.is_in_force]
 
     def wishes(
         self, purpose: str | None, now: datetime, channel: Channel | None = None
     ) -> list[RegisterEntry]:
-        """What is in force of every member but what is technical or suspends one address.
+        """The person's opt-outs in force, from any of their addresses, that cover a purpose and a channel.
+
+        Technical marks and suspensions are left out: they concern one address alone.
 
         Args:
-            purpose: of the message, a `ContactPurpose`'s value.
+            purpose: the message's purpose, a `ContactPurpose`'s value.
             now: the time.
-            channel: of the message.  A refusal of some purposes or channels does not block what has
-                none given.
+            channel: the message's channel.  An opt-out from some purposes or channels only does not
+                cover a message for which None is given.
         """
         return [
             one
@@ -123,24 +129,26 @@ class Subject:
         ]
 
     def of_address(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
-        """What is in force of one address alone, for messages to it on a channel."""
+        """The technical marks and suspensions in force of one address, for messages to it on a channel."""
         slots = {channel.value, *((SUSPENDED_SLOT,) if channel.traits.is_forgeable else ())}
         return [one for one in self.in_force(now) if one.member == member and one.slot in slots]
 
     def blocks(
         self, member: str, channel: Channel, purpose: str | None, now: datetime
     ) -> str | None:
-        """Why no message may leave to an address on a channel for a purpose; None where it may.
+        """The reason why no message may go to an address on a channel for a purpose; None where it may.
 
-        What is decided counts before what is asked.
+        A certain opt-out is named before a doubtful one.
         """
         found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
         return next((one.blocks_as for one in sorted(found, key=lambda one: one.is_open)), None)
 
     def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
-        """ISO time of the newest refusal that withdraws consents for a purpose and a channel; or empty.
+        """ISO time of the newest lifted refusal that withdraws consents for a purpose and channel.
 
-        Of those that were lifted: what is in force blocks by itself.
+        Empty where none does.
+
+        Refusals in force are left out: they block by themselves.
         """
         found = (
             entry.withdraws_until
@@ -152,7 +160,7 @@ class Subject:
         return max(found, default="")
 
     def consents_of(self, member: str, channel: Channel) -> dict[str, Mapping[str, Any]]:
-        """The consents of an address for a channel, by purpose."""
+        """The consents given for an address on a channel, by purpose."""
         start = f"{member}#{channel.value}#"
         return {
             key.removeprefix(start): one
@@ -163,13 +171,13 @@ class Subject:
     # --- changes: each gives another subject ----------------------------------------------------
 
     def marked(self, member: str, slot: str, mark: Mapping[str, Any]) -> Subject:
-        """With a slot's mark replaced."""
+        """The person's record with one address's do-not-contact mark of one kind (slot) replaced."""
         return self._with("marks", {**self.marks, f"{member}#{slot}": dict(mark)})
 
     def consenting(
         self, member: str, channel: Channel, purpose: str, consent: Mapping[str, Any]
     ) -> Subject:
-        """With a consent given; one that was given later stays."""
+        """The person's record with a consent added; unchanged where a later one is there."""
         key = f"{member}#{channel.value}#{purpose}"
         if str((self.consents.get(key) or {}).get("given_at", "")) > str(
             consent.get("given_at", "")
@@ -178,20 +186,20 @@ class Subject:
         return self._with("consents", {**self.consents, key: dict(consent)})
 
     def preferring(self, member: str, about: str, preference: Mapping[str, Any]) -> Subject:
-        """With a preference; one that was said later stays."""
+        """The person's record with a preference added; unchanged where one that was said later is there."""
         key = f"{member}#{about}"
         if str((self.preferences.get(key) or {}).get("said_at", "")) > str(preference["said_at"]):
             return self
         return self._with("preferences", {**self.preferences, key: dict(preference)})
 
     def named(self, member: str, address: str) -> Subject:
-        """With a member's plain address, where it is known."""
+        """The person's record with the plain address of a member filled in, where it was empty."""
         if not address or self.members.get(member):
             return self
         return replace(self, members={**self.members, member: address})
 
     def joined(self, other: Subject, link: Mapping[str, Any] | None = None) -> Subject:
-        """With another one's members and all that is theirs: the stricter state of both."""
+        """The person's record joined with another's: all addresses, marks, consents and links of both."""
         state = {
             "marks": {**other.marks, **self.marks},
             "consents": {**other.consents, **self.consents},
@@ -203,12 +211,12 @@ class Subject:
         return replace(self, members=members, state=state, version=version)
 
     def parted(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
-        """Without a member, and that member alone: each takes its own marks and consents.
+        """Two records: the person's without one address, and that address alone, each with its own marks.
 
-        Both remember that they were parted.
+        Both remember that the link was undone.
 
         Args:
-            member: the one that goes.
+            member: id of the address to take out.
             undone: ``undone_at`` and ``undone_by``.
         """
         stays = {one: address for one, address in self.members.items() if one != member}
@@ -226,12 +234,12 @@ class Subject:
         )
 
     def is_undone(self, one: str, other: str) -> bool:
-        """Whether an operator has undone the link of two members; then no start links them again."""
+        """Whether an operator has undone the link of two addresses, so that no start links them again."""
         links = [found for found in self.links if {one, other} <= set(found["members"])]
         return bool(links) and "undone_at" in links[-1]
 
     def erased(self, now: datetime) -> Subject:
-        """What an erasing leaves: keyed ids, and the marks that block."""
+        """The person's record after an erasure: keyed ids without addresses, and the marks in force."""
         kept = ("reason", "purposes", "since", "until", "stop_at", "said_at")
         marks = {
             f"{one.member}#{one.slot}": {name: one.item[name] for name in kept if name in one.item}
@@ -259,13 +267,16 @@ class Subject:
 def differences(
     before: Subject, after: Subject, of: str, but: AbstractSet[str] = frozenset()
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The marks, consents or preferences that are not the same: member, rest of the key, and the new one.
+    """The changed marks, consents or preferences between two versions of a person's record.
 
     Args:
-        before: as it was.
-        after: as it is.
+        before: the older version.
+        after: the newer version.
         of: ``marks``, ``consents`` or ``preferences``.
-        but: attributes that are not compared.
+        but: names of attributes that are not compared.
+
+    Yields:
+        Member id, rest of the key, and the new value.
     """
 
     def said(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -278,7 +289,7 @@ def differences(
 
 
 def _covers(entry: RegisterEntry, name: str, given: str | None) -> bool:
-    """Whether a mark is about all purposes or channels, or about the given one."""
+    """Whether a mark covers a purpose (or channel): it is limited to none, or to some that include it."""
     return entry.item.get(name) is None or given in entry.item[name]
 
 

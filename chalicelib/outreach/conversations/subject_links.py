@@ -1,7 +1,7 @@
-"""Which addresses are one person: linked by the company's starts and imports, parted by operators.
+"""Links addresses of one person, by the company's starts and imports, and parts them, by operators.
 
-What a recipient writes links nothing.  A link is one transaction over the rows of all sides, under
-their versions: no mark that is made meanwhile is lost.
+Messages of a recipient link nothing.  A link is one transaction over the rows of all its addresses,
+under their versions: no mark that is made meanwhile is lost.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from chalicelib.outreach.conversations.subject_rows import (
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a start finds of its recipient.
+    """A recipient's records as a start finds them: the opt-out, and the writes for opening.
 
     Attributes:
-        roots: of the subjects.
-        writes: of links and consents, or conditions that the subjects are as they were read.
-        is_forbidden: the recipient has asked by text not to be contacted for this purpose; `writes` are
-            then those of the link alone, if there is a new one.
+        roots: member ids of the rows that store these records.
+        writes: writes of links and consents, or conditions that the records are as they were read.
+        is_forbidden: the recipient has opted out of this purpose; `writes` are then those of the
+            link alone, if there is a new one.
     """
 
     roots: Sequence[str] = ()
@@ -48,10 +48,10 @@ class Started:
 
 
 class SubjectLinks(SubjectRows):
-    """Links and parts subjects."""
+    """Links the addresses of one person, and parts them."""
 
     def started(self, record: Record) -> Started:
-        """What a start finds of its recipient, whose addresses it links: one read.
+        """Read a start's recipient: whether they opted out, and the writes that link the start's addresses.
 
         Args:
             record: the conversation as it will be opened.
@@ -83,13 +83,13 @@ class SubjectLinks(SubjectRows):
         return Started(roots, writes)
 
     def link(self, places: Sequence[Member], by: str, how: Statement) -> Subject | None:
-        """Link addresses, also those whose link was undone; for operators and imports.
+        """Link addresses as one person's, also where their link was undone; for operators and imports.
 
         Returns:
-            The subject as stored now; None where they are one already.
+            The person's record as stored now; None where all were linked already.
 
         Raises:
-            ValueError: they would be more than `MOST_MEMBERS`.
+            ValueError: the person would have more than `MOST_MEMBERS` addresses.
             TransientError: others interfered with every attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
@@ -105,10 +105,10 @@ class SubjectLinks(SubjectRows):
                 return root
 
     def part(self, place: Member, how: Statement) -> bool:
-        """Take an address out of its subject: each side keeps its own marks and evidence.
+        """Take one address out of its person's record: each side keeps its own marks and evidence.
 
         Returns:
-            Whether it was linked.
+            False where the address was linked with no other.
 
         Raises:
             TransientError: others interfered with every attempt.
@@ -122,7 +122,7 @@ class SubjectLinks(SubjectRows):
                 return True
 
     def evidence_of(self, member: str) -> list[Item]:
-        """What is kept as evidence of an address, oldest first."""
+        """The stored evidence of an address's consents and refusals, oldest first."""
         return list(
             self._table.query_pages(
                 KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :e)",
@@ -144,7 +144,7 @@ class SubjectLinks(SubjectRows):
 
 
 def linkable(subjects: Sequence[Subject]) -> list[Subject]:
-    """Those that a start links to the first: as many as fit, and no link that was undone."""
+    """The persons' records that a start may join: as many as fit, except where their link was undone."""
     found = [subjects[0]]
     for subject in subjects[1:]:
         members = [member for known in found for member in known.members]
@@ -160,7 +160,7 @@ def linkable(subjects: Sequence[Subject]) -> list[Subject]:
 
 
 def _consenting(subject: Subject, place: Member, record: Record) -> Subject:
-    """The subject with the consent that a start brings."""
+    """The person's record with the consent that a conversation's start brings, if it brings one."""
     given: Mapping[str, Any] | None = record.item.get(CONSENT)
     if not given:
         return subject

@@ -1,4 +1,4 @@
-"""Subjects in the `conversations` table: read in one call, changed under the version of their row."""
+"""Stores persons' records (subjects) in the `conversations` table: one read, changes by version."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ABSENT = "attribute_not_exists(#conversation_id)"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An address of a company's recipient, by its member id."""
+    """An address of a company's recipient, identified by its keyed id (member id)."""
 
     member: str
     company_id: str
@@ -47,13 +47,13 @@ class Member:
 
     @property
     def key(self) -> Item:
-        """Of the member's row."""
+        """The key of the address's row."""
         return items.subject_key(self.member, self.company_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectChange:
-    """A subject as it was read, and as it will be."""
+    """A change of a person's record: as it was read, as it will be, and the evidence."""
 
     before: Subject
     after: Subject
@@ -61,10 +61,10 @@ class SubjectChange:
 
 
 class SubjectRows(items.OnTable):
-    """Reads and changes subjects.
+    """Reads and changes persons' records (subjects) in the conversations table.
 
     Args:
-        opaque: makes the members' ids.
+        opaque: gives the maker of the addresses' keyed ids.
     """
 
     def __init__(
@@ -79,38 +79,44 @@ class SubjectRows(items.OnTable):
         self._opaque = opaque
 
     def place(self, address: str, company_id: str) -> Member:
-        """Where an address has its row."""
+        """An address of a company's recipient together with its keyed id, by which its row is found."""
         return Member(member_id(self._opaque(), company_id, address), company_id, address)
 
     def named_in(self, words: str) -> list[str]:
-        """The keyed ids of the addresses that a person's words name, for the journal."""
+        """The keyed ids of the addresses that occur in a person's words, for the journal."""
         return ids_in(words, self._opaque)
 
     def subject(self, place: Member) -> Subject:
-        """The subject of an address, as stored; of that address alone where none is."""
+        """The stored record of the person who has an address.
+
+        Where none is stored, an empty record of that address alone.
+        """
         return self.subjects([place])[place.key["primary_channel"]]
 
     def subjects_of(self, record: Record) -> list[Subject]:
-        """The subjects of the addresses that a conversation names: one, or several that are not linked."""
+        """The records of the addresses that a conversation names: one, or several that are not linked."""
         places = self.places_of(record)
         return distinct(self.subjects(places, hints_of(record)).values())
 
     def places_of(self, record: Record) -> list[Member]:
-        """The rows of the addresses that a conversation names; its own is first."""
+        """All addresses that a conversation names, each with its keyed id.
+
+        The one that it writes to is first.
+        """
         found = [self.place(address, record.company_id) for address in addresses_of(record)]
         return list({one.member: one for one in found}.values())
 
     def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
-        """The subject of each place, by the partition of its member's row.
+        """The person's record of each given address, by the partition key of that address's row.
 
-        One consistent read, and another one where a row was merged since the hints were stored.
+        One consistent read, and further ones where rows were merged since the hints were stored.
 
         Args:
-            places: the members.
-            hints: further keys that are read with them.
+            places: the addresses.
+            hints: keys of further rows to read at once, as they probably hold the records.
 
         Raises:
-            TransientError: they could not be read.
+            TransientError: the rows could not be read.
         """
         return self._resolved(places, self._table.get_all(_once([*_keys(places), *hints])))
 
@@ -140,20 +146,23 @@ class SubjectRows(items.OnTable):
         also: Sequence[Item] = (),
         with_it: Callable[[Subject], Sequence[Item]] | None = None,
     ) -> Subject | None:
-        """Change a subject, with the evidence of it, in one transaction.
+        """Change a person's record and add the evidence, in one transaction.
 
         Args:
-            place: one of its members.
-            edit: gives the changed subject, or None where nothing is to change; it may run again.
-            how: why.
+            place: one of the person's addresses.
+            edit: gives the changed record, or None where nothing is to change; it may be called
+                again.
+            how: the evidence.
             also: further writes; where they are refused, the change is made without them.
-            with_it: gives further writes from the subject as it was, made where something changes.
+            with_it: gives further writes from the record as it was; used only where something
+                changes.
 
         Returns:
-            The subject as stored now, or None: nothing was changed.
+            The record as changed, or None: it was not changed.
 
         Raises:
-            TransientError: it could not be read or written, or others interfered with every attempt.
+            TransientError: it could not be read or written, or others interfered with every
+                attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
@@ -181,9 +190,12 @@ class SubjectRows(items.OnTable):
                 return after
 
     def changing(self, change: SubjectChange) -> list[Item]:
-        """The writes of a change of one subject's state; they fail where it has changed since.
+        """The transaction writes that change a person's record.
 
-        Rows that point to it are written again where its end moves: none ends before it.
+        They fail where it has changed since it was read.
+
+        Where its ``ttl`` is extended, the rows that point to it are written again, so that none
+        expires before it.
         """
         now = self._clock.now()
         before, after = change.before, change.after
@@ -206,14 +218,14 @@ class SubjectRows(items.OnTable):
         how: Statement,
         first: Subject | None = None,
     ) -> tuple[Subject, list[Item]]:
-        """The first subject with the others' members, and the writes of it.
+        """Join several persons' records into the first one: returns it, and the transaction writes.
 
         Args:
-            subjects: as they were read.
-            places: which members are linked, one or more of each subject.
-            link: ``at`` and ``by``, and what explains it.
+            subjects: the records as they were read.
+            places: which addresses are linked, one or more of each record.
+            link: ``at`` and ``by``, and what explains the link.
             how: the evidence.
-            first: the first subject with what else changes of it.
+            first: the first record with its other changes, if any.
         """
         now = self._clock.now()
         before, root = subjects[0], first or subjects[0]
@@ -237,7 +249,10 @@ class SubjectRows(items.OnTable):
         return root, writes
 
     def parting(self, subject: Subject, member: str, how: Statement) -> list[Item]:
-        """The writes that take a member out of a subject: both have rows of their own from now on."""
+        """The transaction writes that take an address out of a person's record.
+
+        Each side gets a row of its own.
+        """
         now = self._clock.now()
         undone = {"undone_at": iso(now), "undone_by": how.by or ""}
         version, ends = subject.version + 1, items.end_of_consent(now)
@@ -254,39 +269,42 @@ class SubjectRows(items.OnTable):
         return writes
 
     def _listing(self, after: Subject, listed: AbstractSet[str] = frozenset()) -> list[Item]:
-        """The writes that list the members that have marks; each is listed as long as it is kept."""
+        """The writes that list a person's marked addresses in the register, with the record's ``ttl``."""
         return [
             self._table.putting({**items.marked_key(one, after.company_id), "ttl": after.ttl})
             for one in sorted(after.marked_members - listed)
         ]
 
     def replace(self, subject: Subject) -> None:
-        """Write a subject in the place of the one that was read, without evidence; for an erasing.
+        """Overwrite a person's record, if unchanged since it was read, without evidence; for an erasure.
 
         Raises:
-            ConditionFailed: it has changed since.
+            ConditionFailed: the record has changed since it was read.
         """
         self._table.put(_row(replace(subject, version=subject.version + 1)), **_as_read(subject))
 
     def unchanged(self, subject: Subject) -> Item:
-        """The condition that a subject is as it was read."""
+        """The transaction condition that a person's record is still as it was read."""
         key = items.subject_key(subject.root, subject.company_id)
         return self._table.checking(key, **_as_read(subject))
 
 
 def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
-    """The keyed id of an address within a company; one for every variant of a number."""
+    """The keyed id of an address within a company; all forms of one phone number have the same id."""
     return opaque.of("subject", company_id, numbers.canonical(address))
 
 
 def hints_of(record: Record) -> list[Item]:
-    """Keys of the roots that a conversation was opened with."""
+    """Keys of the rows that held the recipient's records when the conversation was opened.
+
+    They are read together with the current ones, as most still hold the records.
+    """
     roots = record.item.get(SUBJECTS) or ()
     return [items.subject_key(str(root), record.company_id) for root in roots]
 
 
 def distinct(found: Iterable[Subject]) -> list[Subject]:
-    """Each subject once, in order."""
+    """The persons' records without repetitions, in their order."""
     known: dict[tuple[str, str], Subject] = {}
     for one in found:
         known.setdefault((one.company_id, one.root), one)
@@ -294,7 +312,7 @@ def distinct(found: Iterable[Subject]) -> list[Subject]:
 
 
 def read(item: Mapping[str, Any]) -> Subject:
-    """A root's row as a subject."""
+    """A person's record (`Subject`) from its stored row."""
     return Subject(
         company_id=items.company_of_subject(item),
         root=items.member_of(item),
@@ -321,7 +339,7 @@ def _pointer(member: str, root: Subject) -> Item:
 
 
 def _end(subject: Subject, now: datetime) -> int:
-    """Until when a row is kept that is written now; moved once a month at most."""
+    """The ``ttl`` of a person's row that is written now; it is extended once a month at most."""
     is_enough = subject.ttl >= items.end_of_consent(now, timedelta())
     return subject.ttl if is_enough else items.end_of_consent(now)
 
@@ -333,7 +351,10 @@ def _as_read(subject: Subject) -> dict[str, Any]:
 
 
 def _root_of(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Item | None:
-    """The key that has to be read to know a place's root; None where it is known."""
+    """The key of the row that must still be read to find an address's person record.
+
+    None where it has been read.
+    """
     at = place.key
     while (row := rows.get(at["primary_channel"])) is not None and MERGED_INTO in row:
         at = items.subject_key(str(row[MERGED_INTO]), place.company_id)

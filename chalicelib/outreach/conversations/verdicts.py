@@ -27,15 +27,15 @@ _PARTITION = "verdicts:"
 
 @dataclass(frozen=True, slots=True)
 class VerdictExample:
-    """What a company says of one draft.
+    """One example draft with the company's verdict: whether the checks must let it through or stop it.
 
     Attributes:
-        id: of the example, without personal data.
-        said: ``good`` is sent, ``bad`` is not.
-        why: in the company's words.
-        is_invented: its writer says that no person is in it; any other was redacted.
+        id: the example's id, without personal data.
+        said: ``good`` must be let through, ``bad`` must be stopped.
+        why: the company's reason, in its words.
+        is_invented: its writer says that it names no real person; any other example was redacted.
         example: a line of ``writer check`` without its id.
-        ends: epoch seconds; set by the store.
+        ends: when it expires, in epoch seconds; set by the store.
     """
 
     id: str
@@ -47,7 +47,7 @@ class VerdictExample:
 
 
 class Verdicts:
-    """Stores, lists and removes examples, those of one project at a time."""
+    """Stores, lists and removes example drafts with their verdicts, by project."""
 
     def __init__(self, *, table: Store, clock: Clock, kept: timedelta) -> None:
         self._table = table
@@ -55,7 +55,7 @@ class Verdicts:
         self._kept = kept
 
     def of(self, company_id: str, project_id: str) -> list[VerdictExample]:
-        """A project's examples by their ids; none that has ended, removed yet or not."""
+        """A project's example drafts in the order of their ids, without expired ones."""
         now = self._clock.now().timestamp()
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
@@ -65,7 +65,7 @@ class Verdicts:
         return [_read(row) for row in rows if row["ttl"] > now]
 
     def put(self, company_id: str, project_id: str, one: VerdictExample) -> None:
-        """Store an example in place of one with its id; its time begins again."""
+        """Store an example draft, replacing one with the same id; its time to live begins again."""
         now = self._clock.now()
         self._table.put(
             {
@@ -81,7 +81,7 @@ class Verdicts:
         )
 
     def remove(self, company_id: str, project_id: str, example_id: str) -> bool:
-        """Remove an example; False where there is none."""
+        """Remove a project's example draft; False where there is none with this id."""
         key = _key(company_id, project_id, example_id)
         if self._table.get(key) is None:
             return False
@@ -90,7 +90,7 @@ class Verdicts:
 
 
 def is_verdict(row: Mapping[str, Any]) -> bool:
-    """Whether a row of the table is an example."""
+    """Whether a row of the conversations table is an example draft with its verdict."""
     return str(row.get("primary_channel", "")).startswith(_PARTITION)
 
 

@@ -21,12 +21,12 @@ _SAID = "said"
 
 @dataclass(frozen=True, slots=True)
 class SaidWrong:
-    """What people said of a project's answers on one day.
+    """How often people said on one day that an answer of a project was wrong in one way.
 
     Attributes:
         day: ``2026-11-23``, in UTC.
-        code: what was wrong.
-        said: of so many answers.
+        code: the code of what was wrong.
+        said: of how many answers.
     """
 
     day: str
@@ -36,10 +36,10 @@ class SaidWrong:
 
 
 class WrongAnswers(items.OnTable):
-    """Counts answers that were wrong, and reads the counts."""
+    """Counts the answers that people said were wrong, and reads the counts."""
 
     def count_wrong(self, record: Record, code: str) -> None:
-        """Count an answer of a conversation."""
+        """Count that people said an answer of a conversation was wrong, under the code of what was wrong."""
         now = self._clock.now()
         self._table.update(
             {
@@ -53,7 +53,7 @@ class WrongAnswers(items.OnTable):
         )
 
     def wrong(self, company_id: str, since: datetime, until: datetime) -> Iterator[SaidWrong]:
-        """A company's counts of the days from one to another, oldest first; one query by key."""
+        """A company's counts of wrong answers by day, project and code, oldest first; one query by key."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
             values={"p": _partition(company_id), "a": _on(since), "b": f"{_on(until)}#~"},

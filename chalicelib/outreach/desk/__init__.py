@@ -1,4 +1,4 @@
-"""The desk: what persons see of conversations that were handed to them, and what they do with them.
+"""The desk: persons see the conversations that were handed off to them, and act on them.
 
 One interface for the Desk API, for `ops handoff` and for a screen: `inbox.DeskInbox` lists hand-offs,
 shows a conversation and does acts.  The life of a hand-off::
@@ -7,19 +7,19 @@ shows a conversation and does acts.  The life of a hand-off::
        │  ◀──put_back── │
        └────────────────┴──▶ approved | given_back | declined | closed
 
-    case       an act as it is asked for, and what it will do
-    holding    who holds a conversation, and who may act on it
-    changes    what each act changes of a conversation; pure
-    undoing    taking an act back, while nothing has happened since; pure
-    lifting    which entry of the register a person at the desk may lift; pure
-    stop_ends  what an act makes of a draft that a rule has stopped; pure
-    counted_acts  what an act counts as in its day's figures; pure
-    row        a row of the acts: fields, words, who may do it
-    acts       the acts, each a row
-    asked      an act from the body of a request, or why it is none
-    inbox      the interface
-    inbox_order  the list of hand-offs in its order, page by page
-    shown      a conversation and a hand-off as they are shown
-    door       the Desk API
-    operators  hand-offs for operators and schedules
+    case       an act as it is asked for (`Asked`), its fingerprint, the conversation, and the plan
+    holding    which person or machine has a conversation, and the states in which acts are refused
+    changes    a function for each act: the hand-off and attributes that it changes; pure
+    undoing    taking an act back within ten minutes, while nothing has happened since; pure
+    lifting    which opt-out a person at the desk may lift; pure
+    stop_ends  whether an act sends, edits or discards a draft that a rule has stopped; pure
+    counted_acts  the names under which an act is counted in its day's figures; pure
+    row        the types of an act's row: fields, words, states, roles, to whom it is offered
+    acts       the table of acts, each a row with its button, hint and function
+    asked      reads an act from the body of a request, and checks each of its fields
+    inbox      the interface: lists, shows, does an act once with journal and event
+    inbox_order  the list of hand-offs in its order, page by page, by filter and lane
+    shown      hand-off, conversation, message and draft as JSON; a conversation's version
+    door       the Desk API: callers, parameters, answers
+    operators  hand-offs for operators and schedules: figures, approve, take
 """

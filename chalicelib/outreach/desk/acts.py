@@ -1,7 +1,7 @@
-"""The acts of the desk, each a row: what is said with it, where it can be done, by whom, what it changes.
+"""The table of the desk's acts: each with its fields, its words, who may do it where, and its function.
 
-The Desk API, ``python -m ops handoff``, the console's forms, ``docs/openapi.yaml`` and the table of acts
-in ``docs/outreach-people.md`` are made of these rows.
+The Desk API, ``python -m ops handoff``, the console's forms, ``docs/openapi.yaml`` and the table of
+acts in ``docs/outreach-people.md`` are made of these rows.
 """
 
 from __future__ import annotations
@@ -225,10 +225,10 @@ ACTS: Mapping[str, DeskAct] = {
 
 
 def planned(case: Case) -> Planned:
-    """What an act changes.
+    """The changes that an asked act will make to its conversation; nothing is written yet.
 
     Raises:
-        RefusedError: the conversation is not in a state for it, or another person has it.
+        RefusedError: the conversation is not in a state for the act, or another person has it.
     """
     act, asked = UNDO if case.asked.act == UNDO.name else ACTS[case.asked.act], case.asked
     refused = act.refusal(case.record, asked.who, asked.role)
@@ -238,6 +238,6 @@ def planned(case: Case) -> Planned:
 
 
 def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
-    """The acts whose forms the console shows a person."""
+    """The acts that the console offers a person as forms for a conversation."""
     who = persons.read(by)
     return (act for act in ACTS.values() if act.is_offered(record, who, role))

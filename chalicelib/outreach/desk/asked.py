@@ -1,4 +1,4 @@
-"""What a person asks for at the desk, read from a request; pure.
+"""Reads an act of a person at the desk from a request's body, and checks its fields; pure.
 
 The body of an act, beside which the request carries an ``Idempotency-Key``::
 
@@ -48,19 +48,20 @@ def parsed_act(
     role: DeskRole,
     who: persons.DeskPerson | None = None,
 ) -> Asked:
-    """An act from the body of a request.
+    """Read an act of a person at the desk from the body of a request.
 
     Args:
         raw: the body.
-        conversation_id: the opaque id.
+        conversation_id: the conversation's opaque id.
         key: the ``Idempotency-Key``.
-        actor: whose word it is who the person is, for the journal.
+        actor: who vouches for the person, for the journal: an operator, or the company whose key it
+            was.
         company_id: the caller's company.
-        role: the caller's.
-        who: the person, where that is proven: the body then names none.
+        role: the caller's role.
+        who: the person, where a token or an assertion proves it: the body then names none.
 
     Raises:
-        PayloadError: names the field, never its value.
+        PayloadError: a field is unknown, missing or invalid; it names the field, never its value.
     """
     if not _KEY.fullmatch(key):
         raise PayloadError(
@@ -91,7 +92,11 @@ def parsed_act(
 
 
 def check_moments(asked: Asked, now: datetime) -> None:
-    """Refuse a time that is over, or so far off that what is hidden until then is lost from sight."""
+    """Refuse an act whose time field lies in the past or more than 90 days ahead.
+
+    Raises:
+        PayloadError: it names the field.
+    """
     for one in ACTS[asked.act].fields if asked.act in ACTS else ():
         said = asked.said(one.name)
         if one.kind is not FieldKind.MOMENT or not said:
@@ -103,12 +108,16 @@ def check_moments(asked: Asked, now: datetime) -> None:
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of a text can be seen: spaces, and characters without a width."""
+    """Whether a text shows nothing: only spaces and characters without a width."""
     return not any(unicodedata.category(sign)[0] not in "CZ" for sign in text)
 
 
 def _value(raw: Mapping[str, Any], one: ActField) -> str:
-    """What a field holds, as it is kept; empty where it may be missing and is."""
+    """The checked value of an act's field, as it is stored; empty where an optional field is missing.
+
+    Raises:
+        PayloadError: the field is invalid; it names the field, never its value.
+    """
     value = raw.get(one.name)
     if value is None and not one.is_needed:
         return ""

@@ -1,4 +1,4 @@
-"""An act that a person asks for, the conversation that it is asked of, and what it will do."""
+"""The types of an act at the desk: as it is asked for, with its conversation, and as it will be done."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _FIRST_FIELDS = ("text", "subject", "reason", "hint", "to", "until")
 
 
 class RefusedError(ConflictError):
-    """The act cannot be done to the conversation as it is; nothing was changed."""
+    """A person's act cannot be done to the conversation as it is; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One act that a person asks for.
+    """One act that a person at the desk asks for, such as a reply.
 
     Attributes:
         act: a name in `acts.ACTS`.
-        conversation_id: its opaque id.
-        version: of the conversation that the person saw.
+        conversation_id: the conversation's opaque id.
+        version: the version of the conversation that the person saw.
         key: the idempotency key.
-        by: the person, as `persons` writes them: the holder after a take.
-        actor: who says so, for the journal: an operator, or the company whose key it was.
-        company_id: only a conversation of this company; None for operators.
-        role: what the person may do.
-        fields: the act's own fields; one that was not given is empty or missing.
+        by: the person, as `persons` writes them; after a take, they have the conversation.
+        actor: who vouches for that, for the journal: an operator, or the company whose key it was.
+        company_id: the company whose conversations the person may act on; None for operators: all.
+        role: the person's role.
+        fields: the values of the act's own fields; one that was not given is empty or missing.
     """
 
     act: str
@@ -52,26 +52,26 @@ class Asked:
 
     @property
     def who(self) -> persons.DeskPerson:
-        """The person."""
+        """The person who asks for the act."""
         return persons.read(self.by)
 
     def said(self, name: str) -> str:
-        """What a field of the act holds."""
+        """The value of one of the act's own fields; empty where it was not given."""
         return self.fields.get(name, "")
 
     @property
     def because(self) -> str:
-        """Why, redacted: it is kept beside the conversation, not as one of its messages."""
+        """The reason that the person gave for the act, redacted, as it is stored outside the messages."""
         return redact(self.said("reason"))
 
     @property
     def act_id(self) -> str:
-        """The act's id within its conversation: the same for a repetition."""
+        """The act's id within its conversation, made from the idempotency key: equal for a repetition."""
         return act_id(self.key)
 
     @property
     def fingerprint(self) -> str:
-        """Equal where the same is asked for by the same person; shows nothing of it."""
+        """A digest of act, person and fields; a different one shows that an idempotency key was reused."""
         later = sorted(name for name in self.fields if name not in _FIRST_FIELDS)
         said = (self.said(name) for name in _FIRST_FIELDS)
         more = (f"{name}={self.said(name)}" for name in later)
@@ -85,16 +85,18 @@ def act_id(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An act, and the conversation as it was last read.
+    """An act that a person asks for, with what decides about it: conversation, messages, register.
 
     Attributes:
+        record: the conversation as it was last read.
+        asked: the act.
         now: the time of the act.
-        recent: its newest messages, as far back as rules look.
-        previous: the status that the conversation has without its hand-off.
-        held: the message that its hand-off holds.
-        done: what was stored of an act, by its id; None where it was not done.
-        subjects: what the recipient has said about being contacted; see `Doubts.subjects_of`.
-        forbids: why the recipient must not be written to, by words or not; None if they may.
+        recent: reads the conversation's newest messages.
+        previous: reads the status that the conversation has without its hand-off.
+        held: reads the message that its hand-off holds.
+        done: reads what was stored of an earlier act, by its id; None where it was not done.
+        subjects: reads the recipient's records of consent and refusal; see `Doubts.subjects_of`.
+        forbids: reads why the recipient must not be written to; None if they may.
     """
 
     record: Record
@@ -110,17 +112,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """An act as it will be done.
+    """The plan of a person's act: what it will write, and what happens then.
 
     Attributes:
-        change: what it writes.
-        event: key of the event that does the rest in the conversation's lane; empty where nothing is
-            left to do.
-        tells: what the company hears of it, for an act that says different things.
-        of: the person whom that is about, where it is not who acts.
-        undid: the act that it takes back.
-        is_sending: a message will be sent, so what forbids it refuses the act.
-        is_machines: automation goes on: not while a person has to decide whether it may.
+        change: the changes of the conversation.
+        event: key of the event that does the rest in the conversation's lane; empty where nothing
+            is left to do.
+        tells: name of the event that is reported to the company, for an act that may report
+            several.
+        of: the person whom that event is about, where it is not who acts.
+        undid: name of the act that it takes back.
+        is_sending: a message will be sent, so what forbids messages refuses the act.
+        is_machines: automation goes on: refused while a person has to decide whether it may.
     """
 
     change: ActChange

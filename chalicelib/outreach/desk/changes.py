@@ -1,6 +1,6 @@
-"""What each act changes of a conversation as it was read; pure.
+"""Plans what each act at the desk changes of a conversation: one function for each act; pure.
 
-Each act is a function of its `Case`; its row in `acts` says where and by whom it may be done.
+Its row in `acts` says in which states and by whom an act may be done.
 """
 
 from __future__ import annotations
@@ -37,14 +37,18 @@ _OF_TOOL = ("function_call", "function_arguments", "tool")
 
 
 def take(case: Case) -> Planned:
-    """The person has it from now on, also one that the machine has."""
+    """Plan that the person has the conversation from now on, also one that automation was answering."""
     record, asked = case.record, case.asked
     taken = _held_by(record, asked, asked.by) if record.is_handed_off else _stepped_in(case)
     return _told(taken, record, asked)
 
 
 def reply(case: Case) -> Planned:
-    """The person's message is sent, and what was held is not."""
+    """Plan that the person's message is sent, and a message that was held is not; the conversation is theirs.
+
+    Raises:
+        RefusedError: its first message was not sent.
+    """
     record, asked = case.record, case.asked
     if record.handoff["held"] == "start" or not _has_begun(record):
         raise RefusedError("NOT_STARTED", "its first message was not sent: approve or decline it")
@@ -61,7 +65,12 @@ def reply(case: Case) -> Planned:
 
 
 def approve(case: Case) -> Planned:
-    """What is held is sent, in the person's words where they edited it; its tool is called all the same."""
+    """Plan that the held message is sent, in the person's words where they edited it; its tool call stays.
+
+    Raises:
+        RefusedError: none is held, it is being released already, or the channel takes only the
+            template.
+    """
     record, asked = case.record, case.asked
     held = record.handoff["held"]
     if not held:
@@ -86,7 +95,13 @@ def approve(case: Case) -> Planned:
 
 
 def decline(case: Case) -> Planned:
-    """What is held is never sent; an opening ends its conversation, a reply is the person's now."""
+    """Plan that the held message is never sent; for a first message that ends its conversation.
+
+    Where it was a reply, the person writes one instead.
+
+    Raises:
+        RefusedError: no message is held.
+    """
     record, asked = case.record, case.asked
     held = record.handoff["held"]
     if not held:
@@ -97,7 +112,7 @@ def decline(case: Case) -> Planned:
 
 
 def note(case: Case) -> Planned:
-    """Colleagues read it, and the conversation stays whose it is."""
+    """Plan a note for colleagues, which is never sent; it does not change who has the conversation."""
     asked = case.asked
     entry = Entry(
         asked.act_id, iso(case.now), "note", asked.said("text"), note=INTERNAL, by=asked.by
@@ -106,12 +121,12 @@ def note(case: Case) -> Planned:
 
 
 def transfer(case: Case) -> Planned:
-    """Another person has it."""
+    """Plan that another person, whom the act names, has the conversation."""
     return _held_by(case.record, case.asked, case.asked.said("to"))
 
 
 def put_back(case: Case) -> Planned:
-    """No person has it: it waits for one, since when it did."""
+    """Plan that no person has the conversation: it waits for one, for as long as the recipient has waited."""
     record, asked = case.record, case.asked
     gone = ("taken_by", "taken_as", "snoozed_until")
     handoff = {name: one for name, one in record.handoff.items() if name not in gone}
@@ -119,13 +134,17 @@ def put_back(case: Case) -> Planned:
 
 
 def snooze(case: Case) -> Planned:
-    """The person has it, and the list hides it for a time."""
+    """Plan that the list hides the conversation until a time; the person has it."""
     asked = case.asked
     return _held_by(case.record, asked, asked.by, snoozed_until=asked.said("until"))
 
 
 def give_back(case: Case) -> Planned:
-    """The machine answers what waits, and knows what the person tells it."""
+    """Plan that automation has the conversation again, answers what waits, and gets the person's hint.
+
+    Raises:
+        RefusedError: its first message was not sent.
+    """
     record, hint = case.record, case.asked.said("hint")
     if record.handoff["held"] == "start":
         raise RefusedError("NOT_STARTED", "its first message was not sent: approve or decline it")
@@ -137,19 +156,25 @@ def give_back(case: Case) -> Planned:
 
 
 def close(case: Case) -> Planned:
-    """The hand-off is over: what waited is not answered, what comes next the machine answers."""
+    """Plan the end of a hand-off: messages that waited stay unanswered, the machine answers later ones."""
     return _closed(case)
 
 
 def stop(case: Case) -> Planned:
-    """The recipient has asked to stop: they are marked, and the hand-off is over."""
+    """Plan that the recipient is marked as having asked to stop, and that the hand-off ends."""
     asked = case.asked
     how = said_in(case.record, DESK, asked.because, by=asked.by)
     return _closed(case, doubts.stopping(case.subjects(), by=asked.by, how=how, now=case.now))
 
 
 def not_stop(case: Case) -> Planned:
-    """The recipient has not asked to stop, or has asked for contact since; the person has it."""
+    """Plan that the recipient's opt-out is lifted: they did not ask to stop, or have asked for contact since.
+
+    The person has the conversation from now on.
+
+    Raises:
+        RefusedError: no opt-out by text is in force, or the person may not lift it.
+    """
     record, asked, subjects = case.record, case.asked, case.subjects()
     wishes = doubts.wishes_of(record, subjects, case.now)
     if not wishes and case.forbids():
@@ -185,7 +210,7 @@ def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:
 
 
 def _stepped_in(case: Case) -> Planned:
-    """A person takes a conversation that the machine has: it yields from now on."""
+    """Plan that a person takes a conversation from automation, which then sends nothing more."""
     record, asked = case.record, case.asked
     is_waiting = bool(record.messages) and record.messages[-1].role == "user"
     handoff = {
@@ -207,13 +232,13 @@ def _stepped_in(case: Case) -> Planned:
 
 
 def _held_by(record: Record, asked: Asked, person: str, **more: str) -> Planned:
-    """The conversation is a person's: the machine yields."""
+    """Plan that a person has a handed-off conversation, so that automation sends nothing."""
     handoff = {**_taken(record, asked, person), **more}
     return Planned(ActChange(handoff, attributes={"person_act": asked.act_id}))
 
 
 def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
-    """The hand-off with a person; one that was released meanwhile is not released any more."""
+    """The hand-off's attributes once a person has it; a release that was under way is cancelled."""
     gone = ("releasing", "snoozed_until", "taken_as")
     kept = {name: one for name, one in record.handoff.items() if name not in gone}
     is_taken = str(kept["id"]).startswith(handoffs.TAKEN)
@@ -222,7 +247,11 @@ def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
 
 
 def _with(asked: Asked, person: str) -> dict[str, str]:
-    """Who has it; a name that only a lead's key said is none of an agent's."""
+    """The hand-off's attributes for who has it.
+
+    Where only a lead's key said the name (no token proves it), this is noted: no agent's key may
+    act under it.
+    """
     is_leads = person == asked.by and not asked.who.subject and asked.role is DeskRole.LEAD
     return {"taken_by": person, **({"taken_as": DeskRole.LEAD.value} if is_leads else {})}
 
@@ -239,14 +268,14 @@ def _unopened(record: Record, asked: Asked) -> ActChange:
 
 
 def _told(act: Planned, record: Record, asked: Asked) -> Planned:
-    """The act with an event by which the company hears of it, where it has an endpoint."""
+    """The plan with an event by which the company is informed of the act, where it has an endpoint."""
     if not record.item.get(TELLS):
         return act
     return replace(act, event=outreach_keys.desk(record.opaque_id, asked.act_id))
 
 
 def _has_begun(record: Record) -> bool:
-    """Whether its first message was sent, or its recipient has written."""
+    """Whether the conversation's first message was sent, or its recipient has written."""
     return record.item.get("task_complete") == 1 or record.last_inbound_at is not None
 
 

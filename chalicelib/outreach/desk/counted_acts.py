@@ -1,4 +1,4 @@
-"""What an act of a person counts as in its day's figures; pure."""
+"""The names under which a person's act is counted in its day's figures; pure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from chalicelib.outreach.desk.case import Asked
 
 
 def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
-    """The names under which an act is counted; none for most.
+    """The names under which a person's act is counted by day: approved, edited, declined, opted out, or none.
 
     Args:
         asked: the act.
-        held: reads the draft that was held.
+        held: reads the draft that the hand-off held.
     """
     match asked.act:
         case "approve":

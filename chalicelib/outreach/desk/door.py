@@ -1,9 +1,8 @@
-"""The Desk API: authenticates a company's desk, and answers what `inbox` says.
+"""The Desk API: authenticates a company's desk, checks parameters, and answers with what `inbox` gives.
 
-A desk key is a company's own and has a role; it is shown as ``x-api-key``, as the Router's key is, and a
-company that signs its requests signs these too.  Who acts is proven beside it, see `people.acting`.
-Another company's conversation is as one that does
-not exist::
+A desk key is a company's own and has a role; it is shown as ``x-api-key``, as the Router's key is,
+and a company that signs its requests signs these too.  Who acts is proven beside it, see
+`people.acting`. Another company's conversation is as one that does not exist::
 
     GET  /desk/conversations?state=waiting,taken&limit=50&after=...     the list
     GET  /desk/conversations/{id}                                      one, with its transcript
@@ -58,11 +57,12 @@ _LONGEST = {
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose desk it is, who acts and what they may do.
+    """Who calls the Desk API: the company, the person if proven, and the role.
 
     Attributes:
-        person: who is proven, or None: then ``by`` is a name.
-        role: that of the proof; without one that of the key.
+        company_id: the company whose desk it is.
+        role: the role that the proof gives; without a proof the role of the key.
+        person: the person whom a token or an assertion proves; None where ``by`` is a mere name.
     """
 
     company_id: str
@@ -72,10 +72,10 @@ class Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskDoor:
-    """Answers the Desk API.
+    """Answers the requests of the Desk API.
 
     Attributes:
-        access: the credentials of each company id, read for every request.
+        access: reads the credentials by company id; called for every request.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -86,7 +86,7 @@ class DeskDoor:
     log: Log
 
     def listed(self, request: HttpRequest) -> Answer:
-        """The company's hand-offs, those in doubt and then the longest waiting first."""
+        """Answer with a page of the company's hand-offs: possible opt-outs, then the longest waiting."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             page = self.inbox.list(company_id=caller.company_id, **_filters(request.query))
@@ -95,7 +95,7 @@ class DeskDoor:
         return self._answered(request, answer)
 
     def shown(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """One conversation with its transcript."""
+        """Answer with one conversation and its transcript."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             return self.inbox.conversation(_id(opaque_id), company_id=caller.company_id)
@@ -103,7 +103,7 @@ class DeskDoor:
         return self._answered(request, answer)
 
     def act(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """One act of a person."""
+        """Carry out what a person asks for, and answer with the act and the conversation's new version."""
 
         def answer(caller: Caller) -> dict[str, Any]:
             asked = asking.parsed_act(
@@ -126,7 +126,10 @@ class DeskDoor:
         return self._answered(request, answer)
 
     def _answered(self, request: HttpRequest, answer: Callable[[Caller], dict[str, Any]]) -> Answer:
-        """The answer to a caller who is known; else, or where it is refused, the error."""
+        """Authenticate the caller and answer the request.
+
+        Where it is refused or fails, answer with the error.
+        """
         try:
             bodies.check_size(request.body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
             said = answer(self._caller(request))
@@ -158,10 +161,10 @@ def _code(error: UnavailableError) -> str:
 
 
 def _filters(query: Query) -> dict[str, Any]:
-    """The list's filters.
+    """The list's filters, limit and start, from the query of a request.
 
     Raises:
-        PayloadError: names the parameter, never its value.
+        PayloadError: a parameter is unknown or invalid; it names the parameter, never its value.
     """
     if not query.keys() <= _LONGEST.keys():
         raise PayloadError("UNKNOWN_PARAMETER", f"the list takes {', '.join(_LONGEST)}")

@@ -1,8 +1,9 @@
-"""Who holds a conversation, and who may act on it; pure.
+"""Who has a conversation (automation, no person, or a person), and who may act on it; pure.
 
-One rule for the Desk API, the command line and the console: what no person has, every person may act
-on; what one has, they and a role that the act names, a lead as a rule.  A conversation may be
-transferred to everybody who has a name (`persons`), whether they have signed in before or not.
+One rule for the Desk API, the command line and the console: a conversation that no person has,
+every person may act on; one that a person has, only they, and roles that the act names, as a rule
+leads.  A conversation may be transferred to everybody who has a name (`persons`), whether they have
+signed in before or not.
 
 A name that only a program wrote proves nothing, so what was taken under it with a lead's key is no
 agent's, whatever name the agent's key comes with.
@@ -20,7 +21,7 @@ from chalicelib.outreach.people import persons
 
 
 class Holder(StrEnum):
-    """Who has a conversation: the states that an act looks at."""
+    """Who has a conversation, as far as acts depend on it."""
 
     MACHINE = "machine"
     """Automation has it, and yields to a person who steps in."""
@@ -44,7 +45,7 @@ _STEPS_IN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
 
 
 def holder(record: Record) -> Holder:
-    """Who has a conversation."""
+    """Who has a conversation now: automation, no person or a person, or which of them is giving it back."""
     if not record.is_handed_off:
         return Holder.MACHINE if record.status in _STEPS_IN else Holder.MACHINE_ALONE
     has_person = bool(person_of(record))
@@ -54,13 +55,16 @@ def holder(record: Record) -> Holder:
 
 
 def person_of(record: Record) -> str:
-    """The person who has a conversation; empty where none has."""
+    """The name of the person who has a conversation; empty where none has."""
     found = record.handoff.get("taken_by") if record.is_handed_off else None
     return persons.normal(str(found or ""))
 
 
 def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
-    """Whether a person has a conversation."""
+    """Whether this person has the conversation.
+
+    One taken with a lead's key, under a name that nothing proves, is with no agent.
+    """
     of_lead = record.handoff.get("taken_as") == DeskRole.LEAD
     return who.has(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
 
@@ -73,14 +77,14 @@ def refusal(
     states: Collection[Holder],
     roles: Collection[DeskRole],
 ) -> RefusedError | None:
-    """Why a person may not do an act; None where they may.
+    """Why a person may not do an act on a conversation; None where they may.
 
     Args:
         record: the conversation as it was last read.
         who: the person.
-        role: theirs.
-        states: those in which the act can be done.
-        roles: those that may do it to what another person has.
+        role: the person's role.
+        states: the holders (see `Holder`) with which the act can be done.
+        roles: roles that may do the act on a conversation that another person has.
     """
     is_fit = holder(record) in states
     if not record.is_handed_off and not is_fit:

@@ -50,19 +50,19 @@ DEFAULT_STATES = ("waiting", "taken", "answered")
 
 
 class NoConversationError(RequestError):
-    """There is no such conversation of the caller's company."""
+    """There is no such conversation of the caller's company (404)."""
 
     status = 404
 
 
 @dataclass(frozen=True, slots=True)
 class InboxPage:
-    """A part of the list.
+    """One page of the list of hand-offs.
 
     Attributes:
-        entries: as `shown.entry_shown` shows them.
-        after: where the next part begins; empty at the end.  A filter that lets little through may
-            leave a page short, or empty, that is not the last.
+        entries: the hand-offs, as `shown.entry_shown` shows them.
+        after: where the next page begins; empty at the end.  A page may be short or empty without
+            being the last, where a filter lets few through.
     """
 
     entries: list[dict[str, Any]]
@@ -71,14 +71,14 @@ class InboxPage:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was done.
+    """The result of a person's act at the desk.
 
     Attributes:
-        act: what.
-        is_repeated: the same request was done before, and is not done twice.
+        act: the act's name.
+        is_repeated: the same request was done before, and nothing was done now.
         event: key of the event that does the rest; empty where nothing is left to do.
-        is_again: that event had failed, and runs again.
-        version: of the conversation now, for the next act.
+        is_again: that event had failed before, and runs again.
+        version: the conversation's version now, for the next act.
     """
 
     act: str
@@ -89,7 +89,7 @@ class Done:
 
 
 class DeskInbox:
-    """Lists, shows and acts.
+    """Lists hand-offs, shows conversations and does the acts of persons.
 
     Args:
         journal: where acts are entered.
@@ -127,18 +127,18 @@ class DeskInbox:
         limit: int = 50,
         after: str = "",
     ) -> InboxPage:
-        """Hand-offs, in the order that `inbox_order` describes.
+        """One page of the hand-offs that a filter selects, in the order that `inbox_order` describes.
 
-        What it costs grows with the page, not with the list.
+        The cost grows with the page, not with the list.
 
         Args:
-            company_id: only of this company; None for operators, who see all.
-            states: of `shown.STATES`.
-            project_id: only of this project.
-            channel: only of this channel.
-            taken_by: only those whose person, as stored, is the one.
-            limit: at most so many, up to `MOST_LISTED`.
-            after: where the part before it ended.
+            company_id: only this company's; None for operators, who see all.
+            states: only these, of `shown.STATES`.
+            project_id: only this project's.
+            channel: only those on this channel.
+            taken_by: whether the person who has one, as stored, is wanted.
+            limit: most entries, up to `MOST_LISTED`.
+            after: the end of the page before, as it gave it.
 
         Raises:
             PayloadError: `after` is not one that was given out.
@@ -167,7 +167,10 @@ class DeskInbox:
         channel: str | None = None,
         taken_by: Callable[[str], bool] | None = None,
     ) -> HowMany:
-        """How many hand-offs of a list wait for an answer; its filters are those of `list`."""
+        """The number of hand-offs, by the filters of `list`, whose recipients wait for an answer.
+
+        In each company at most `inbox_order.COUNTED_AT_MOST` are counted.
+        """
         wanted = InboxFilter(states, project_id, channel, taken_by)
         return self._order.unanswered(self._companies(company_id), wanted, self._clock.now())
 
@@ -175,7 +178,7 @@ class DeskInbox:
         return (company_id,) if company_id is not None else tuple(self._handoffs.companies())
 
     def record(self, opaque_id: str, *, company_id: str | None = None) -> Record:
-        """The conversation.
+        """A conversation by its opaque id.
 
         Raises:
             NoConversationError: there is none, or it is another company's.
@@ -188,10 +191,10 @@ class DeskInbox:
         return record
 
     def conversation(self, opaque_id: str, *, company_id: str | None = None) -> dict[str, Any]:
-        """A conversation in full, with its version and its transcript.
+        """A conversation in full as JSON, with its version and its transcript.
 
         Raises:
-            NoConversationError: see `record`.
+            NoConversationError: there is none, or it is another company's.
         """
         record = self.record(opaque_id, company_id=company_id)
         history = self._conversations.history(record)
@@ -199,18 +202,18 @@ class DeskInbox:
         return shown.conversation_shown(record, history, self._clock.now(), held, question)
 
     def offered(self, opaque_id: str, by: str, role: DeskRole) -> Iterator[DeskAct]:
-        """The acts that a person may do to a conversation, and that a screen offers them.
+        """The acts that the console offers a person for a conversation.
 
         Raises:
-            NoConversationError: see `record`.
+            NoConversationError: there is no such conversation.
         """
         return acts.offered(self.record(opaque_id), by, role)
 
     def undoable(self, opaque_id: str, act_id: str, who: persons.DeskPerson) -> str:
-        """The act of a person that they can still take back; empty where they cannot.
+        """The name of a person's act, if they can still take it back; empty where they cannot.
 
         Raises:
-            NoConversationError: see `record`.
+            NoConversationError: there is no such conversation.
         """
         record = self.record(opaque_id)
         mark = self._conversations.act_done(record, act_id)
@@ -218,7 +221,10 @@ class DeskInbox:
         return "" if mark is None or refused else str(mark["act"])
 
     def _held(self, record: Record) -> Draft | None:
-        """The message that a hand-off holds, or the draft that the checks have refused."""
+        """The message that a hand-off holds, or the draft that the checks have refused.
+
+        None where there is none.
+        """
         holds = record.handoff.get("held") if record.is_handed_off else ""
         if not holds:
             return None
@@ -231,14 +237,15 @@ class DeskInbox:
         return next((one for one in found if one is not None), None)
 
     def act(self, asked: Asked) -> Done:
-        """Do an act, once however often it is asked for with its key.
+        """Do a person's act on a conversation, once however often it is asked for with one idempotency key.
 
         Raises:
-            NoConversationError: see `record`.
-            PayloadError: the text is too long for the channel, or a time is over.
-            RefusedError: the conversation is not in a state for it.
+            NoConversationError: there is none, or it is another company's.
+            PayloadError: the text is too long for the channel, or a time is over or too far away.
+            RefusedError: the conversation is not in a state for the act.
             ConflictError: ``VERSION_CHANGED``, or ``IDEMPOTENCY_KEY_REUSED`` for another act.
-            UnavailableError: it was done, and the event that does the rest was not queued: ask again.
+            UnavailableError: the act was done, but the event that does the rest was not queued: ask
+                again.
         """
         record = self.record(asked.conversation_id, company_id=asked.company_id)
         mark = self._conversations.act_done(record, asked.act_id)
@@ -304,7 +311,11 @@ class DeskInbox:
         return self._answer(asked, planned.event, is_repeated=False, is_again=is_again)
 
     def _repeated(self, record: Record, asked: Asked, mark: Item) -> Done:
-        """Answer a repetition; what was not queued the first time is queued now."""
+        """Answer a repeated act without doing it again; its event is queued where it was not.
+
+        Raises:
+            ConflictError: the idempotency key came with another act before.
+        """
         if mark["fingerprint"] != asked.fingerprint:
             raise ConflictError("IDEMPOTENCY_KEY_REUSED", "the key came with another act")
         event = str(mark.get("event") or "")
@@ -317,7 +328,13 @@ class DeskInbox:
         return Done(asked.act, is_repeated, event, is_again, shown.version_of(record))
 
     def _check_sendable(self, record: Record, asked: Asked) -> None:
-        """Refuse now what would be refused when it is sent; the send looks again."""
+        """Refuse an act whose message could not be sent now; the send itself checks again.
+
+        Raises:
+            PayloadError: the text is too long for the channel.
+            RefusedError: the recipient must not be contacted, or the channel takes no free text
+                now.
+        """
         most = rules.longest(record)
         if len(asked.said("text")) > most:
             raise PayloadError("INVALID_TEXT", f"field text is longer than {most} characters")
@@ -372,10 +389,13 @@ class DeskInbox:
         return HandoffRelease(handoff_id=outreach_keys.parsed(event_key).name, **common)
 
     def _queue(self, record: Record, event_key: str, *, is_new: bool) -> bool:
-        """Queue an event; one that had failed runs again, under its own key.
+        """Queue the event that does the rest of an act; one that had failed runs again, under its own key.
 
         Returns:
-            Whether it runs again.
+            Whether the event had failed and runs again.
+
+        Raises:
+            UnavailableError: it was not queued.
         """
         job = self._job(record, event_key)
         status = None if is_new else self._ledger.statuses([event_key]).get(event_key)
@@ -387,7 +407,7 @@ class DeskInbox:
         return False
 
     def _note_start(self, record: Record, ended: str) -> None:
-        """The outcome of a start whose opening was declined, for its sender."""
+        """Note for a start's sender that a person declined its first message."""
         if ended == "declined" and record.status == Status.HANDED_OFF:
             self._starts.note(record.start_event, outcome="declined")
 
@@ -399,7 +419,10 @@ def _undecided() -> RefusedError:
 
 
 def _people(record: Record, change: ActChange) -> dict[str, str]:
-    """Who had the conversation before an act that gives it to another person or to none, and who then."""
+    """The persons who had the conversation before and after an act, for the journal.
+
+    Empty where that stays the same.
+    """
     if change.ended or change.handoff is None:
         return {}
     after, before = str(change.handoff.get("taken_by") or ""), person_of(record)

@@ -1,8 +1,9 @@
-"""A list of hand-offs in its order, read only as far as a page needs.
+"""Reads the list of hand-offs in its order, only as far as a page needs.
 
-First the questions whether somebody asked to stop, by the time at which silence becomes a STOP; then who
-waits for an answer, the longest first; then where nothing waits.  A question is a person's: the open
-hand-offs of all their conversations come with it, found by the company's open questions.
+First recipients who may have asked to stop, by the time at which silence becomes a STOP; then those
+who wait for an answer, the longest first; then those where nothing waits.  A question whether
+somebody asked to stop concerns a person: the open hand-offs of all their conversations are listed
+for it.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, order=True)
 class InboxPlace:
-    """What the list is sorted by.
+    """The position of a hand-off in the desk's list, by which it is sorted and paged.
 
     Attributes:
-        rank: questions, who waits, the rest.
+        rank: 0 for possible opt-outs, 1 for recipients who wait, 2 for the rest.
         at: ISO time within the rank.
-        opaque_id: the conversation.
+        opaque_id: the conversation's opaque id.
     """
 
     rank: int
@@ -67,10 +68,10 @@ class InboxPlace:
 
     @classmethod
     def parsed(cls, text: str) -> Self:
-        """The place of a text that was given out.
+        """A position in the list from the text that a page ended with.
 
         Raises:
-            PayloadError: it is none.
+            PayloadError: the text is none that was given out.
         """
         if not _PLACE.fullmatch(text):
             raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
@@ -83,13 +84,13 @@ _START = InboxPlace(_ASKED, "", "")
 
 @dataclass(frozen=True, slots=True)
 class InboxFilter:
-    """Which hand-offs are wanted.
+    """Selects hand-offs of the desk's list.
 
     Attributes:
-        states: of `shown.STATES`.
-        project_id: only of this project.
-        channel: only of this channel.
-        taken_by: only those whose person, as stored, is the one.
+        states: only these, of `shown.STATES`.
+        project_id: only this project's.
+        channel: only those on this channel.
+        taken_by: whether the person who has one, as stored, is wanted.
     """
 
     states: Collection[str]
@@ -99,23 +100,26 @@ class InboxFilter:
 
     @property
     def lanes(self) -> frozenset[HandoffLane]:
-        """The lanes in which they are."""
+        """The lanes of the list in which the selected hand-offs are."""
         wanted = {lane for state in self.states for lane in _LANES.get(state, (HandoffLane.ENDED,))}
         return frozenset(wanted - ({HandoffLane.WAITING} if self.taken_by else set()))
 
     @property
     def is_narrow(self) -> bool:
-        """Whether entries of their lanes may be others."""
+        """Whether the filter selects by project, channel or person.
+
+        Its lanes then hold other hand-offs too.
+        """
         return any(one is not None for one in (self.project_id, self.channel, self.taken_by))
 
     @property
     def columns(self) -> Sequence[str]:
-        """The attributes by which they are known."""
+        """The attributes that must be read to apply the filter."""
         asked = {"project_id": self.project_id, "channel": self.channel, "taken_by": self.taken_by}
         return (*_STATE, *(name for name, value in asked.items() if value is not None))
 
     def takes(self, entry: Entry, now: datetime) -> bool:
-        """Whether an entry is wanted."""
+        """Whether the filter selects a hand-off."""
         return (
             shown.state_of(entry, now) in self.states
             and self.project_id in (None, entry.get("project_id"))
@@ -126,7 +130,7 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxEntry:
-    """An entry at its place, with the open question to its recipient."""
+    """One hand-off of the list, its position, and the open question whether its recipient asked to stop."""
 
     place: InboxPlace
     entry: Entry
@@ -135,7 +139,7 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class InboxPart:
-    """Entries in order, and the place up to which the list was read; None at its end."""
+    """Some hand-offs in order, and the position up to which the list was read; None at its end."""
 
     entries: Sequence[InboxEntry]
     end: InboxPlace | None
@@ -143,7 +147,7 @@ class InboxPart:
 
 @dataclass(frozen=True, slots=True)
 class HowMany:
-    """A number that is counted up to a bound."""
+    """A count of hand-offs; `is_more` where counting stopped at a bound."""
 
     number: int
     is_more: bool = False
@@ -157,7 +161,7 @@ class HowMany:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxOrder:
-    """Reads lists in their order."""
+    """Reads companies' lists of hand-offs in the desk's order."""
 
     conversations: Conversations
     handoffs: Handoffs
@@ -171,12 +175,12 @@ class InboxOrder:
         limit: int,
         after: str = "",
     ) -> InboxPart:
-        """Up to `limit` wanted entries, of the lists of some companies, behind a place.
+        """Up to `limit` selected hand-offs of some companies' lists, from a position on.
 
-        Fewer where `READ_AT_MOST` were read before.
+        There are fewer where `READ_AT_MOST` entries were read before.
 
         Raises:
-            PayloadError: `after` is no place.
+            PayloadError: `after` is no position that was given out.
         """
         start = InboxPlace.parsed(after) if after else _START
         size, end = READ_AT_ONCE if wanted.is_narrow else limit + 1, start
@@ -194,7 +198,7 @@ class InboxOrder:
         return InboxPart(found, end)
 
     def unanswered(self, company_ids: Iterable[str], wanted: InboxFilter, now: datetime) -> HowMany:
-        """How many wanted ones wait for an answer."""
+        """The number of selected hand-offs that wait for an answer, up to `COUNTED_AT_MOST` a company."""
         number, is_more = 0, False
         for company_id in company_ids:
             lanes = (one for one in handoffs.UNANSWERED if one in wanted.lanes)
@@ -215,7 +219,7 @@ class InboxOrder:
         start: InboxPlace,
         size: int,
     ) -> Iterator[InboxEntry]:
-        """Every entry of the lanes behind a place, wanted or not."""
+        """Every hand-off of the filter's lanes from a position on, selected or not, in the list's order."""
         if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
             yield from _merged(self._asked(id_, start) for id_ in company_ids)
         for rank, lanes in _RANKS:
@@ -237,7 +241,7 @@ class InboxOrder:
         size: int,
         wanted: InboxFilter,
     ) -> Iterator[InboxEntry]:
-        """A lane's entries; where few are wanted, only what tells them apart."""
+        """One lane's hand-offs, in order; with only the attributes that a narrow filter needs."""
         columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
         for entry in self.handoffs.entries(
             company_id, lane, after=after, page=size, columns=columns
@@ -246,7 +250,10 @@ class InboxOrder:
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
     def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
-        """The same with all attributes, in two reads at most for a page; one that is gone is left out."""
+        """Given hand-offs with all their attributes, in at most two reads a page.
+
+        Those that are gone are left out.
+        """
         found = self.handoffs.whole([row.entry for row in rows if row.question is None])
         whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
         return [
@@ -256,7 +263,7 @@ class InboxOrder:
         ]
 
     def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
-        """The open hand-offs of persons of whom it is asked whether they asked to stop."""
+        """The open hand-offs of recipients who may have asked to stop, in the order of their deadlines."""
         found = self._asked_by_due(company_id, start.at)
         for _, some in groupby(found, key=lambda one: one.place.at):
             yield from (one for one in sorted(some, key=_place_of) if one.place > start)
@@ -275,7 +282,10 @@ class InboxOrder:
                         yield InboxEntry(place, entry, question)
 
     def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
-        """Entries with their questions, asked in one read; an open one comes first, and not here again."""
+        """The hand-offs with the open question whether their recipient asked to stop, in one read.
+
+        An open hand-off with such a question is left out: it came first in the list.
+        """
         pairs = {
             row.place: (row.entry["points_to"]["primary_channel"], handoffs.company_of(row.entry))
             for row in rows

@@ -1,4 +1,4 @@
-"""Which entry of the register a person at the desk may lift; pure."""
+"""Checks whether a person at the desk may lift a recipient's opt-out; pure."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _NO_REQUEST = frozenset({*UNSAID, OPT_OUT, OPT_OUT_IN_DOUBT, HELP})
 
 
 def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
-    """Refuse to lift what a person may not.
+    """Refuse to lift an opt-out that a person at the desk may not lift.
 
-    A question that is open may be answered by a person who has read what asks it.  A mark is lifted where
-    the recipient has asked for contact since, in a proven message of this conversation.
+    An undecided one may be lifted by a person who has read the message that raised it.  A certain
+    one only where the recipient has asked for contact since, in a proven message of this
+    conversation.
 
     Args:
         recent: the newest messages of the conversation, as the person saw it.
-        wish: an entry in force, of `Doubts.wishes`.
+        wish: an opt-out in force, of `Doubts.wishes`.
 
     Raises:
         RefusedError: ``NOT_READ``, ``NOT_AT_THE_DESK`` or ``NOT_ASKED_SINCE``.
@@ -54,7 +55,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
 
 
 def not_at_the_desk() -> RefusedError:
-    """What blocks was not said by text, so that no person at the desk can judge it."""
+    """The refusal to lift a mark that was not made by text, so that no person at the desk can judge it."""
     return RefusedError(
         "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
     )

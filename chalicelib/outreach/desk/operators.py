@@ -1,4 +1,4 @@
-"""Hand-offs for operators and schedules: what waits, and to take or to approve it as it is now.
+"""Hand-offs for operators and schedules: counts what waits; takes or approves a conversation as it is now.
 
 `desk.inbox` does the acts; here are those of a caller that has not been shown a version.
 """
@@ -28,11 +28,11 @@ __all__ = ["SOURCE", "Desk", "Waiting"]
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One conversation that waits for an operator; identifiers only.
+    """One handed-off conversation that no person has taken; identifiers only, no personal data.
 
     Attributes:
-        held: the message an approval sends: ``start``, ``reply``, or none.
-        reason: why it was handed off, as a fixed code.
+        held: the message that an approval sends: ``start``, ``reply``, or empty for none.
+        reason: fixed code of why it was handed off.
     """
 
     handoff_id: str
@@ -46,12 +46,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class HandoffFigures:
-    """What waits for persons, of all companies.
+    """How many hand-offs wait for persons, of all companies.
 
     Attributes:
-        waiting: how many no person has taken.
-        late: how many wait for an answer for longer than their project's target.
-        oldest: ISO time since which the first of those that no person has taken waits; empty for none.
+        waiting: number that no person has taken.
+        late: number that have waited for an answer for longer than their project's target.
+        oldest: ISO time since which the oldest of those not taken waits; empty for none.
     """
 
     waiting: int
@@ -60,7 +60,7 @@ class HandoffFigures:
 
 
 class Desk:
-    """The operators' side of hand-off.
+    """Lists, counts, takes and approves handed-off conversations for operators.
 
     Where a company is named, another company's conversation is as one that does not exist.
     """
@@ -70,11 +70,11 @@ class Desk:
         self._handoffs = handoffs
 
     def waiting(self, *, company_id: str | None = None) -> Iterator[Waiting]:
-        """All waiting conversations, or those of one company, the longest waiting first."""
+        """The handed-off conversations of one or all companies that no person has taken, oldest first."""
         return map(_waiting, self._handoffs.waiting(company_id))
 
     def figures(self, now: datetime) -> HandoffFigures:
-        """What waits for persons; of each company up to `COUNTED_AT_MOST` of a lane, the longest waiting."""
+        """Count the hand-offs that wait for persons, in each company's lane up to `COUNTED_AT_MOST`."""
         waiting, late, oldest = 0, 0, ""
         for company_id in self._handoffs.companies():
             for lane in UNANSWERED:
@@ -89,17 +89,20 @@ class Desk:
         return HandoffFigures(waiting, late, oldest)
 
     def show(self, opaque_id: str, *, company_id: str | None = None) -> Record | None:
-        """The conversation itself, with personal data, for the operator who will answer."""
+        """A conversation with its personal data, for the operator who will answer.
+
+        None where there is none.
+        """
         try:
             return self._inbox.record(opaque_id, company_id=company_id)
         except NoConversationError:
             return None
 
     def approve(self, opaque_id: str, *, company_id: str | None = None) -> bool:
-        """Return a conversation to automation, which sends the message that is held.
+        """Approve the held message of a conversation: automation sends it, and has the conversation again.
 
         Returns:
-            False if it is not handed off, holds no message, or an operator has taken it over.
+            False if it is not handed off, holds no message, or another person has it.
 
         Raises:
             UnavailableError: the release was not queued; approve again.
@@ -110,11 +113,11 @@ class Desk:
         return self._did(acts.APPROVE, record, SOURCE)
 
     def take(self, opaque_id: str, person: str, *, company_id: str | None = None) -> bool:
-        """Take a conversation over: an operator answers from now on, and a held message is never sent.
+        """Give a conversation to an operator, who answers from now on; a held message is not sent meanwhile.
 
         Args:
             opaque_id: the conversation.
-            person: the operator; the team's own identifier.
+            person: the operator, as the team identifies them.
             company_id: only a conversation of this company.
 
         Returns:
@@ -126,7 +129,7 @@ class Desk:
         return self._did(acts.TAKE, record, persons.normal(person))
 
     def _did(self, act: str, record: Record, person: str) -> bool:
-        """Whether the act was done to this hand-off: now, or before."""
+        """Do an act on a hand-off, once for each person; False where it was refused."""
         key = keys.digest(act, person, str(record.handoff["id"]))
         try:
             self._inbox.act(

@@ -1,4 +1,4 @@
-"""A row of the desk's acts: its fields, its words, and who may do it where."""
+"""The types of a row in the table of the desk's acts: its fields, its words, and who may do it where."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from chalicelib.outreach.people.persons import DeskPerson
 
 
 class FieldKind(StrEnum):
-    """What a field of an act holds."""
+    """The kind of value that a field of a desk's act takes."""
 
     TEXT = "text"
     LINE = "line"
@@ -29,14 +29,16 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActField:
-    """A field of an act.
+    """A field that an act at the desk takes, such as the text of a reply.
 
     Attributes:
-        name: of the field; its option is ``--name``.
-        hint: what it is for, in a few words.
-        label: in the console's form; empty where the form does not ask for it.
-        longest: so many characters.
-        channels: those whose form asks for it; None for all.
+        name: the field's name; on the command line its option is ``--name``.
+        hint: its purpose in a few words.
+        label: its label in the console's form; empty where the form does not ask for it.
+        longest: the most characters.
+        kind: the kind of value.
+        is_needed: the act is refused without it.
+        channels: channels for which the form asks for it; None for all.
     """
 
     name: str
@@ -49,7 +51,7 @@ class ActField:
 
 
 class Offered(StrEnum):
-    """To whom the console offers an act, of those who may do it."""
+    """The persons to whom the console offers an act, of those who may do it."""
 
     ALL = "all"
     HOLDER = "holder"
@@ -61,13 +63,13 @@ class Offered(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActWords:
-    """What an act is called.
+    """The texts that describe an act at the desk to people.
 
     Attributes:
-        button: on the console's form.
-        means: on the form, what follows; empty where the button says it.
-        does: on the page of outreach, and in the help of the command.
-        tone: of the button: ``primary``, ``danger`` or neither.
+        button: the label of the button on the console's form.
+        does: the sentence in the docs' table of acts, and in the command's help.
+        means: the consequence as the form says it; empty where the button says enough.
+        tone: the button's style: ``primary``, ``danger`` or neither.
     """
 
     button: str
@@ -78,15 +80,17 @@ class ActWords:
 
 @dataclass(frozen=True, slots=True)
 class DeskAct:
-    """One act of the desk.
+    """One kind of act that persons at the desk can do, such as take or reply.
 
     Attributes:
-        name: as the API and the command line say it.
-        change: what it changes of a conversation.
-        states: who may have the conversation.
-        roles: those that may do it to what another person has.
+        name: its name in the API and on the command line.
+        change: plans what it changes of a conversation.
+        words: its texts for people.
+        fields: the fields that it takes.
+        states: the holders (see `Holder`) with which it can be done.
+        roles: roles that may do it on a conversation that another person has.
         offered: to whom of those the console offers it.
-        is_last: the person has no more to do with the conversation then.
+        is_last: afterwards the person has no more to do with the conversation.
     """
 
     name: str
@@ -99,11 +103,11 @@ class DeskAct:
     is_last: bool = False
 
     def refusal(self, record: Record, who: DeskPerson, role: DeskRole) -> RefusedError | None:
-        """Why a person may not do it; None where they may."""
+        """Why a person may not do this act on a conversation; None where they may."""
         return holding.refusal(record, who, role, states=self.states, roles=self.roles)
 
     def is_offered(self, record: Record, who: DeskPerson, role: DeskRole) -> bool:
-        """Whether the console shows a person the act's form."""
+        """Whether the console shows a person this act's form for a conversation."""
         if self.refusal(record, who, role) is not None:
             return False
         match self.offered:

@@ -1,4 +1,4 @@
-"""A hand-off and a conversation as the desk shows them; pure."""
+"""Hand-offs, conversations, messages and drafts as JSON for the desk; pure."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _PARTS = ("entry_id", "note", "by", "media", "revision", "model")
 
 
 def version_of(record: Record) -> str:
-    """What an act names as seen: it changes with every message and with every act."""
+    """The version of a conversation, which an act must name: it changes with every message and act."""
     seen = [record.status.value, record.message_count, record.item.get("handoff")]
     return keys.digest(json.dumps(seen, sort_keys=True, default=str))[:16]
 
 
 def state_of(entry: Mapping[str, Any], now: datetime) -> str:
-    """The state of an entry of the list."""
+    """The state of a hand-off as the desk shows it, also ``answered`` or ``snoozed``."""
     state = str(entry["handoff_state"])
     if state not in handoffs.OPEN:
         return state
@@ -50,7 +50,7 @@ def state_of(entry: Mapping[str, Any], now: datetime) -> str:
 
 
 def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
-    """Whether somebody waits for an answer for longer than their project's target."""
+    """Whether a hand-off's recipient has waited for an answer for longer than the project's target."""
     due = str(entry.get("answer_due_at") or "")
     is_waiting = state_of(entry, now) in (handoffs.WAITING, handoffs.TAKEN_BY_PERSON)
     return is_waiting and bool(due) and due < iso(now)
@@ -59,7 +59,7 @@ def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
 def entry_shown(
     entry: Mapping[str, Any], now: datetime, question: RegisterEntry | None = None
 ) -> dict[str, Any]:
-    """An entry of the list: identifiers, fixed codes and times, and the person who has it."""
+    """A hand-off of the list as JSON: identifiers, fixed codes, times, and the person who has it."""
     state = state_of(entry, now)
     is_open = entry["handoff_state"] in handoffs.OPEN
     waits = parsed(entry.get("unanswered_since")) if is_open else None
@@ -85,7 +85,7 @@ def entry_shown(
 
 
 def question_shown(question: RegisterEntry | None) -> dict[str, Any] | None:
-    """Since when it is asked whether the recipient asked to stop, and when the silence is a STOP."""
+    """The question whether the recipient asked to stop, as JSON: since when, and when silence is a STOP."""
     if question is None:
         return None
     return {"since": question.item["since"], "due_at": question.stop_at}
@@ -98,15 +98,15 @@ def conversation_shown(
     held: Draft | None = None,
     question: RegisterEntry | None = None,
 ) -> dict[str, Any]:
-    """A conversation in full, with personal data, for the person who will answer.
+    """A conversation in full as JSON, with personal data, for the person who will answer.
 
     Args:
         record: the conversation.
         history: its messages, oldest first.
         now: the time.
-        held: the message that its hand-off holds, or the draft that was refused; None where it is
-            not written.
-        question: whether the recipient asked to stop, while that is open.
+        held: the message that its hand-off holds, or the draft that was refused; None where there
+            is none.
+        question: the open question whether the recipient asked to stop, if there is one.
     """
     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None
     about = record.handoff if record.is_handed_off else {}
@@ -136,14 +136,17 @@ def conversation_shown(
 
 
 def _failure(stored: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Why the newest reply of a person was not sent."""
+    """The failure of a person's newest reply as JSON, with its reason in words.
+
+    None where it did not fail.
+    """
     if stored is None:
         return None
     return {**stored, "reason_words": CATALOGUE.sentence(stored["reason"])}
 
 
 def held_shown(record: Record, held: Draft) -> dict[str, Any]:
-    """A message that waits for approval, as it will be sent, or a draft that was refused."""
+    """A message that waits for approval, or a draft that the checks refused, as JSON."""
     newest_at = str(record.handoff.get("newest_at") or "")
     return {
         "text": held.text or " | ".join((held.variables or {}).values()),
@@ -158,12 +161,15 @@ def held_shown(record: Record, held: Draft) -> dict[str, Any]:
 
 
 def message_shown(one: Entry) -> dict[str, Any]:
-    """One entry of the transcript: the person who wrote it, or the model and by which settings."""
+    """One message of the transcript as JSON, with the person, or the model and settings, that wrote it."""
     more = {name: getattr(one, name) for name in _PARTS if getattr(one, name) is not None}
     return {"at": one.message_timestamp, "role": one.role, "text": one.content, **more}
 
 
 def _free_text_until(record: Record) -> str | None:
-    """Until when the carrier takes free text; None where it always does, or before any message."""
+    """ISO time until which the carrier takes free text.
+
+    None where it always does, or the recipient never wrote.
+    """
     window, last = record.channel.traits.window, record.last_inbound_at
     return None if window is None or last is None else iso(last + window)

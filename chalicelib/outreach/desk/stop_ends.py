@@ -1,8 +1,8 @@
-"""What an act makes of a draft that a rule has stopped; pure.
+"""Classifies what a person's act does with a draft that a rule has stopped: sent, edited or discarded; pure.
 
-A person who sends it all the same says that the stop was false, one who sends something else or nothing
-that it was right.  Who corrects a figure, an address or a link has found what was wrong, however little
-else they change.
+A person who sends it all the same says that the stop was false, one who sends something else or
+nothing that it was right.  A person who corrects a figure, an address or a link has found the
+fault, however little else they change.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _DISCARDING = frozenset({"decline", "close", "stop"})
 
 
 def stopped_by(record: Record) -> str:
-    """The rule whose stop an act on the conversation may end; empty where there is none.
+    """The rule that stopped the draft which a conversation's hand-off holds; empty where there is none.
 
-    A hand-off that was released already has ended before.
+    It is also empty once the hand-off is being released.
     """
     is_open = record.is_handed_off and not record.handoff.get("releasing")
     return rule_of(record.handoff) if is_open else ""
 
 
 def end_of(asked: Asked, held: Draft | None) -> StopEnd | None:
-    """What an act makes of the draft that was stopped; None where it is left to a later act."""
+    """What a person's act does with a stopped draft (see `StopEnd`); None where a later act decides."""
     text = asked.said("text")
     if asked.act in _SENDING and text:
         return _sent(_text(held), text)
@@ -50,7 +50,7 @@ def _sent(held: str, text: str) -> StopEnd:
 
 
 def _values(words: list[str]) -> list[str]:
-    """The words that hold a figure, an address or a link, without marks around them."""
+    """The words of a text that contain a figure, an address or a link, without punctuation, sorted."""
     return sorted(word.strip(".,;:!?()\"'").casefold() for word in words if _VALUE.search(word))
 
 

@@ -1,12 +1,13 @@
-"""Taking an act back: the conversation is as it was before, while nothing has happened since; pure.
+"""Takes a person's act back: the conversation is as before it, if nothing has happened since; pure.
 
-The mark of an act that can be taken back keeps what the act has changed (``undo``)::
+The stored row of an act that can be taken back keeps what the act has changed (``undo``)::
 
     before   {"handoff": {...}, "conversation_status": "handed_off_to_human", ...}
     left     5d0c...        version of the conversation as the act left it
 
-A step into what the machine had keeps no hand-off: taken back, the machine has it again and answers what
-waits.  Who has been sent a message, or was asked something else meanwhile, is never taken back.
+A person who took a conversation from automation leaves no earlier hand-off to restore: taken back,
+the machine has it again and answers what waits.  Once a message was sent or something else was
+done, nothing is taken back.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ _KEPT = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.CLEARED
 
 
 def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
-    """What an act's mark keeps, so that it can be taken back; and of an undo what the company hears.
+    """The values to store with a person's act so that it can be taken back; empty where it cannot.
+
+    For an act that itself takes one back, they name the event of which the company is informed.
 
     Args:
-        record: before the act.
+        record: the conversation before the act.
         asked: the act.
-        planned: what it changes.
+        planned: its planned changes.
     """
     if planned.tells:
         return {"tells": planned.tells, "of": planned.of}
@@ -67,12 +70,12 @@ def refusal(
     who: persons.DeskPerson,
     now: datetime,
 ) -> RefusedError | None:
-    """Why an act cannot be taken back; None where it can.
+    """Why a person cannot take their act back; None where they can.
 
     Args:
-        record: the conversation as it is.
-        mark: what was stored of the act.
-        act_id: its id.
+        record: the conversation as it is now.
+        mark: the row stored of the act; None where there is none.
+        act_id: the act's id.
         who: the person who takes it back.
         now: the time.
     """
@@ -87,7 +90,12 @@ def refusal(
 
 
 def undo(case: Case) -> Planned:
-    """The conversation is as it was before the person's act."""
+    """Plan to restore the conversation as it was before a person's own act.
+
+    Raises:
+        RefusedError: there is no such act of theirs, it is too long ago, or something has happened
+            since.
+    """
     record, asked = case.record, case.asked
     act_id = asked.said(OF)
     mark = case.done(act_id) or {}
@@ -117,7 +125,7 @@ def undo(case: Case) -> Planned:
 
 
 def _is_as_left(record: Record, mark: Mapping[str, Any], act_id: str) -> bool:
-    """Whether the conversation is as the act left it, or only released since, and nothing was sent."""
+    """Whether the conversation is as an act left it, or, after a give-back, was only released since."""
     left: str = mark[UNDO]["left"]
     if mark["act"] != _GIVE_BACK:
         return record.person_act == act_id and shown.version_of(record) == left

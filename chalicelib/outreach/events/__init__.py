@@ -1,22 +1,22 @@
-"""What happens: one module for each kind of event, with its plan, its end and its escalation.
+"""What happens: one module for each kind of event, with its plan, its conclusion and its escalation.
 
-flow           the flow of all kinds that concern one conversation's messages
-start          plans a start: open the conversation, then hold it or have it written and sent
-message        plans the answer to a recipient's message
-approval       plans the message that an operator has approved
-act            plans the sending of what a person wrote
-step           plans a reminder or an end message whose time has come
-drafting       shared by these: quiet hours, credentials, the draft
-waiting        keeps a conversation's order while an event of it waits
-handler        how events of one kind are planned, ended and escalated
-handlers       the flow with the handler of each kind
-held           what a rule holds for a person, written first
-tool_result    what a tool gave back, or that it gave nothing in time
-click          the company hears of a click on the link in an e-mail
-lifted         the company hears that marks of a recipient were lifted
-silence        the company hears that no person has decided a doubt in time
-context        what a run knows of its event
+flow           the flow of all kinds about one conversation: sets context and hand-off id, asks the handler
+start          a start: opens the conversation, then it is held or written and sent
+message        a recipient's message: stored with its note, opt-outs applied, answered or a person's
+approval       an approved or given-back conversation: back to automation, the held message is sent
+act            a person's act: their reply is sent, and the company informed
+step           a reminder or an end message that is due
+drafting       has a message composed and plans its sending; budgets, secrets, templates
+waiting        makes an event wait: its order in the conversation, quiet hours, rules of a place
+handler        the base of the handlers: concludes a plan's results, escalates
+handlers       makes the flow with the handler of each kind
+held           has a message written that a person must approve, and hands it over
+tool_result    a tool's result or its absence: closes the call, answers or hands over
+click          informs the company of a click on the unsubscribe link in an e-mail
+lifted         informs the company that marks of a recipient were lifted
+silence        schedules a doubt's end, and informs the company that no person decided it in time
+context        the subject of a run's event: job, key, record, draft, match
 receipt        the flow of delivery receipts: settles unknown sends, advances delivery
-notice         the flow of e-mails to a company's desk
-company_event  the flow of events that are posted to a company
+notice         the flow of e-mails to a company's desk while a hand-off waits
+company_event  the flow of events that are posted to a company, by number
 """

@@ -1,4 +1,4 @@
-"""A person's act: what they wrote is sent; of other acts the company hears."""
+"""Handles a person's act at the desk: their reply is sent; of most other acts the company is informed."""
 
 from __future__ import annotations
 
@@ -39,14 +39,18 @@ _NOTED: Mapping[str, Name] = {
 
 
 class ActHandler(Handler):
-    """`Handler` for `EventKind.ACT`.
+    """Handles the event of a person's act: sends their reply, or informs the company of the act.
 
-    A reply leaves by the same door as the machine's: switches, ledger, register and WhatsApp's window.
-    It waits for no quiet hours, as a person chose the time, and for no other event.
+    A reply is sent as the machine's messages are: by switches, ledger, register and WhatsApp's
+    window. It waits for no quiet hours, as a person chose the time, and for no other event.
     """
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Plan to send the person's reply, or inform the company of an act that sends nothing.
+
+        Raises:
+            NotAnEvent: the act sends nothing, or the reply cannot be sent.
+        """
         del switches
         context: EventContext = event.subject
         record, act_id = context.conversation, context.key.name
@@ -76,7 +80,10 @@ class ActHandler(Handler):
         return message.plan(sending(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """The recipient waits for an answer again; an act that sends nothing needs no person."""
+        """Where a person's reply failed: note that in the conversation, and hand it off.
+
+        For other acts it gives None.
+        """
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         found = super().escalation(event, record, reason)
         if found is None or self._conversations.draft(record, entry_id) is None:
@@ -86,12 +93,15 @@ class ActHandler(Handler):
         return found
 
     def _failed(self, record: Record, reason: str) -> NotAnEvent:
-        """The person learns what stops their reply, and the recipient waits for an answer again."""
+        """Note in the conversation that the person's reply failed, and why.
+
+        It gives the exception that ends the event.
+        """
         self._conversations.reply_failed(record, reason)
         return NotAnEvent(EventStatus.FAILED, reason)
 
 
 def _facts(done: Mapping[str, Any]) -> dict[str, str]:
-    """The person of an act, or whom it is about; and that a person has lifted a wish."""
+    """The facts of an act for the company's event: its person, or whom it concerns, and who lifts."""
     who = persons.read(str(done["of" if "tells" in done else "by"])).facts
     return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

@@ -1,4 +1,4 @@
-"""An approval: the conversation returns to automation, and the held message is sent."""
+"""Handles the release of a hand-off, approved or given back: automation sends the held message."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear
 
 
 class ApprovalHandler(Handler):
-    """`Handler` for `EventKind.APPROVAL`."""
+    """Handles an approval or a give-back: automation has the conversation again, and sends or answers."""
 
     def __init__(
         self,
@@ -51,7 +51,12 @@ class ApprovalHandler(Handler):
         self._endings = endings
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Return the conversation to automation, and plan the held message, or the answer after a give-back.
+
+        Raises:
+            NotAnEvent: the hand-off is over, there is nothing to send, or it must not be sent.
+            NotYet: the message waits for quiet hours, its time or the rules.
+        """
         context: EventContext = event.subject
         record = context.conversation
         handoff = record.handoff
@@ -116,7 +121,13 @@ class ApprovalHandler(Handler):
         return self._drafting.answer(context, entry_id, switches, Purpose.APPROVED)
 
     def _checked(self, event: Event, record: Record) -> Sequence[Subject]:
-        """The recipient's subjects; a conversation whose recipient must not be contacted ends."""
+        """The recipient's records, if they may be contacted.
+
+        If not, and no first message was sent, the conversation fails.
+
+        Raises:
+            NotAnEvent: the recipient must not be contacted.
+        """
         look = self._conversations.look(record)
         if look.forbidden is None:
             return look.subjects
@@ -125,7 +136,12 @@ class ApprovalHandler(Handler):
         raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
 
     def _check_opening(self, record: Record) -> None:
-        """Let an opening that was approved before its time wait, and leave out one that is replaced."""
+        """Let an approved first message wait for its planned time.
+
+        Raises:
+            NotYet: that time has not come.
+            NotAnEvent: another conversation continues this one.
+        """
         if record.is_continued:
             raise NotAnEvent(EventStatus.FAILED, CONTINUED)
         self._waiting.until_send_at(record)
@@ -133,7 +149,14 @@ class ApprovalHandler(Handler):
     def _permitted(
         self, event: Event, record: Record, subjects: Sequence[Subject]
     ) -> tuple[str, ...]:
-        """The rules that allow an approved opening; it waits for them as any other."""
+        """The legal rules that allow an approved first message now, with their versions.
+
+        The message waits for them as any other does.
+
+        Raises:
+            NotYet: it waits for rules, or for the hours that the recipient wishes.
+            NotAnEvent: the rules forbid it for good.
+        """
         wished = preferred(subjects).hours
         try:
             if wished is not None:  # else a person's approval does not wait for the morning
@@ -145,7 +168,7 @@ class ApprovalHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None
 
     def _is_unanswered(self, record: Record) -> bool:
-        """Whether the newest message is the recipient's."""
+        """Whether the conversation's newest message is the recipient's."""
         said = [
             one for one in self._conversations.newest(record, LOOKED_AT) if one.note not in UNSAID
         ]
@@ -153,7 +176,7 @@ class ApprovalHandler(Handler):
 
 
 def previous_status(conversations: Conversations, record: Record) -> Status:
-    """The status before the hand-off, or how its first message has ended since."""
+    """A handed-off conversation's status before the hand-off, or the one its first message led to since."""
     was = Status(record.handoff["was"])
     if was not in UNSENT:
         return was

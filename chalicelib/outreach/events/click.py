@@ -1,4 +1,7 @@
-"""A recipient has unsubscribed by one click: the door has written the mark, and the company hears of it."""
+"""Informs the company that a recipient has unsubscribed by one click.
+
+The door has stored the opt-out already.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,14 @@ from chalicelib.outreach.events.handler import Handler
 
 
 class ClickHandler(Handler):
-    """`Handler` for `EventKind.CLICK`."""
+    """Handles the event of a one-click unsubscription: informs the company."""
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Record for the company that the recipient unsubscribed; nothing is sent.
+
+        Raises:
+            NotAnEvent: always: there is nothing more to do.
+        """
         del switches
         reason = Reason.UNSUBSCRIBED.value
         record = event.subject.conversation
@@ -26,6 +33,6 @@ class ClickHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """The mark is in force: no person is needed."""
+        """None: no person is needed where the event fails, as the opt-out is in force already."""
         del event, record, reason
         return None

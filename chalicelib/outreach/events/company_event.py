@@ -1,10 +1,10 @@
-"""The flow of the lane `companies`: the events of a conversation are posted one after the other.
+"""The flow that posts the events of a conversation to its company's endpoint, one after the other.
 
-Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
-claimed when all before it are posted; a job that comes earlier ends without a row, and queues the first of
-those before it where that one has none either: a crash came between its outbox and the queue.  A job posts
-the events that follow its own as well, up to `TOGETHER`, and then queues the next one: so a backlog is
-posted in a few jobs once its endpoint answers again.
+Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It
+is claimed when all before it are posted; a job that comes earlier ends without a row, and queues
+the first of those before it where that one has none either: a crash came between its outbox and the
+queue.  A job posts the events that follow its own as well, up to `TOGETHER`, and then queues the
+next one: so a backlog is posted in a few jobs once its endpoint answers again.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _GONE = frozenset({"no_endpoint", "not_chosen", "conversation_gone"})
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The subject of an event.
+    """One event that is to be posted to a company, with what its job knows of it.
 
     Attributes:
-        head: of its conversation's events.
-        number: the event's.
-        is_last: no further event is posted by the same job.
-        rounds: of that job.
+        head: the counters of the conversation's events: how many there are, how many are posted.
+        number: the event's number within the conversation.
+        is_last: whether it is the last that this job posts.
+        rounds: how many jobs in a row have posted this backlog.
     """
 
     head: Head
@@ -56,10 +56,10 @@ class Telling:
 
 
 class TellFlow(Flow):
-    """`once.flow.Flow` for `jobs.TellCompany`.
+    """Posts a conversation's events to its company, in order: the flow of the jobs `TellCompany`.
 
     Args:
-        endpoint: a project's endpoint as it is set now, by the ids of company and project.
+        endpoint: gives a project's endpoint as it is set now, by the ids of company and project.
     """
 
     is_watched = True
@@ -79,7 +79,13 @@ class TellFlow(Flow):
         self._log = log
 
     def events(self, job: TellCompany) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
+        """The event of the job and those that follow it, up to `TOGETHER`.
+
+        Empty where an earlier event is not posted yet: its job posts this one.
+
+        Raises:
+            NotAnEvent: the conversation is gone.
+        """
         head = self._rows.head(job.conversation_id)
         if head is None:
             raise NotAnEvent(EventStatus.SKIPPED, reasons.CONVERSATION_GONE)
@@ -98,24 +104,38 @@ class TellFlow(Flow):
         ]
 
     def goes_on(self, event: Event) -> bool:
-        """See `once.flow.Flow.goes_on`: no event is posted before the one before it was."""
+        """Whether the next event of the job may be posted: only once this one was."""
         telling: Telling = event.subject
         head = self._rows.head(telling.head.opaque_id)
         return head is not None and head.posted >= telling.number
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Plan to post the event to the company's endpoint.
+
+        Raises:
+            NotYet: a switch forbids posting now.
+            NotAnEvent: the project has no endpoint.
+        """
         self._check(event, switches)
         number = event.subject.number
         return Plan(FLOW, ((PlannedAction(TELL_COMPANY.name, str(number)),),))
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """See `once.flow.Flow.recheck`."""
+        """Check before a resumed post that it is still allowed.
+
+        Raises:
+            NotYet: a switch forbids posting now.
+            NotAnEvent: the project has no endpoint any more.
+        """
         del plan
         self._check(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `once.flow.Flow.build`."""
+        """The action that posts the event to the company.
+
+        Raises:
+            KeyError: the plan names a kind of action that this flow does not have.
+        """
         del plan
         if planned.kind != TELL_COMPANY.name:
             raise KeyError(planned.kind)
@@ -124,7 +144,10 @@ class TellFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `once.flow.Flow.conclude`; its writes are conditional on the order."""
+        """Advance the conversation's counter after a post, or stop its events after a lasting failure.
+
+        Nothing is stored while the post's outcome is unknown.
+        """
         del lease, plan
         telling: Telling = event.subject
         row = rows[outreach_keys.tell_action(telling.head.opaque_id, telling.number)]
@@ -136,7 +159,11 @@ class TellFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """An event that is posted no more is listed for operators; a tool that waits for it is a person's."""
+        """Stop the conversation's events once this one is dead-lettered.
+
+        Where a tool call is among those not posted, the conversation is handed off to a person;
+        else None.
+        """
         opaque_id = event.facts.conversation_id
         head = self._rows.head(opaque_id)
         if head is None:
@@ -150,7 +177,7 @@ class TellFlow(Flow):
         return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
 
     def _facts(self, job: TellCompany, number: int) -> EventFacts:
-        """Of an event that another event's job posts; an attempt before has stored when it was written."""
+        """The facts of an event that another event's job posts, dated as it was stored, if it was."""
         written = self._rows.event(job.conversation_id, number)
         at = written.at if written else job.received_at
         return facts_of(following_job(job.conversation_id, number, at))
@@ -168,7 +195,7 @@ class TellFlow(Flow):
             raise NotAnEvent(EventStatus.SKIPPED, reasons.NO_ENDPOINT)
 
     def _go_on(self, telling: Telling) -> None:
-        """The event has ended: the next one follows."""
+        """Count an event as posted or passed over; the job's last one queues the next."""
         head = self._rows.tell(telling.head.opaque_id, telling.number)
         if telling.is_last and head is not None and head.count > head.posted:
             self._events.go_on(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)
@@ -179,9 +206,9 @@ class TellFlow(Flow):
 
 
 class TellRebuilder:
-    """`once.recovery.rebuilders.Rebuilder` for ``evt:tell``."""
+    """Makes the job `TellCompany` again from an event's row, where its message was lost."""
 
     def __call__(self, event: EventFacts) -> TellCompany:
-        """The job."""
+        """The job that posts this event to the company."""
         number = int(outreach_keys.parsed(event.event_key).name)
         return following_job(event.conversation_id, number, event.received_at)

@@ -1,4 +1,4 @@
-"""What a run knows of its outreach event so far, shared by the handlers."""
+"""The subject of an outreach event: what its run has found so far, shared by the handlers."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ Job = (
 
 @dataclass(slots=True)
 class EventContext:
-    """The subject of an outreach event, filled in as the run proceeds.
+    """What a run knows of its outreach event so far; filled in as the run proceeds.
 
     Attributes:
         job: the job from the queue.
-        key: the event's, read.
-        started: monotonic seconds.
+        key: the event's key, parsed.
+        started: when the run began, in monotonic seconds.
         record: the conversation; None for a start until it is opened.
-        draft: the message to send, once it is composed.
-        match: how the conversation of a message was found.
-        handoff_id: of the hand-off that this event may ask for.
-        rules: which rules of the recipient's place allow its message, with their versions.
+        draft: the message to send, once it is composed or read.
+        match: how the conversation of a recipient's message was found.
+        handoff_id: id of the hand-off that this event may ask for.
+        rules: the legal rules of the recipient's place that allow the message, with their versions.
     """
 
     job: Job
@@ -55,10 +55,10 @@ class EventContext:
 
     @property
     def conversation(self) -> Record:
-        """The conversation, which must exist.
+        """The conversation's record.
 
         Raises:
-            NotAnEvent: it does not exist.
+            NotAnEvent: there is no such conversation.
         """
         if self.record is None:
             raise NotAnEvent(EventStatus.FAILED, reasons.CONVERSATION_GONE)
@@ -66,11 +66,14 @@ class EventContext:
 
     @property
     def reported_text(self) -> str | None:
-        """The text of the message as the vendor has reported it, if it did."""
+        """The sent message's text as the vendor reported it; None where it did not."""
         return self.loaded.sent[0] if self.loaded and self.loaded.sent else None
 
 
 def may_send(switches: Switches) -> bool:
-    """Whether a message would be sent now; if not, none is composed before an operator replays it."""
+    """Whether the switches allow a message to be sent now.
+
+    If not, no message is composed until an operator replays the event.
+    """
     modes = switches.modes
     return modes.mode == "automation_candidate" and not switches.shadow_mode

@@ -1,4 +1,7 @@
-"""Has a message written and plans its sending: what all kinds of events share."""
+"""Has a message composed and plans its sending, with hand-off, tool call or STOP confirmation.
+
+Shared by handlers.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +40,11 @@ _OF_TOOL = {ASK: Purpose.QUESTION, CALL: Purpose.ACKNOWLEDGEMENT}
 
 
 class Drafting:
-    """Has a message composed and plans its sending.
+    """Has a message composed by the writer, and makes the plan that sends it.
 
     Args:
         check_secrets: raises if the company's credentials are missing or malformed.
-        current: a project's settings as they are now.
+        current: gives a project's settings as they are now.
     """
 
     def __init__(
@@ -62,13 +65,17 @@ class Drafting:
     def plan(
         self, context: EventContext, entry_id: str, switches: Switches, purpose: Purpose
     ) -> Plan:
-        """The plan that sends one message, hands the conversation to a person, or both.
+        """Compose a message unless it is drafted, and plan to send it, hand the conversation off, or both.
 
         Args:
-            context: of the event.
-            entry_id: of the message.
-            switches: as they are now.
-            purpose: `OPENING`, `ANSWER` or `APPROVED`.
+            context: the event's context.
+            entry_id: the message's entry id.
+            switches: the switches as they are now.
+            purpose: such as `OPENING`, `ANSWER` or `APPROVED`.
+
+        Raises:
+            PermanentError: an answer cannot be composed, or a first one for a reason that no person
+                decides.
         """
         record = context.conversation
         is_persons = context.draft is not None and context.draft.by is not None
@@ -96,13 +103,15 @@ class Drafting:
         return self.drafted(record, context.draft, entry_id, purpose, context.rules)
 
     def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
-        """The plan of a message in which an earlier run has recognised the wish to get no further one.
+        """The plan to confirm an opt-out that an earlier run of this event recognised.
 
-        That run has written the mark, and perhaps nothing else.  None where it recognised none.
+        None where it recognised none.
+
+        That run stored the opt-out, and perhaps nothing else.
 
         Args:
-            context: of the event.
-            entry_ids: under which that run may have stored what it was to send.
+            context: the event's context.
+            entry_ids: ids under which that run may have stored its draft.
         """
         for entry_id in entry_ids:
             draft = self.composer.stored(context.conversation, entry_id)
@@ -112,13 +121,13 @@ class Drafting:
         return None
 
     def keep_refused(self, context: EventContext, error: PermanentError) -> None:
-        """Keep a draft that may not be sent, for the person who decides."""
+        """Store a draft that the checks refused, for the person who decides; other errors store nothing."""
         if isinstance(error, DraftRefusedError):
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             self.composer.keep_refused(context.conversation, held_id, error)
 
     def opting_out(self, context: EventContext, entry_id: str) -> Plan:
-        """The plan that confirms the wish to get no further message, which is noted first."""
+        """Store the recipient's opt-out, and plan its confirmation, where the channel sends one."""
         steps: tuple[PlannedAction, ...] = ()
         record = context.conversation
         self._endings.opt_out(record)
@@ -139,7 +148,7 @@ class Drafting:
         purpose: Purpose,
         rules: tuple[str, ...] = (),
     ) -> Plan:
-        """The plan of a draft: its message, a person, a function that the writer asked for."""
+        """The plan for a written draft: send its message, call its tool, hand off to a person, as it asks."""
         step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
         if draft.text or draft.variables is not None:
@@ -162,7 +171,11 @@ class Drafting:
     def _out_of_budget(
         self, context: EventContext, entry_id: str, reason: str, *, is_opening: bool
     ) -> Plan:
-        """A person opens; who has written is answered once that a person will come back to them."""
+        """The plan where the model's budget is used up: hand off to a person.
+
+        Before an answer, a fixed text says that a person will reply; where a conversation's own
+        budget is used up, once.
+        """
         if is_opening:
             return hand_off_plan("start", reason)
         record = context.conversation
@@ -176,7 +189,7 @@ class Drafting:
         return message.plan(sending(record, entry_id), handing("", reason))
 
     def fit(self, context: EventContext, entry_id: str) -> str:
-        """Have a template carry a free text that comes after the window has closed.
+        """Put a free text into the project's template where the carrier takes no free text any more.
 
         Returns:
             The entry id under which the message is stored.
@@ -199,11 +212,16 @@ class Drafting:
 
     @contextmanager
     def fail_on_permanent_error(self, record: Record, lease: Lease | None = None) -> Iterator[None]:
-        """A permanent error fails the conversation, with stage and reason; others are retried.
+        """Check the credentials and run a block.
+
+        A permanent error fails the conversation, with stage and reason.
 
         Args:
             record: the conversation.
-            lease: of the event that found the error; see `Endings.fail`.
+            lease: the lease of the event that found the error; see `Endings.fail`.
+
+        Raises:
+            NotAnEvent: the conversation has failed.  Passing errors are raised as they are.
         """
         stage, reason = "secrets", ""
         try:
@@ -228,7 +246,10 @@ class Drafting:
         switches: Switches,
         purpose: Purpose = Purpose.ANSWER,
     ) -> Plan:
-        """The plan of an answer; a permanent error hands the conversation to a person."""
+        """Check the credentials and plan an answer.
+
+        A permanent error plans a hand-off to a person instead.
+        """
         try:
             self.check_secrets(context.conversation)
             return self.plan(context, entry_id, switches, purpose)
@@ -240,12 +261,16 @@ class Drafting:
 
 
 def sending(record: Record, entry_id: str) -> PlannedAction:
-    """The action of sending a message."""
+    """The planned action that sends a message on the conversation's channel."""
     return PlannedAction(record.channel.traits.sends.name, entry_id)
 
 
 def lasting(error: PermanentError | UnavailableError) -> str:
-    """The reason of an error that does not pass by itself; one that does is raised again."""
+    """The reason code of an error that does not pass by itself.
+
+    Raises:
+        UnavailableError: the given error passes by itself.
+    """
     if isinstance(error, UnavailableError) and error.code != "secret_missing":
         raise error
     return reason_of(error)

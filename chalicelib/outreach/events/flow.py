@@ -1,4 +1,4 @@
-"""The flow of all events that lead to messages: it reads the kind once, and asks its handler.
+"""The flow of all events that lead to messages: finds the conversation, and asks the kind's handler.
 
 ::
 
@@ -8,7 +8,7 @@
     approval   return it to automation -> compose unless drafted -> send the held message
     act        send what a person wrote
     step       remind, or end
-    click, silence   the company hears of it
+    click, silence   inform the company
 
 Each is resumable at every step: the record, the draft and the plan are stored or not, and the send
 has its own action row.  A resume needs only the event's key: the record holds the job's content.
@@ -41,12 +41,12 @@ from chalicelib.outreach.sending.effects import Loaded, SendData
 
 
 class OutreachFlow(Flow):
-    """`once.flow.Flow` for starts, messages, approvals, persons' acts, steps, clicks and silences.
+    """Handles outreach's events: finds each one's conversation, and asks the handler of its kind.
 
     Args:
-        handlers: of each kind of event.
-        matching: which conversation a message belongs to.
-        receive_count: how often the queue has delivered the current message.
+        handlers: the handler of each kind of event.
+        matching: finds the conversation that a message belongs to.
+        receive_count: gives how often the queue has delivered the current message.
     """
 
     is_watched = True
@@ -69,7 +69,12 @@ class OutreachFlow(Flow):
         self._receive_count = receive_count
 
     def events(self, job: Job) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
+        """The job's one event, with its conversation.
+
+        Raises:
+            NotAnEvent: the conversation does not exist, or the message belongs to none.
+            Elsewhere: the job is in another FIFO group than its conversation.
+        """
         key = parsed(job.event_key)
         context = EventContext(job, key, self._clock.monotonic())
         match job:
@@ -95,20 +100,28 @@ class OutreachFlow(Flow):
         return [Event(facts, context)]
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
-        """See `once.flow.Flow.let_wait`: a start before its conversation is open keeps its message."""
+        """Put a waiting event into its conversation's order; returns when it comes back, in epoch seconds.
+
+        None for a start whose conversation is not open yet: its message goes back to the queue.
+        """
         record = event.subject.record
         if record is None:
             return None
         return self._in_order.let_wait(record, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Let the handler of the event's kind decide what the event leads to.
+
+        Raises:
+            NotAnEvent: nothing is to be done.
+            NotYet: the event waits.
+        """
         context: EventContext = event.subject
         context.handoff_id = suffix(event).text
         return self._handlers[context.key.kind].plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `once.flow.Flow.build`."""
+        """The effect of a planned action, with the conversation and the draft that it needs."""
         context: EventContext = event.subject
         if context.record is not None and context.loaded is None:
             context.loaded = Loaded(context.record, context.draft)
@@ -123,7 +136,12 @@ class OutreachFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `once.flow.Flow.conclude`; its writes need no fence, see `messages.sent`."""
+        """Store an event's results in its conversation, by the handler of its kind.
+
+        False where the conversation is gone.
+
+        Its writes are idempotent and need no fence; see `messages.sent`.
+        """
         del lease
         context: EventContext = event.subject
         if context.record is None:
@@ -136,7 +154,10 @@ class OutreachFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """See `once.flow.Flow.escalation`: each kind has its own."""
+        """The action that hands a failed event to a person, by the handler of its kind.
+
+        None where the conversation does not exist, or no person is needed.
+        """
         if keys.is_resent(event.facts.event_key):
             return None  # a failed resend is reported to the operator who asked for it
         handler = self._handlers.get(parsed(event.facts.event_key).kind)
@@ -152,16 +173,23 @@ class OutreachFlow(Flow):
 
 
 def _check_pair(job: Job, record: Record) -> None:
-    """Raise `Elsewhere` where a job that resumes an event does not know its conversation's group."""
+    """Check that a resumed event's job names its conversation's FIFO group.
+
+    Raises:
+        Elsewhere: it does not.
+    """
     if isinstance(job, OutreachResume) and job.pair is None:
         raise Elsewhere(job.model_copy(update={"pair": (record.sender, record.primary_channel)}))
 
 
 def _check_group(job: InboundMessage, record: Record) -> None:
-    """Raise `Elsewhere` where the message is not in its conversation's FIFO group.
+    """Check that a recipient's message is in its conversation's FIFO group.
 
     An e-mail that failed its checks is stored without an answer, and stays in the group of its
     address.
+
+    Raises:
+        Elsewhere: it is in another one.
     """
     pair = (record.sender, record.primary_channel)
     is_unproven = job.is_apart and job.account is None

@@ -1,4 +1,4 @@
-"""How events of one kind are planned, ended and escalated: what each kind's module implements."""
+"""The base class of the handlers of events: planning, concluding and escalating events of one kind."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OURS = declared(reasons)
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What became of one action of a plan."""
+    """The result of one action of an event's plan: its kind, its argument and its ledger row."""
 
     kind: EffectKind
     argument: str
@@ -38,11 +38,11 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandlerParts:
-    """What the handlers of all kinds have in common.
+    """The services that the handlers of all kinds of events use.
 
     Attributes:
-        sent: keeps what became of a message.
-        events: tells the company.
+        sent: stores whether a message was sent.
+        events: records events for the company.
     """
 
     conversations: Conversations
@@ -54,7 +54,7 @@ class HandlerParts:
 
 
 class Handler(ABC):
-    """One kind of event."""
+    """The base class for handling one kind of event."""
 
     def __init__(self, parts: HandlerParts) -> None:
         self._conversations = parts.conversations
@@ -66,10 +66,15 @@ class Handler(ABC):
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Decide what an event of this kind leads to.
+
+        Raises:
+            NotAnEvent: nothing is to be done.
+            NotYet: the event waits.
+        """
 
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
-        """Keep what became of the plan; idempotent."""
+        """Store in the conversation what the event's actions have led to; idempotent."""
         context: EventContext = event.subject
         record, message = context.conversation, MessagePlan.of(plan)
         is_late = event.facts.event_key != record.start_event
@@ -83,7 +88,7 @@ class Handler(ABC):
             self._sent.function_noted(record, message.function)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """See `once.flow.Flow.escalation`: a person gets it, unless its recipient opted out."""
+        """The hand-off of a failed event's conversation to a person; None where its recipient opted out."""
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
@@ -91,7 +96,7 @@ class Handler(ABC):
         return hand_off(record.opaque_id, f"|{reasons.FAILED}", key, _who_refused(record, reason))
 
     def never_opened(self, event: Event, reason: str) -> None:  # noqa: B027 - most have none
-        """The event has failed, and there is no conversation to note it in."""
+        """Called when an event failed before its conversation was opened; does nothing, unless overridden."""
 
     def _message_ended(
         self,
@@ -116,7 +121,7 @@ class Handler(ABC):
         return self._sent.sent(record, message, sending, row.ref)
 
     def _handed_off(self, record: Record, result: ActionResult, *, is_late: bool) -> Record:
-        """Keep why a switch kept the conversation from a person."""
+        """Store why a switch has prevented the hand-off to a person; gives the conversation's record."""
         row = result.row
         if row.status != ActionStatus.SKIPPED or row.reason not in SWITCHES:
             return record
@@ -126,9 +131,10 @@ class Handler(ABC):
 
 
 def _who_refused(record: Record, reason: str) -> str:
-    """Why an event that has ended without its effect is a person's, by the code of who refused it.
+    """The reason for the hand-off of a failed event: our own code, or the carrier's with its name in front.
 
-    It is no part of the action: a later run that finishes the hand-off may not know it any more.
+    It is not part of the action's key: a later run that finishes the hand-off may not know it any
+    more.
     """
     code = reason.removeprefix(REFUSED)
     if code == reason:

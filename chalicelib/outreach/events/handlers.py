@@ -1,4 +1,4 @@
-"""The flow of outreach with the handler of each kind of event."""
+"""Makes the flow of outreach with the handler of each kind of event."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Flow = TypeVar("_Flow", bound=OutreachFlow)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanySide:
-    """A conversation's company: its settings as they are now, its events, and what follows."""
+    """What the flow needs of a conversation's company: current settings, its events, its follow-ups."""
 
     current: Callable[[Record], Project]
     events: CompanyEvents
@@ -50,7 +50,7 @@ class CompanySide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """What messages are written and sent with.
+    """What the flow needs to write and send messages.
 
     Attributes:
         check_secrets: raises if a company's credentials are missing or malformed.
@@ -64,10 +64,11 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """Whose a message is that comes in, and how many of a sender's are answered.
+    """What the flow needs for incoming messages: their owner, and how many of a sender's are answered.
 
     Attributes:
-        opaque: keyed hashes, for what is kept of a sender and a recipient.
+        opaque: gives the maker of keyed hashes, under which pairs of sender and recipient are
+            stored.
     """
 
     ownership: Ownership
@@ -77,11 +78,11 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowRun:
-    """The worker that runs the flow.
+    """What the flow needs of the worker that runs it.
 
     Attributes:
-        receive_count: how often the queue has delivered the current message.
-        release: what is recorded as having processed a start.
+        receive_count: gives how often the queue has delivered the current message.
+        release: the version that is stored with every conversation that it opens.
     """
 
     clock: Clock
@@ -98,7 +99,7 @@ def outreach_flow(
     incoming: Incoming,
     run: FlowRun,
 ) -> _Flow:
-    """The flow, as the class that is asked for."""
+    """Make the flow of outreach with all its handlers, as an instance of the given class."""
     conversations, starts, clock = kept.conversations, kept.starts, run.clock
     current, events, message_id_header = company.current, company.events, outgoing.message_id_header
     endings = Endings(

@@ -1,7 +1,7 @@
-"""Messages that a person approves before they are sent: written first, so that the person sees them.
+"""Has messages written that a person must approve before they are sent, and finds the approved draft.
 
-What is approved is exactly what is sent: the draft is stored before the conversation is handed off, a
-stored draft is never written over by a machine, and an approval names the version that was seen.
+What is approved is exactly what is sent: the draft is stored before the conversation is handed off,
+a stored draft is never written over by a machine, and an approval names the version that was seen.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DATABASE = "dynamodb"
 
 
 class HeldMessages:
-    """Plans what a rule holds for a person, and finds what an approval sends."""
+    """Plans messages that a person must approve first, and finds the draft that an approval sends."""
 
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
@@ -39,16 +39,17 @@ class HeldMessages:
     def plan(
         self, context: EventContext, rule: str, switches: Switches, *, at_approval: bool = False
     ) -> Plan:
-        """The plan by which a person approves a message that is written before, so that they see it.
+        """Have a message written, and plan to hand it to a person for approval.
 
-        Without a writer that can be asked now the person gets the conversation without the message,
-        which is then written at the approval, and held once more.
+        Where no message can be written now, the person gets the conversation without it; it is then
+        written at the approval, and held once more.
 
         Args:
-            context: of the event.
-            rule: of `rules.HELD`, or `UNWANTED_CHANNEL`: the recipient asked for another one.
-            switches: as they are now.
-            at_approval: it was approved unseen: a writer that cannot be asked now is waited for.
+            context: the event's context.
+            rule: the hold's code of `rules.HELD`, or `UNWANTED_CHANNEL`: the recipient asked for
+                another channel.
+            switches: the switches as they are now.
+            at_approval: it was approved before it was written: errors that pass are then raised.
         """
         record = context.conversation
         is_opening = rule in (rules.HELD["start"], UNWANTED_CHANNEL)
@@ -81,12 +82,14 @@ class HeldMessages:
         return hand_off_plan(holds, rule)
 
     def approved(self, record: Record, own: str, handoff_id: str) -> tuple[str, Draft | None]:
-        """The answer that an approval sends: as the person edited it, as held, or still unwritten.
+        """The entry id and draft of the answer that an approval sends: the person's edit, or what was held.
+
+        The draft is None where the answer is still to be written.
 
         Args:
             record: the conversation.
-            own: the id of the answer to the approval itself.
-            handoff_id: of the hand-off as the list has it.
+            own: the entry id of an edited or new answer.
+            handoff_id: the hand-off's id in its company's list.
         """
         edited = self._composer.stored(record, own)
         if edited is not None:
@@ -96,7 +99,7 @@ class HeldMessages:
         return (own, None) if held is None or held.refused is not None else (held_id, held)
 
     def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
-        """Whether a message must be approved by its text, and there is none yet."""
+        """Whether a person must approve a message by its text, and that text is not written yet."""
         if not (rules.is_held(record, rule) and may_send(switches)):
             return False
         return self._composer.stored(record, entry_id) is None

@@ -1,7 +1,7 @@
-"""What a recipient had refused was lifted: by them on their page, by an operator or by the company.
+"""Informs the company that a recipient's opt-out was lifted: by them, an operator or the company.
 
 The door or the command has lifted the mark; the row of this event was written in the same
-transaction, and the company hears of it.
+transaction.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from chalicelib.outreach.events.handler import Handler
 
 
 class LiftedHandler(Handler):
-    """`Handler` for `EventKind.LIFTED`."""
+    """Handles the event of a lifted opt-out: informs the company."""
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Record for the company that the recipient may be contacted again, and by whom that was lifted.
+
+        Raises:
+            NotAnEvent: always: there is nothing more to do.
+        """
         del switches
         key = event.subject.key
         by = key.name.partition("-")[0]
@@ -29,6 +33,6 @@ class LiftedHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """The mark is lifted: no person is needed."""
+        """None: no person is needed where the event fails, as the opt-out is lifted already."""
         del event, record, reason
         return None

@@ -1,4 +1,4 @@
-"""Plans the answer to a recipient's message; the message is stored once."""
+"""Handles a recipient's message: stores it once, applies opt-outs, and plans its answer or a hand-off."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ WORKER = "worker"
 
 
 class MessageHandler(Handler):
-    """`Handler` for `EventKind.MESSAGE`."""
+    """Handles the event of a recipient's message: stores it, applies opt-outs, and plans the answer."""
 
     def __init__(
         self,
@@ -81,7 +81,12 @@ class MessageHandler(Handler):
         self._silence = silence
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Store the message once, and plan its answer, a fixed text, or a hand-off to a person.
+
+        Raises:
+            NotAnEvent: it is not answered.
+            NotYet: it waits for more messages, earlier events or quiet hours.
+        """
         context: EventContext = event.subject
         message_id = event.facts.source_message_id
         if isinstance(context.job, InboundMessage):
@@ -123,10 +128,10 @@ class MessageHandler(Handler):
     def _forbidden(
         self, context: EventContext, entry_id: str, note: str | None, reason: str
     ) -> Plan:
-        """What is done where the register forbids an answer: a person gives it until a doubt is decided.
+        """The plan where an opt-out forbids an answer: a hand-off if it is doubtful, else its confirmation.
 
         Raises:
-            NotAnEvent: it is not answered.
+            NotAnEvent: the opt-out needs no confirmation, and the message is not answered.
         """
         if reason == Reason.DOUBT:
             return hand_off_plan(*_FOR_A_PERSON.get(note or "", ("reply", reason)))
@@ -137,7 +142,7 @@ class MessageHandler(Handler):
         return confirmed
 
     def _wait_for_more(self, event: Event, context: EventContext) -> None:
-        """Let the message wait for those that follow it closely.
+        """Let a message wait for further ones that follow it closely, so that all get one answer.
 
         Raises:
             NotYet: it waits.
@@ -149,7 +154,7 @@ class MessageHandler(Handler):
             self._pace.wait(record, message_id, event.facts.received_at)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
-        """Store the message once; returns the note that it was stored with."""
+        """Store a recipient's message once, with all that belongs to it; returns the note code on it."""
         record = context.conversation
         known = next((e for e in record.messages if e.entry_id == job.message_id), None)
         if known is not None:  # what belongs to it was written before it
@@ -194,7 +199,7 @@ class MessageHandler(Handler):
         return stored or note
 
     def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
-        """Tell the company of a message, and of the wish to get no further one."""
+        """Record for the company that a message came, and an opt-out or opt-in that it says."""
         said = job.message_id
         self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
         if note == OPT_OUT_IN_DOUBT or (note == UNPROVEN and job.opt_out == "stop"):
@@ -210,12 +215,12 @@ class MessageHandler(Handler):
             self._events.record(record, Name.OPTED_IN, said, message_id=said)
 
     def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
-        """The plan that answers STOP or HELP with the fixed text that was stored with the message.
+        """The plan that answers STOP or HELP with its fixed text, which was stored with the message.
 
-        It waits for nothing, as the recipient has just asked.
+        It waits for no quiet hours, as the recipient has just written.
 
         Raises:
-            NotAnEvent: the carrier answers it, or nothing does, as in an e-mail.
+            NotAnEvent: the carrier answers, or nothing is sent, as for an e-mail.
         """
         record = context.conversation
         context.draft = self._conversations.draft(record, entry_id)
@@ -227,7 +232,10 @@ class MessageHandler(Handler):
         return MessagePlan(_FIXED[note], entry_id).plan(*steps)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """See `Handler.escalation`; a fixed text that was refused needs no person."""
+        """The hand-off of a message that was not answered.
+
+        None where a fixed STOP or HELP text was refused.
+        """
         job = event.subject.job if event.subject else None
         is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
         if is_notice and not reason.startswith(("dead_letter", EARLIER)):
@@ -237,11 +245,11 @@ class MessageHandler(Handler):
     def _apply_opt_out(
         self, record: Record, job: InboundMessage, match: Match | None, *, is_in_doubt: bool
     ) -> None:
-        """Apply STOP, START or what may be a STOP to the person's addresses, and nothing automatic.
+        """Apply a message's STOP, START or possible STOP to the register; automatic messages change nothing.
 
-        What the door has done for the address it came from is left as it is.  Who has the token of
-        an e-mail may stop it for its recipient, and for themselves where they are proven; a wish that
-        nothing proves suspends the address that it came from.
+        What the door has applied already to the writing address is left as it is.  A writer who has
+        an e-mail's reply token may opt its recipient out, and also themselves where they are
+        proven; an unproven STOP suspends the address that it came from.
         """
         if job.is_automatic or not (is_in_doubt or job.opt_out in ("stop", "start")):
             return
@@ -281,7 +289,7 @@ class MessageHandler(Handler):
                 )
 
     def _keep_wish(self, record: Record, before: Sequence[Entry], job: InboundMessage) -> None:
-        """Keep what a message wishes of time and channel with the person; nothing of what is in doubt."""
+        """Store the hours and channels that a message asks for as the recipient's preferences."""
         wish = wish_in(job.text, before)
         if wish is None:
             return
@@ -295,7 +303,10 @@ class MessageHandler(Handler):
         )
 
     def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
-        """The addresses to mark: the recipient's, and another sender's own; not what the door has marked."""
+        """The addresses to mark for an opt-out: the recipient's, and another writer's own.
+
+        The one that the door has marked already is left out.
+        """
         found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
         own = numbers.canonical(job.recipient)
         is_marked = job.consent_at_door
@@ -303,7 +314,11 @@ class MessageHandler(Handler):
 
 
 def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:
-    """Raise `NotAnEvent` where a machine wrote the message, or a person has it or has answered."""
+    """Check that automation may answer a message.
+
+    Raises:
+        NotAnEvent: a machine wrote it, or a person has the conversation or has answered since.
+    """
     if note == AUTO_REPLY:
         raise NotAnEvent(EventStatus.PROCESSED, reasons.AUTOMATIC_MESSAGE)
     if record.is_handed_off:
@@ -316,7 +331,10 @@ def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked
 def _note_on(
     job: InboundMessage, match: Match | None, before: Sequence[Entry], *, is_in_doubt: bool
 ) -> str | None:
-    """The note that the message is stored with; it decides what is done about the message."""
+    """The note code with which a message is stored, which decides how it is handled.
+
+    None for a plain message.
+    """
     if job.is_automatic:
         return AUTO_REPLY
     if match is not None and not match.is_proven:
@@ -338,9 +356,9 @@ def _note_on(
 def _confirming(
     record: Record, job: InboundMessage, note: str | None
 ) -> tuple[dict[str, Any], str | None]:
-    """What a message makes of the question that waits for a yes, and the note it is stored with.
+    """The new state of a tool's question that waits for a yes, and the note on the message that came.
 
-    An empty change ends it.
+    An empty state removes the question.
     """
     given = confirmation_of(record.item.get(CONFIRMATION))
     if given is None:
@@ -355,7 +373,7 @@ def _confirming(
 
 
 def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
-    """The fixed text that answers STOP or HELP; None where the carrier answers, or nothing does."""
+    """The fixed text that answers STOP or HELP; None where the carrier answers, or the channel sends none."""
     note = _ASKED.get(job.opt_out or "")
     if note is None or job.is_automatic:
         return None
@@ -367,7 +385,7 @@ def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
 
 
 def _fixed_kind(record: Record, note: str) -> EffectKind | None:
-    """The kind of effect of the fixed text that answers a note; None where its channel sends none."""
+    """The kind of effect that sends the fixed answer to STOP or HELP; None where the channel sends none."""
     of = record.channel.traits
     return of.confirms_stop if note == OPT_OUT else of.answers_help
 

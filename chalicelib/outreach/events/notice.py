@@ -1,4 +1,4 @@
-"""The flow of notices to a company's desk: sent while a conversation waits for a person."""
+"""The flow of e-mail notices to a company's desk that a handed-off conversation waits for a person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FLOW = "notices"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeFlow(Flow):
-    """`once.flow.Flow` for `jobs.HandoffNotice`."""
+    """Handles the jobs `HandoffNotice`: e-mails a company's desk that a hand-off waits."""
 
     conversations: Conversations
     current: Callable[[Record], Project]
@@ -38,14 +38,23 @@ class NoticeFlow(Flow):
     is_watched = True
 
     def events(self, job: HandoffNotice) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
+        """The notice's event, with its conversation.
+
+        Raises:
+            NotAnEvent: the conversation is gone.
+        """
         record = self.conversations.find(job.conversation_id)
         if record is None:
             raise NotAnEvent(EventStatus.SKIPPED, reasons.CONVERSATION_GONE)
         return [Event(facts_of(job), record)]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Plan to send the notice.
+
+        Raises:
+            NotAnEvent: the project wants no notices, or the hand-off is taken or over.
+            NotYet: the project's delay before a notice is not over.
+        """
         del switches
         record: Record = event.subject
         handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
@@ -63,7 +72,11 @@ class NoticeFlow(Flow):
         return Plan(FLOW, ((PlannedAction(NOTIFY_DESK.name, about),),))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `once.flow.Flow.build`."""
+        """The action that sends the notice by e-mail.
+
+        Raises:
+            KeyError: the plan names a kind of action that this flow does not have.
+        """
         del plan
         if planned.kind != NOTIFY_DESK.name:
             raise KeyError(planned.kind)
@@ -73,11 +86,11 @@ class NoticeFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `once.flow.Flow.conclude`: nothing is kept of a notice but its action."""
+        """True: beyond the ledger's row of the action nothing is stored of a notice."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """A person has the conversation on their list, with or without a notice."""
+        """None: where a notice fails, the conversation is on a person's list all the same."""
         del event, reason
         return None

@@ -1,7 +1,7 @@
-"""Delivery receipts from providers: they settle unknown sends and advance the delivery status.
+"""The flow of delivery receipts from providers: settles unknown sends, advances the delivery status.
 
-A receipt causes no vendor call, so its plan is empty; its results are conditional writes that
-never revert a later status.
+A receipt causes no vendor call, so its plan is empty; its results are conditional writes that never
+revert a later status.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TOLD = {"delivered": Name.DELIVERED, "read": Name.READ}
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The subject of a receipt: its conversation, and the row of the message it reports on."""
+    """A delivery receipt with its conversation, and the ledger row of the message that it reports on."""
 
     job: DeliveryReceipt
     record: Record
@@ -48,13 +48,13 @@ class Reported:
 
 
 class ReceiptFlow(Flow):
-    """`once.flow.Flow` for `DeliveryReceipt`s.
+    """Handles delivery receipts: settles unknown sends, and stores the delivery status.
 
     Args:
-        kept: its ledger settles the action that the receipt proves.
+        kept: the stores; the ledger settles the send that a receipt proves.
         resume: puts a parked event back on the queue.
-        events: tells the company.
-        follow_ups: what comes after an opening that was not delivered.
+        events: records events for the company.
+        follow_ups: starts a fallback where a first message was not delivered.
     """
 
     def __init__(
@@ -75,9 +75,12 @@ class ReceiptFlow(Flow):
         self._follow_ups = follow_ups
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
-        """See `once.flow.Flow.events`.
+        """The receipt's event, with its conversation and the message's ledger row.
 
-        The key of a receipt is its message's alone, so only the message's own account may use it.
+        Its key is made of the message's id alone, so only the message's own account may use it.
+
+        Raises:
+            NotAnEvent: the conversation is unknown, or another account signed the receipt.
         """
         record = self._conversations.find(job.conversation_id)
         if record is None:
@@ -93,7 +96,10 @@ class ReceiptFlow(Flow):
         return [Event(facts, Reported(job, record, row))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`: there is nothing to decide."""
+        """Store what the receipt reports: the send's outcome and the delivery status.
+
+        The plan itself is empty.
+        """
         del switches
         reported: Reported = event.subject
         self._settle(reported.job, reported.record, reported.row)
@@ -101,24 +107,31 @@ class ReceiptFlow(Flow):
         return Plan(FLOW, ())
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """See `once.flow.Flow.build`: a receipt has no actions."""
+        """Never called: a receipt has no actions.
+
+        Raises:
+            KeyError: always.
+        """
         del event, plan
         raise KeyError(planned.kind)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `once.flow.Flow.conclude`: `plan` has written everything."""
+        """True: `plan` has stored everything that a receipt changes."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """A failed receipt needs no person: there is no conversation to take over."""
+        """None: a failed receipt needs no person."""
         del event, reason
         return None
 
     def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
-        """Settle the send: the provider reports on the message, so it was sent."""
+        """Settle a send of unknown outcome as done, since the provider reports on its message.
+
+        Its parked event is resumed.
+        """
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
@@ -137,7 +150,11 @@ class ReceiptFlow(Flow):
             self._resume(record, event_key)
 
     def _advance(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
-        """Store the delivery status; the provider id only if the action is not settled with another id."""
+        """Store a message's delivery status, mark a dead address or an opt-out, and inform the company.
+
+        A first message that was not delivered fails its conversation, and the next channel is
+        tried.
+        """
         settled = row.ref if row is not None and row.status == ActionStatus.DONE else None
         ref = job.provider_id if settled in (None, job.provider_id) else None
         self._conversations.note_delivery(

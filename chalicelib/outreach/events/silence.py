@@ -1,7 +1,8 @@
-"""The time is over in which a person could decide whether a recipient asked to stop; the company hears of it.
+"""Informs the company that no person decided in time on a possible opt-out, which is a STOP from then on.
 
-The silence is a STOP by the time alone, whether this event runs or not.  Its row is written with the
-message that is in doubt, before the message is stored, and is due when the question's time is over.
+The silence is a STOP by the time alone, whether this event runs or not.  Its row is written with
+the message that is in doubt, before the message is stored, and is due when the question's time is
+over.
 """
 
 from __future__ import annotations
@@ -28,17 +29,19 @@ _LATE_SECONDS = 60
 
 
 class SilenceHandler(Handler):
-    """`Handler` for `EventKind.SILENCE`."""
+    """Handles the event of an undecided possible opt-out: informs the company that it is a STOP now."""
 
     def __init__(self, *, parts: HandlerParts, ledger: Ledger) -> None:
         super().__init__(parts)
         self._ledger = ledger
 
     def await_answer(self, record: Record) -> None:
-        """Have the company hear when no person decides; once for a question, however often it is asked for.
+        """Schedule the event that informs the company if no person decides on a possible opt-out.
+
+        It is scheduled once for each question.
 
         Args:
-            record: the conversation with the message that is in doubt; its question was written.
+            record: the conversation with the doubtful message; its question is stored already.
         """
         if not record.item.get(TELLS):
             return
@@ -51,7 +54,11 @@ class SilenceHandler(Handler):
         self._ledger.schedule(facts, at.timestamp() + _LATE_SECONDS)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Record for the company that the recipient has opted out, if no person has decided meanwhile.
+
+        Raises:
+            NotAnEvent: always: there is nothing more to do.
+        """
         del switches
         record = event.subject.conversation
         silent = silent_among(self._conversations.wishes(record))
@@ -61,6 +68,6 @@ class SilenceHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """The silence is in force: no person is needed."""
+        """None: no person is needed where the event fails, as the STOP is in force already."""
         del event, record, reason
         return None

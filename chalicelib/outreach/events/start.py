@@ -1,4 +1,4 @@
-"""Plans a start: the conversation is opened once, then held for a person or written and sent."""
+"""Handles a start: opens the conversation once, and has the first message written, sent or held."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ NOT_ALLOWED = reasons.NOT_ALLOWED
 
 
 class StartHandler(Handler):
-    """`Handler` for `EventKind.START`.
+    """Handles the event of a start: opens the conversation, and plans its first message.
 
     Args:
-        pairs: the opaque ids of a channel's sender and recipient.
+        pairs: gives the keyed hashes of a channel's sender and recipient.
         processor_version: stored with every conversation it opens.
         events: tells the company.
     """
@@ -67,7 +67,12 @@ class StartHandler(Handler):
         self._version = processor_version
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Open the conversation once, and plan its first message or a hand-off.
+
+        Raises:
+            NotAnEvent: no first message is sent.
+            NotYet: it waits for its time, quiet hours or the rules.
+        """
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         if context.record is None:
@@ -117,14 +122,16 @@ class StartHandler(Handler):
     def _on_another_channel(
         self, event: Event, record: Record, preferences: Preferences, switches: Switches
     ) -> Plan | None:
-        """What is done where the recipient asked for another channel; None: it is sent as it was asked for.
+        """The plan of a start whose recipient prefers another channel.
 
-        The fallback takes its place where that is a channel they have nothing against.  Where they
-        refused this one and there is none, a person decides: against a plain word nothing is sent
-        unseen, and what the company wants to say is not lost.
+        None where the message is sent on the channel that was asked for.
+
+        The fallback channel takes its place where the recipient accepts that one.  Where they
+        refused this one and there is no other, a person decides: against a plain word nothing is
+        sent unseen, and what the company wants to say is not lost.
 
         Raises:
-            NotAnEvent: another conversation takes its place.
+            NotAnEvent: another conversation, on the fallback channel, takes its place.
         """
         if not preferences.wants_another_than(record.channel):
             return None
@@ -137,7 +144,7 @@ class StartHandler(Handler):
         return self._held.plan(event.subject, reasons.UNWANTED_CHANNEL, switches)
 
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
-        """See `Handler.conclude`; a start that a person has is in progress no more."""
+        """Store the first message's result; a start that was handed off no longer counts as in progress."""
         super().conclude(event, plan, results)
         if any(
             result.kind is HAND_OFF and result.row.status == ActionStatus.DONE for result in results
@@ -150,20 +157,23 @@ class StartHandler(Handler):
                 self._starts.note(record.start_event, outcome="handed_off")
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """A start fails its conversation: its sender is notified, and may repeat it."""
+        """Fail the conversation of a dead-lettered start.
+
+        It gives None: no person is needed, as the start's sender may repeat it.
+        """
         if reason.startswith("dead_letter") and super().escalation(event, record, reason):
             self._endings.fail(record, GIVEN_UP, reason)
         return None
 
     def never_opened(self, event: Event, reason: str) -> None:
-        """Free the start, and tell the company where it is given up."""
+        """Free a failed start whose conversation was never opened; inform the company once it is given up."""
         facts = event.facts
         self._starts.abandon(facts.event_key)
         if reason.startswith("dead_letter"):
             self._events.never_opened(facts.conversation_id, NEVER_OPENED, facts.received_at)
 
     def _tell_existing(self, record: Record, job: object) -> None:
-        """A start under the id of a conversation that another start has opened sends nothing."""
+        """Inform the company that a start failed: another start opened a conversation under the same id."""
         if isinstance(job, StartConversation):
             self._events.record(
                 record,
@@ -175,7 +185,7 @@ class StartHandler(Handler):
             )
 
     def _tell(self, record: Record, event_key: str) -> None:
-        """Tell the company that the conversation is open."""
+        """Inform the company that the conversation is open."""
         continues = record.item.get(CONTINUES) or {}
         self._events.record(
             record, Name.ACCEPTED, event_key, continues=continues.get("conversation")
@@ -184,7 +194,12 @@ class StartHandler(Handler):
     def _open(
         self, event: Event, context: EventContext, entry_id: str, switches: Switches
     ) -> Record:
-        """The conversation, opened now unless it is there."""
+        """The start's conversation, opened now unless it exists, with a first message that needs no model.
+
+        Raises:
+            NotAnEvent: the start's job is lost, or its recipient must not be contacted.
+            LeaseLostError: another worker has the start.
+        """
         job = context.job
         if not isinstance(job, StartConversation):
             self._starts.abandon(event.facts.event_key)
@@ -217,6 +232,6 @@ class StartHandler(Handler):
 
 
 def _failed_as(record: Record) -> str:
-    """Why a conversation failed that another continues, as its first run would have said."""
+    """The stage and reason, as ``stage:reason``, for which a conversation failed that another continues."""
     known = (record.item.get("failure_stage"), record.item.get("failure_reason"))
     return ":".join(str(one) for one in known if one)

@@ -1,8 +1,8 @@
-"""A step whose time has come: a reminder or an end message, in the project's own words.
+"""Handles a follow-up step that is due: a reminder or an end message, in the project's own words.
 
-It is not sent once the recipient has written or opted out, on whichever channel, once a person has the
-conversation, or where the opening was not delivered; it waits out quiet hours, and no other event of the
-conversation waits behind it.
+It is not sent once the recipient has written or opted out, on whichever channel, once a person has
+the conversation, or where the opening was not delivered; it waits out quiet hours, and no other
+event of the conversation waits behind it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ NOT_DECLARED = reasons.NOT_DECLARED
 
 
 class StepHandler(Handler):
-    """`Handler` for `EventKind.STEP`."""
+    """Handles the event of a due follow-up step: plans its reminder or end message."""
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`.
+        """Plan the reminder or the end message.
 
         Raises:
-            NotAnEvent: it cannot be sent; no person is asked, as the recipient has asked for nothing.
+            NotAnEvent: it is not sent; no person is asked, as the recipient has asked for nothing.
+            NotYet: it waits for quiet hours or the rules.
         """
         del switches
         context: EventContext = event.subject
@@ -82,7 +83,7 @@ class StepHandler(Handler):
         return message.plan(sending(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """No recipient waits for it."""
+        """None: no person is needed where a step fails, as no recipient waits for it."""
         del event, record, reason
         return None
 

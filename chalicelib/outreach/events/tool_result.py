@@ -1,4 +1,4 @@
-"""A tool's result, or the end of the time for it: the recipient hears of the one, a person of the other."""
+"""Handles a tool's result, or its absence: the recipient gets an answer, or a person the conversation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OVER = {FAILED: reasons.TOOL_FAILED, NO_RESULT: reasons.NO_RESULT}
 
 
 class ToolResultHandler(Handler):
-    """`Handler` for `EventKind.TOOL`."""
+    """Handles the event of a tool's result, or of the end of the time for it."""
 
     def __init__(
         self,
@@ -47,7 +47,13 @@ class ToolResultHandler(Handler):
         self._clock = clock
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `once.flow.Flow.plan`."""
+        """Plan the answer from the tool's result; a failed or missing one plans a hand-off to a person.
+
+        Raises:
+            NotYet: the time for a result is not over, or the answer waits for earlier events or
+                quiet hours.
+            NotAnEvent: the call is gone, a person has the conversation, or it must not be answered.
+        """
         context: EventContext = event.subject
         record, call_id = context.conversation, context.key.name
         call = self._conversations.call(record, call_id)
@@ -80,9 +86,9 @@ class ToolResultHandler(Handler):
         return self._drafting.answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
 
     def _entered(self, record: Record, call: ToolCall) -> Record:
-        """The conversation with the result as an entry, which is written once.
+        """Append a tool's result to its conversation, once; returns the record.
 
-        What only echoes the call's arguments is left out: it supports no statement.
+        Values that only repeat the call's arguments are left out: they support no statement.
         """
         draft = self._conversations.draft(record, call.entry_id) or Draft()
         echoed = list(json.loads(draft.function_arguments or "{}").values())

@@ -1,7 +1,7 @@
-"""When an event waits: for its time, quiet hours, the rules of a place, behind an earlier one.
+"""Makes an event wait: for its planned time, quiet hours, the rules of a place, or an earlier event.
 
-The conversation's record lists the events that wait (`once.order`).  STOP, START, hand-offs and what
-a person asks for never look at it.
+The conversation's record lists the events that wait (`once.order`).  STOP, START, hand-offs and
+what a person asks for do not wait for it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ UNREADABLE_WAIT_SECONDS = 1800.0
 
 
 class NotPermittedError(Exception):
-    """The rules of the recipient's place forbid a message for good.
+    """A message may never be sent: by the rules of the recipient's place, or the hours they wish.
 
     Attributes:
-        reason: a fixed code.
+        reason: the fixed code of why.
     """
 
     def __init__(self, reason: str) -> None:
@@ -49,45 +49,49 @@ class NotPermittedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _RecordLine:
-    """The list in a conversation's record."""
+    """The list of waiting events that a conversation's record holds, for `once.order`."""
 
     conversations: Conversations
     record: Record
 
     @property
     def waiting(self) -> EventKeys:
-        """See `once.order.Line`."""
+        """The keys of the conversation's waiting events, oldest first."""
         return self.record.waiting
 
     def replace(self, waiting: EventKeys) -> None:
-        """See `once.order.Line`."""
+        """Store another list of the conversation's waiting events.
+
+        Raises:
+            TransientError: another writer has changed it since the record was read.
+        """
         self.conversations.set_waiting(self.record, waiting)
 
 
 class ConversationOrder:
-    """Lets the events of a conversation run one after another, whichever of them waits."""
+    """Keeps the order of a conversation's events: while one waits, later ones wait behind it."""
 
     def __init__(self, *, conversations: Conversations, ledger: Ledger, clock: Clock) -> None:
         self._conversations = conversations
         self._in_order = order.InOrder(ledger=ledger, clock=clock)
 
     def wait(self, record: Record, event_key: str, until: datetime, reason: str) -> None:
-        """Let an event wait until a time.
+        """Let an event, and later ones of its conversation, wait until a time.
 
         Raises:
-            NotYet: always.
+            NotYet: always; it says when the event comes back.
         """
         raise NotYet(reason, self.let_wait(record, event_key, until.timestamp()))
 
     def let_wait(self, record: Record, event_key: str, until_epoch: float) -> float:
-        """List an event that waits until a time; returns when it comes."""
+        """List an event as waiting until a time; returns when it comes back, both in epoch seconds."""
         return self._in_order.join(self._line(record), event_key, until_epoch)
 
     def check(self, record: Record, event_key: str) -> None:
         """Let an event run, unless an earlier one of its conversation waits.
 
         Raises:
-            NotYet: it has joined behind that one.
+            NotYet: it waits behind that one.
         """
         self._in_order.check(self._line(record), event_key)
 
@@ -96,11 +100,11 @@ class ConversationOrder:
 
 
 class WaitingEvents:
-    """Lets the events of conversations wait.
+    """Makes events wait for planned times, quiet hours and legal rules.
 
     Args:
         in_order: keeps the order of a conversation while an event of it waits.
-        current: a project's settings as they are now.
+        current: gives a project's settings as they are now.
     """
 
     def __init__(
@@ -118,9 +122,13 @@ class WaitingEvents:
         self._rules = ConversationRules(endings.conversations)
 
     def until_send_at(self, record: Record) -> None:
-        """Raise `NotYet` before the time at which the company wants the first message sent.
+        """Let a start wait for the time at which the company wants its first message sent.
 
-        No other event waits behind it, and the start is in progress no more: it may wait for weeks.
+        No other event waits behind it, and the start no longer counts as in progress: it may wait
+        for weeks.
+
+        Raises:
+            NotYet: that time has not come.
         """
         at = parsed(record.item.get(SEND_AT))
         if at is not None and at > self._clock.now():
@@ -135,18 +143,21 @@ class WaitingEvents:
         wished: Hours | None = None,
         is_in_line: bool = True,
     ) -> None:
-        """Raise `NotYet` in quiet hours, at a time at which the recipient wants no message, or unreadable.
+        """Let an event wait during quiet hours, or outside the hours that the recipient wishes.
 
-        Then the project's current setting is read, which an operator may have corrected.
+        Where the conversation's setting is unreadable, the project's current one is read; where
+        that is too, it waits.
 
         Args:
             record: the conversation.
-            event_key: of the event that waits.
-            wished: the hours that the recipient asked for, where they have not just asked for the message.
+            event_key: key of the event that waits.
+            wished: the hours that the recipient asked for; None where they have just asked for the
+                message.
             is_in_line: later events of the conversation wait behind it.
 
         Raises:
-            NotPermittedError: those hours never come.
+            NotYet: it waits.
+            NotPermittedError: quiet hours leave nothing of the wished hours.
         """
         now = self._clock.now()
         reason: str = QUIET_HOURS
@@ -177,13 +188,13 @@ class WaitingEvents:
         is_opening: bool,
         is_in_line: bool = True,
     ) -> tuple[str, ...]:
-        """Let a message that its recipient has not asked for wait until the rules of their place allow it.
+        """Let an unsolicited message wait until the legal rules of its recipient's place allow it.
 
         Args:
             record: the conversation.
-            event_key: of the event that waits.
-            subjects: of the recipient, as the look at the register found them.
-            is_opening: it is the first message, and not a reminder or an end.
+            event_key: key of the event that waits.
+            subjects: the recipient's records, as read from the register.
+            is_opening: it is the first message, not a reminder or an end message.
             is_in_line: later events of the conversation wait behind it.
 
         Returns:
@@ -191,7 +202,7 @@ class WaitingEvents:
 
         Raises:
             NotYet: it waits.
-            NotPermittedError: time alone changes nothing.
+            NotPermittedError: waiting does not help.
         """
         now = self._clock.now()
         found = self._rules.permission(record, now, is_opening=is_opening, subjects=subjects)
@@ -213,12 +224,12 @@ class WaitingEvents:
     def _is_ever(
         self, record: Record, now: datetime, subjects: Sequence[Subject], *, is_opening: bool
     ) -> bool:
-        """Whether a time comes that both the rules and the recipient's wish allow."""
+        """Whether a time comes, within 60 days, that both the rules and the recipient's wish allow."""
         found = next_time(self._rules, record, now, subjects, is_opening=is_opening)
         return found is not None
 
     def _with_readable_hours(self, record: Record, now: datetime) -> Record:
-        """The record, with its project's current setting if its own copy cannot be read."""
+        """The record with its project's current quiet hours, if its own copy of them cannot be read."""
         try:
             rules.quiet_until(record, now)
         except UnreadableQuietHoursError:

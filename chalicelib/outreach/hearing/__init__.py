@@ -1,8 +1,8 @@
-"""Who wrote a message, and to which conversation the message belongs.
+"""Hearing: finds the conversation that a message belongs to, and recognises machines.
 
-matching       which conversation a recipient's message belongs to
-ownership      whether a message or a receipt may touch a conversation
-loops          whether a machine is answering us; pure
-lost_replies   reconciliation: fetches a reply again whose worker died before it stored the text
-lost_texts     reconciliation: finds texts that Twilio received and no door stored
+matching       matches a recipient's message with its conversation: by token, reference, or who awaits
+ownership      whether a message or a receipt may touch a conversation: owner and signing account
+loops          recognises machines by words, repetitions and pace; pure
+lost_replies   rebuilds the job of a reply whose worker died before it stored the text
+lost_texts     reconciles Twilio's lists of received texts with the ledger, by inbox and position
 """

@@ -1,4 +1,4 @@
-"""Whether a machine is answering us: by its words, its repetitions or the pace of its answers; pure.
+"""Recognises that a machine answers us: by its words, its repetitions or the pace of its answers; pure.
 
 Two machines that answer each other never stop, and each round costs a model call and a message.
 Automation does not answer a message that is recognised here; a person gets the conversation, once.
@@ -24,7 +24,7 @@ AT_ONCE_TIMES = 3
 
 
 def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool) -> str | None:
-    """The note `MACHINE` (by its words) or `LOOP` (by repetition or pace); None for a person's message.
+    """Whether a machine wrote a message: `MACHINE` by its words, `LOOP` by repetition or pace, else None.
 
     Args:
         before: the newest entries before the message, of `Conversations.recent`.
@@ -41,7 +41,7 @@ def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool)
 
 
 def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
-    """Whether the recipient repeats a text after our answers; copies without an answer count once."""
+    """Whether the recipient repeats a text after our answers, often enough for a machine."""
     wanted = keys.normalised(text)
     times, is_answered = 1, False
     for one in reversed(earlier):
@@ -53,7 +53,7 @@ def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
 
 
 def _comes_at_once(earlier: Sequence[Entry], sent_at: str) -> bool:
-    """Whether this message and the recipient's last ones each came within seconds of our message."""
+    """Whether the recipient's last `AT_ONCE_TIMES` messages each came within `AT_ONCE` of one of ours."""
     came, times = sent_at, 0
     for one in reversed(earlier):
         if one.role == "assistant":

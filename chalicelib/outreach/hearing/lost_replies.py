@@ -29,7 +29,7 @@ _TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in LISTED)
 
 
 class LostReplies:
-    """A `Rebuilder` (`once.recovery.rebuilders`) for recipients' replies."""
+    """Makes the job of a recipient's reply again from its ledger row, where its queue message was lost."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class LostReplies:
         self._log = log
 
     def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
-        """A resume job if the message is stored, else the message fetched from Twilio.
+        """The job of a recipient's reply: a resume job if its text is stored, else with the text from Twilio.
 
-        An e-mail is resumed even if it is not stored, and is then handed to a person.  None where the
-        conversation is unknown, or Twilio does not give the message.
+        An e-mail is resumed even if it is not stored, and is then handed to a person.  None where
+        the conversation is unknown, or Twilio does not give the message.
         """
         record = self._conversations.find(event.conversation_id)
         if record is None:
@@ -64,7 +64,10 @@ class LostReplies:
             return None
 
     def _fetched(self, event: EventFacts, record: Record, sid: str) -> InboundMessage | None:
-        """The job that the webhook would have made; None where its event key would differ."""
+        """The reply's job with its text from Twilio, as the webhook made it.
+
+        None where Twilio lacks it or the keys differ.
+        """
         found = self._twilio.received(secret_of(record), sid)
         if found is None:
             return None

@@ -1,11 +1,11 @@
 """Finds texts that reached Twilio and never reached us, by comparing Twilio's list with the ledger.
 
-Twilio repeats a webhook only a few times, so a STOP that was sent while the queue or the door was down
-would be lost.  Twilio keeps every message
+Twilio repeats a webhook only a few times, so a STOP that was sent while the queue or the door was
+down would be lost.  Twilio keeps every message
 (https://www.twilio.com/docs/messaging/api/message-resource#read-multiple-message-resources): each
-number of each company is listed back to where the last look ended, with an overlap, as messages may be
-listed late.  A message found is accepted under the event key of its webhook, so that both together give
-one event.  SES has no such list; SNS and a queue of failed mail keep e-mails.
+number of each company is listed back to where the last pass ended, with an overlap, as messages may
+be listed late.  A message found is accepted under the event key of its webhook, so that both
+together give one event.  SES has no such list; SNS and a queue of failed mail keep e-mails.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class TextLists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostTexts:
-    """Outreach's part of reconciliation, a `SweepPart` (`once.recovery.sweep`): finds lost texts."""
+    """Finds texts that Twilio received and nothing stored here, and queues them; a part of the sweep."""
 
     lists: TextLists
     conversations: Conversations
@@ -99,7 +99,9 @@ class LostTexts:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Read every list from its stored position on; returns the sweep's cursor unchanged.
+        """Read Twilio's list of each company's number from where it was read to.
+
+        It returns the sweep's cursor unchanged.
 
         The list that was read longest ago is first, and this part takes half of the time that is
         left, so that no slow or busy account keeps the others waiting for ever.
@@ -108,7 +110,7 @@ class LostTexts:
         return cursor
 
     def by_age(self) -> list[tuple[str, Inbox, Position]]:
-        """Name, inbox and position of each list; the one that was read longest ago is first."""
+        """Each list of received texts (name, inbox, position read to), the one read longest ago first."""
         opaque = self.opaque()
         named = {
             f"texts:{opaque.of('inbox', inbox.secret_id, inbox.address)}": inbox
@@ -119,14 +121,17 @@ class LostTexts:
         return [(name, named[name], positions[name]) for name in ordered]
 
     def job(self, message: ReceivedText) -> InboundMessage:
-        """The job of a message that Twilio lists."""
+        """The job of a received text that Twilio lists."""
         at = iso(message.created_at or self.clock.now())
         return inbound_job(
             message, self.opaque(), received_at=at, trace_id=keys.digest(event_key(message))[:16]
         )
 
     def is_ours(self, job: InboundMessage) -> bool:
-        """Whether the writer has or had a conversation; the account may serve other systems as well."""
+        """Whether a text's writer has or had a conversation here.
+
+        Twilio's account may serve other systems too.
+        """
         for form in numbers.forms(job.recipient):
             found = self.conversations.of_pair(job.channel, job.sender, form)
             if next(found, None) is not None:
@@ -135,7 +140,7 @@ class LostTexts:
         return self.conversations.former(pairs) is not None
 
     def _inboxes(self) -> Iterator[Inbox]:
-        """Every number that a company texts from, also for inactive projects, as a STOP always counts."""
+        """Every number that a company texts from, also of inactive projects, as a STOP always counts."""
         for project in self.lists.companies.projects():
             for channel in LISTED:
                 secret_id, number = project.credentials(channel), project.sender(channel)
@@ -145,7 +150,7 @@ class LostTexts:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One pass over every inbox.
+    """One pass over the lists of received texts of every company's numbers.
 
     Attributes:
         ends: the pass ends when the function has only this many seconds left.
@@ -157,7 +162,10 @@ class _Run:
     ends: float
 
     def run(self) -> None:
-        """Read every inbox; a failure is noted in the summary and skips that account's other inboxes."""
+        """Read every number's list.
+
+        A failure is noted in the summary and skips the other numbers of its account.
+        """
         try:
             waiting = self.parts.by_age()
         except Exception as error:  # noqa: BLE001 - the sweep's other parts go on
@@ -184,9 +192,10 @@ class _Run:
         return self.sweep.has_time and self.sweep.time_left_seconds() > self.ends
 
     def _look(self, inbox: Inbox, position: Position) -> datetime | None:
-        """Handle the messages since the last look; returns the new position.
+        """Queue the lost texts of one number since the last pass; returns the time up to which it was read.
 
-        Where reading the list breaks off, the messages read are handled and the position stays.
+        Where reading the list breaks off, what was read is handled, and the error is raised: the
+        position stays.
         """
         now = self.parts.clock.now()
         first = position.seen_until - OVERLAP if position.seen_until else self.since
@@ -201,7 +210,7 @@ class _Run:
     def _listed(
         self, inbox: Inbox, first: datetime, last: datetime
     ) -> tuple[list[ReceivedText], Exception | None]:
-        """The messages received between two times, oldest first, and the error that broke off the list."""
+        """The texts received between two times, oldest first, and the error that cut the list short."""
         found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
@@ -220,7 +229,7 @@ class _Run:
         return found, interrupted
 
     def _handle(self, found: Sequence[ReceivedText]) -> datetime | None:
-        """Queue the messages that no door stored; returns the time of the newest message handled."""
+        """Queue the texts that were never stored; returns the time of the newest text handled."""
         known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
         seen: datetime | None = None
         for message in found:
@@ -255,5 +264,5 @@ class _Run:
 
 
 def event_key(message: ReceivedText) -> str:
-    """The event key that a listed message's webhook has."""
+    """The event key of a text that Twilio lists: the same that its webhook gives it."""
     return outreach_keys.reply(channel_of(message.sender or ""), message.sid)

@@ -1,9 +1,9 @@
-"""Which conversation a recipient's message belongs to.
+"""Finds the conversation that a recipient's message belongs to.
 
 In this order (`docs/outreach-replies.md` has the rule for people):
 
-1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
-   of another conversation;
+1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a
+   message of another conversation;
 2. the conversation that holds the message already, where it is delivered again;
 3. the conversation with the message that this one quotes (WhatsApp) or refers to (e-mail);
 4. the conversation that awaits an answer: our message was sent, and the last change is not old;
@@ -52,7 +52,7 @@ _ENDED = frozenset({Status.FAILED, Status.WITHHELD})
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The conversation of a message.
+    """The conversation that a recipient's message belongs to, and how sure that is.
 
     Attributes:
         doubt: why a person must look at the message, as the note on its entry: `SEVERAL`,
@@ -71,7 +71,7 @@ class Match:
 
 
 class Matching:
-    """Finds the conversation of a message.
+    """Finds the conversation that a recipient's message belongs to.
 
     Args:
         opaque: makes keyed hashes, under which former conversations of two addresses are stored.
@@ -94,10 +94,11 @@ class Matching:
         self._message_id_header = message_id_header
 
     def of(self, job: InboundMessage) -> Match:
-        """The conversation that a message belongs to; a late message opens a new one.
+        """Find a message's conversation; after the former one was deleted, open a new one for it.
 
         Raises:
-            NotAnEvent: there is no conversation and never was, or another account signed the message.
+            NotAnEvent: there is no conversation and never was, or another account signed the
+                message.
             Elsewhere: the message has to move to the FIFO group of its conversation's two addresses
                 first, because it opens a conversation or its token has proven it.
         """
@@ -138,17 +139,20 @@ class Matching:
         return Match(self._conversations.get(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
-        """The keyed hashes of sender and recipient, under every form of the number."""
+        """The keyed hashes of a sender and a recipient, one for each form of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation of the token in the reply address; None without a valid one."""
+        """The conversation named by the token in an e-mail's reply address; None without a valid token."""
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)
         return record if is_ours else None
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
-        """The match by token; in doubt where another address wrote, as a forwarded e-mail has the token."""
+        """The match by an e-mail's token.
+
+        It is in doubt where another address wrote the e-mail, as a forwarded one has the token.
+        """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
     def _of_pair(self, job: InboundMessage) -> list[Record]:
@@ -159,7 +163,10 @@ class Matching:
         ]
 
     def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The conversation that already holds a redelivered message, though a newer one may exist."""
+        """The match of a redelivered message: the conversation that holds it already.
+
+        None where none does.
+        """
         if len(found) > 1:
             for record in found:
                 if self._conversations.has_entry(record, job.message_id):
@@ -167,7 +174,10 @@ class Matching:
         return None
 
     def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The conversation with the message that this one refers to; the closest reference decides."""
+        """The match with the message that this one refers to, the closest reference first.
+
+        None where none is known.
+        """
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
         ids = [
@@ -196,7 +206,7 @@ class Matching:
         return Match((not_withheld or not_failed or found)[0])
 
     def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
-        """Whether an e-mail refers to a message of the conversation, or to none at all."""
+        """Whether an e-mail refers to a message of the conversation, or to no message at all."""
         referred = frozenset(job.in_reply_to)
         newest_first = itertools.chain(
             self._ids_of(record, record.messages),
@@ -205,7 +215,7 @@ class Matching:
         return not referred or any(one in referred for one in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
-        """The ids by which a message may refer to the given entries of a conversation."""
+        """The message ids by which a reply may refer to the given messages of a conversation."""
         yield str(record.item.get("email_id_digest"))
         for entry in entries:
             yield entry.entry_id
@@ -215,7 +225,12 @@ class Matching:
                     yield message_id_digest(self._message_id_header(entry.provider_id))
 
     def _late(self, job: InboundMessage, owner: Owner | None) -> Match:
-        """Open a conversation for a message that comes after the last one was deleted; idempotent."""
+        """Open a new conversation for a message that comes after the former one was deleted; idempotent.
+
+        Raises:
+            NotAnEvent: there never was one, or another account signed the message.
+            Elsewhere: the message has to move to another FIFO group first.
+        """
         unknown = NotAnEvent(
             EventStatus.SKIPPED, reasons.UNKNOWN_SENDER, event_key=key_of(job, owner)
         )
@@ -239,7 +254,10 @@ class Matching:
         return Match(opened.record or record, LATE)
 
     def _reopened(self, job: InboundMessage, kept: Item) -> Item:
-        """The new conversation's attributes; of the deleted one only project and sender are known."""
+        """The attributes of a new conversation for a late message.
+
+        Of the deleted one only project and sender are known.
+        """
         request_id = f"late-{keys.digest(job.message_id)[:32]}"
         ids = (str(kept["company_id"]), str(kept["project_id"]))
         conversation_id = "#".join((*ids, request_id, job.recipient.lstrip("+")))
@@ -264,7 +282,7 @@ class Matching:
 
 
 def _is_from(record: Record, job: InboundMessage) -> bool:
-    """Whether a message's writer has the conversation's recipient's address."""
+    """Whether a message was written from its conversation's own recipient address."""
     return numbers.is_same(record.primary_channel.lower(), job.recipient.lower())
 
 

@@ -1,4 +1,4 @@
-"""Whether a message or a receipt may touch a conversation: both must belong to one company.
+"""Checks whether a message or a receipt may touch a conversation: both must belong to one company.
 
 Twilio's signature proves which account posted a form, and nothing about the numbers in the form: a
 company that knows its own auth token can sign any form.  So the account must be that of the
@@ -19,11 +19,12 @@ WRONG_ACCOUNT = reasons.WRONG_ACCOUNT
 
 
 class Ownership:
-    """Checks that a job and a conversation belong to one company.
+    """Checks that a message or receipt and a conversation belong to one company.
 
     Args:
-        senders: the map of which company owns a sender.
-        account_of: the Twilio account of a conversation's company; None where it cannot be known.
+        senders: the map of which company owns a number or address.
+        account_of: gives the Twilio account of a conversation's company; None where it cannot be
+            known.
     """
 
     def __init__(self, senders: Senders, account_of: Callable[[Record], str | None]) -> None:
@@ -31,18 +32,24 @@ class Ownership:
         self._account_of = account_of
 
     def owner_of(self, job: InboundMessage) -> Owner | None:
-        """The company that a message was sent to; None where the map of senders has no row."""
+        """The company to whose number or address a message was sent.
+
+        None where it is registered for no company.
+        """
         return self._senders.owner_of(job.sender)
 
     def is_to(self, record: Record, job: InboundMessage, owner: Owner | None) -> bool:
-        """Whether a message was sent to the conversation's company."""
+        """Whether a message was sent to the company's number or address that the conversation uses."""
         is_owners = owner is None or record.company_id == owner.company_id
         return is_owners and record.sender.lower() == job.sender.lower()
 
     def is_signed_for(
         self, record: Record, job: InboundMessage | DeliveryReceipt, owner: Owner | None = None
     ) -> bool:
-        """Whether the account of the conversation's company signed a job; true for e-mail."""
+        """Whether the Twilio account of the conversation's company signed a message or receipt.
+
+        It is true for e-mail, which no account signs.
+        """
         if job.account is None or (owner is not None and job.account == owner.account):
             return True
         known = self._account_of(record)  # the map of senders may be older than the secret
@@ -52,7 +59,7 @@ class Ownership:
 
 
 def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) -> str:
-    """The event key under which the ledger stores a job that belongs to no conversation.
+    """The event key under which the ledger stores a message or receipt that belongs to no conversation.
 
     The job's own key only where the signing account owns the sender.  Any account can name another
     account's message id, and must not use up the event of that account's own webhook.
@@ -62,5 +69,5 @@ def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) ->
 
 
 def foreign_key(job: InboundMessage | DeliveryReceipt) -> str:
-    """The event key of a job whose message id may not be the signing account's own."""
+    """The event key of a message or receipt that another account signed: its key with that account's id."""
     return job.event_key if job.account is None else f"{job.event_key}:by:{job.account}"

@@ -1,4 +1,4 @@
-"""Asks the rules about a conversation's next message: place, purpose, consents, words, frequency."""
+"""Asks the legal rules about a conversation's next message: place, purpose, consents, words, frequency."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ConversationRules:
     def permission(
         self, record: Record, at: datetime, *, is_opening: bool, subjects: Sequence[Subject]
     ) -> Permission:
-        """Whether a conversation's message may be sent at a time.
+        """Whether the rules of the recipient's place allow a conversation's message at a time.
 
         Costs one read of the recipient's conversations where a rule caps the number of messages, or
         where neither the start nor the register holds a consent.
@@ -55,7 +55,7 @@ class ConversationRules:
             record: the conversation, stored or not.
             at: the time.
             is_opening: it is the first message, and not a reminder or a closing message.
-            subjects: the recipient's rows in the register, from `RegisterLook`.
+            subjects: the recipient's records in the register, from `RegisterLook`.
 
         Raises:
             TransientError: the conversations could not be read.
@@ -100,7 +100,7 @@ class ConversationRules:
         ]
 
     def _unasked_in(self, record: Record) -> Iterator[datetime]:
-        """When a conversation's opening, reminder and end were sent."""
+        """The times at which a conversation's unsolicited messages (first, reminders, end) were sent."""
         if record.item.get("task_complete") == 1:
             opening = outreach_keys.entry_id(record.start_event)
             yield from _moment(self._conversations.time_of(record, opening) or record.created_at)
@@ -110,7 +110,7 @@ class ConversationRules:
 
 
 def place_of(record: Record) -> RecipientPlace:
-    """Where a recipient may be: by their phone number, else by the project's region, else anywhere."""
+    """The regions and time zones where a recipient may be: by phone number, else by the project's region."""
     own = time_zones.named(record.item.get("recipient_timezone"))
     address = record.primary_channel
     number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
@@ -121,7 +121,7 @@ def place_of(record: Record) -> RecipientPlace:
 
 
 def purpose_of(record: Record) -> ContactPurpose:
-    """The purpose of a conversation: the start's own, else the project's."""
+    """The purpose of a conversation's messages (`ContactPurpose`): the start's own, else the project's."""
     return ContactPurpose(recipients.purpose_of(record))
 
 
@@ -155,7 +155,7 @@ def consents_of(record: Record) -> tuple[GivenConsent, ...]:
 
 
 def kept_consents(record: Record, subjects: Sequence[Subject]) -> Iterator[GivenConsent]:
-    """The consents in the register for the conversation's own address and channel."""
+    """The consents stored in the register for the address and channel of a conversation."""
     for own in subjects[:1]:
         for purpose, one in own.consents_of(own.own, record.channel).items():
             given_at = parsed(one.get("given_at"))
@@ -174,7 +174,7 @@ def kept_consents(record: Record, subjects: Sequence[Subject]) -> Iterator[Given
 def not_withdrawn(
     record: Record, consents: Sequence[GivenConsent], subjects: Sequence[Subject], now: datetime
 ) -> list[GivenConsent]:
-    """The consents that no later refusal of the recipient has withdrawn."""
+    """Those of the given consents that no later refusal of the recipient has withdrawn."""
     purpose = recipients.purpose_of(record)
     refused = (subject.refused_until(purpose, record.channel, now) for subject in subjects)
     until = parsed(max(refused, default=""))
@@ -182,7 +182,7 @@ def not_withdrawn(
 
 
 def words_of(project: Project) -> frozenset[RequiredWord]:
-    """The required words that code puts into a first message, given the project's settings."""
+    """The legally required words that code can put into a first message, given the project's settings."""
     found = {RequiredWord.OPT_OUT, RequiredWord.RATES, RequiredWord.FREQUENCY}
     if project.company_name:
         found.add(RequiredWord.IDENTITY)
@@ -192,7 +192,7 @@ def words_of(project: Project) -> frozenset[RequiredWord]:
 
 
 def category_of(record: Record) -> TemplateCategory | None:
-    """The category of the channel's template; None where the project does not state it."""
+    """The category of the channel's WhatsApp template; None where the project does not state it."""
     given = record.channel_config.get("template_category")
     return TemplateCategory(given) if given in set(TemplateCategory) else None
 

@@ -20,7 +20,7 @@ class HolidayTable:
     easter: tuple[int, ...] = ()
 
     def has(self, day: date) -> bool:
-        """Whether a day is a public holiday."""
+        """Whether a day is a public holiday of the country."""
         if f"{day:%m-%d}" in self.fixed:
             return True
         return any(day == easter_sunday(day.year) + timedelta(days=one) for one in self.easter)

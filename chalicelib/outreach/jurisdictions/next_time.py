@@ -26,7 +26,9 @@ def next_time(
     *,
     is_opening: bool = True,
 ) -> datetime | None:
-    """The first time that quiet hours, the wish and the rules allow; None where none within 60 days.
+    """The first time at which quiet hours, the recipient's wished hours and the rules allow a message.
+
+    None where there is none within 60 days.
 
     Raises:
         TransientError: the recipient's conversations could not be read.
@@ -50,7 +52,9 @@ def next_time(
 
 
 def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
-    """When quiet hours end; None outside them.  An unreadable setting counts as half an hour more.
+    """When quiet hours, or hours that the recipient does not wish, end; None outside them.
+
+    Where the setting cannot be read, they count as ending half an hour from `at`.
 
     Raises:
         UnmetWishError: quiet hours leave nothing of the hours that the recipient wishes.

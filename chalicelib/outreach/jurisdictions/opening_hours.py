@@ -1,4 +1,4 @@
-"""When a rule's hours allow messages, by the clock of a time zone; pure.
+"""When a legal rule's hours allow messages, by the clock of a time zone; pure.
 
 Hours are written as ``"mon-fri 09:00-21:30"``; the end is excluded, and hours lie within one day.
 """
@@ -19,28 +19,31 @@ _AHEAD = 21
 
 @dataclass(frozen=True, slots=True)
 class OpenHours:
-    """A span of local time on some days of the week, Monday being 0."""
+    """A span of local time on some weekdays (Monday is 0) in which messages are allowed."""
 
     days: frozenset[int]
     start: time
     end: time
 
     def has(self, local: datetime) -> bool:
-        """Whether a local time is within the hours."""
+        """Whether a local time lies within these hours."""
         return local.weekday() in self.days and self.start <= local.time() < self.end
 
 
 def hours_of(written: Iterable[str]) -> tuple[OpenHours, ...]:
-    """Hours, parsed from a rule file's form.
+    """Parse the hours of a rule file, such as ``"mon-fri 09:00-21:30"``.
 
     Raises:
-        ValueError: the form is not that of the module's docstring.
+        ValueError: a text has another form.
     """
     return tuple(map(_hours, written))
 
 
 def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on within the hours in a zone; None where none in three weeks."""
+    """The first time from `at` on within the allowed hours, in a time zone.
+
+    None where none in three weeks.
+    """
     local = at.astimezone(zone)
     if any(hour.has(local) for hour in hours):
         return at
@@ -55,7 +58,10 @@ def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> dat
 
 
 def free_from(at: datetime, is_holiday: Callable[[date], bool], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on that is no holiday in a zone; None where none in three weeks."""
+    """The first time from `at` on that is no public holiday, in a time zone.
+
+    None where none in three weeks.
+    """
     local = at.astimezone(zone)
     if not is_holiday(local.date()):
         return at

@@ -32,13 +32,14 @@ _WIDEST = (ContactPurpose.TRANSACTIONAL, ContactPurpose.SERVICE, ContactPurpose.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendFacts:
-    """The facts about one message by which the rules decide.
+    """The facts about one message by which the legal rules decide whether it may be sent.
 
     Attributes:
         place: where the recipient may be.
         at: when the message would be sent.
         consents: the recipient's consents, for any channel and purpose.
-        sent_at: when the company's unsolicited messages reached the recipient, within the longest cap.
+        sent_at: when the company's unsolicited messages reached the recipient, within the longest
+            cap.
         words: the required words that the message will have.
         template: WhatsApp's category of the template; None where unknown.
         is_opening: the first message; only it needs the required words.
@@ -59,14 +60,14 @@ class SendFacts:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """Whether the rules allow a message, and if not, why and until when.
+    """Whether the legal rules allow a message, and if not, why and until when.
 
     Attributes:
         why: a code for each kind of refusal; lasting refusals come first.
         rules: the ids of the rules that refuse.
         stamps: the rule files that were asked, with their versions.
-        next_at: the first time at which all rules allow the message; None where it is allowed now, and
-            where waiting does not help.
+        next_at: the first time at which all rules allow the message; None where it is allowed now,
+            and where waiting does not help.
     """
 
     allowed: bool
@@ -77,7 +78,7 @@ class Permission:
 
 
 def may_send(facts: SendFacts) -> Permission:
-    """Whether a message may be sent, which rules refuse it, and from when on it may be sent."""
+    """Whether the legal rules allow a message, which rules refuse it, and from when on it is allowed."""
     stamps = tuple(one.stamp for one in rulebook.holding_in(facts.place.regions))
     asked = rules_for(facts.place, facts.channel, facts.purpose)
     refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
@@ -96,7 +97,7 @@ def may_send(facts: SendFacts) -> Permission:
 def rules_for(
     place: RecipientPlace, channel: Channel, purpose: ContactPurpose
 ) -> list[JurisdictionRule]:
-    """The rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
+    """The legal rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
     return [
         rule
         for one in rulebook.holding_in(place.regions)
@@ -106,13 +107,13 @@ def rules_for(
 
 
 def longest_window(rules: Sequence[JurisdictionRule]) -> timedelta | None:
-    """The longest window of the rules' frequency caps; None where no rule has a cap."""
+    """The longest time over which the rules' frequency caps count messages; None where no rule has a cap."""
     hours = [rule.requirement.cap.hours for rule in rules if rule.requirement.cap]
     return timedelta(hours=max(hours)) if hours else None
 
 
 def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
-    """The code of a rule's refusal; None where the rule allows the message."""
+    """The code of a legal rule's refusal of a message; None where the rule allows it."""
     wanted = rule.requirement
     match rule.kind:
         case "words":
@@ -136,7 +137,7 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
 
 
 def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
-    """The first time from `at` on that a rule of hours, holidays or cap allows; None: not for weeks.
+    """The first time from `at` on that a rule of hours, holidays or cap allows; None: none in three weeks.
 
     Where several time zones count, the answer may be only the first zone's end, to be asked again.
     """
@@ -159,7 +160,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
-    """The first time at which every rule allows the message; each step goes to the end of a refusal."""
+    """The first time at which every legal rule allows the message; None where none comes in the search."""
     passing = [rule for rule in asked if rule.kind in _PASSES]
     at = facts.at
     for _ in range(_TURNS):
@@ -175,7 +176,7 @@ def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | 
 
 
 def _category(facts: SendFacts) -> TemplateCategory:
-    """The template's category; where unknown, the one that WhatsApp requires for the purpose."""
+    """The template's category; where unknown, the one that WhatsApp requires for the message's purpose."""
     if facts.template is not None:
         return facts.template
     is_marketing = facts.purpose is ContactPurpose.MARKETING
@@ -183,7 +184,7 @@ def _category(facts: SendFacts) -> TemplateCategory:
 
 
 def _consents(facts: SendFacts) -> list[GivenConsent]:
-    """The consents for the message's channel that cover its purpose."""
+    """The recipient's consents for the message's channel that cover its purpose."""
     wanted = _WIDEST.index(facts.purpose)
     return [
         consent

@@ -27,7 +27,7 @@ _SEASONS = (datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A region, its area codes and its time zones."""
+    """A region, its telephone area codes and its time zones."""
 
     region: str
     codes: tuple[int, ...]
@@ -36,14 +36,14 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class AreaCodes:
-    """The contents of ``area_codes.toml``."""
+    """The contents of ``area_codes.toml``: the North American area codes by region."""
 
     areas: tuple[Area, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RecipientPlace:
-    """Where a recipient may be.
+    """The regions and time zones that a recipient may be in.
 
     Attributes:
         regions: every region that the recipient may be in; empty: anywhere.
@@ -63,13 +63,19 @@ ANYWHERE = RecipientPlace((), ())
 
 
 def of_region(region: str, own: ZoneInfo | None = None) -> RecipientPlace:
-    """The place of a recipient whose country or state is known; `own` is their known time zone."""
+    """The regions and time zones of a recipient whose country or state is known.
+
+    `own` is their known time zone.
+    """
     country = time_zones.of_country(region.partition("-")[0].upper())
     return RecipientPlace((region,), (own,) if own else country)
 
 
 def of_number(number: str, own: ZoneInfo | None = None) -> RecipientPlace:
-    """The place of the owner of a number in E.164; `own` is the owner's time zone, if known."""
+    """The regions and time zones that a phone number's owner may be in.
+
+    `own` is the owner's time zone, if known.
+    """
     found = _american(number, own) if number.startswith("+1") else _of_country_code(number)
     return RecipientPlace(found.regions, (own,)) if own else found
 
@@ -88,7 +94,7 @@ def _american(number: str, own: ZoneInfo | None) -> RecipientPlace:
 
 
 def _of_country_code(number: str) -> RecipientPlace:
-    """The place by a number's country, or every country that shares the country code."""
+    """The regions and time zones of a number's country, or of every country with its country code."""
     parsed = phonenumbers.parse(number)
     country = phonenumbers.region_code_for_number(parsed)
     several = phonenumbers.region_codes_for_country_code(parsed.country_code or 0)
@@ -103,7 +109,7 @@ def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
 
 @cache
 def _north_america() -> RecipientPlace:
-    """Anywhere in the United States and Canada: both countries and every state with own rules."""
+    """The place of a recipient anywhere in the United States or Canada, with every state of own rules."""
     own = {
         jurisdiction.file.region
         for jurisdiction in jurisdictions()

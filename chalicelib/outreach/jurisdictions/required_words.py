@@ -22,7 +22,7 @@ RATES_LINE = written("rates_line")
 
 
 def with_required_words(record: Record, opening: Draft) -> Draft:
-    """A first message with the required words that it lacked, as far as settings supply them."""
+    """A first message with the legally required words that it lacked, as far as the settings supply them."""
     if record.channel.traits.form is not Form.TEXT or not opening.text:
         return opening
     project = Project(record.item)

@@ -24,7 +24,7 @@ FILES = beside(__file__, "files")
 
 
 class RequiredWord(StrEnum):
-    """A kind of words that a first message must have."""
+    """A kind of words that a rule may require in a first message."""
 
     IDENTITY = "identity"
     """The company's name, as the message's sender."""
@@ -46,7 +46,7 @@ class TemplateCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegalSource:
-    """The law that a rule comes from."""
+    """The law that a jurisdiction's rule comes from."""
 
     name: str
     section: str
@@ -55,7 +55,7 @@ class LegalSource:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyCap:
-    """The most unsolicited messages of a company to one person within a number of hours."""
+    """A rule's limit of a company's unsolicited messages to one person within a number of hours."""
 
     messages: int
     hours: int
@@ -63,7 +63,7 @@ class FrequencyCap:
 
 @dataclass(frozen=True, slots=True)
 class ConsentNeeded:
-    """The requirement of a consent for the channel and the purpose.
+    """A rule's requirement of a consent for the message's channel and purpose.
 
     Attributes:
         except_customers: a person who has bought from the company needs none.
@@ -74,7 +74,7 @@ class ConsentNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A rule as its file has it; exactly one of the fields named in `KINDS` is given.
+    """A legal rule as its file has it; exactly one of the fields named in `KINDS` is given.
 
     Attributes:
         says: the rule in our words.
@@ -100,7 +100,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """The contents of one rule file.
+    """The contents of one jurisdiction's rule file.
 
     Attributes:
         title: the jurisdiction's name.
@@ -131,7 +131,7 @@ CODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JurisdictionRule:
-    """A rule, parsed for use; `kind` is the one of `KINDS` that it requires."""
+    """A legal rule, parsed for use; `kind`, of `KINDS`, says which one requirement it has."""
 
     id: str
     requirement: Requirement
@@ -141,13 +141,13 @@ class JurisdictionRule:
 
     @property
     def code(self) -> str:
-        """The reason's code for a message that the rule refuses."""
+        """The reason code for a message that this rule refuses."""
         return CODES[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Jurisdiction:
-    """The rules of one file.
+    """One jurisdiction with its rules, from one file.
 
     Attributes:
         id: the file's name.
@@ -159,11 +159,11 @@ class Jurisdiction:
 
     @property
     def stamp(self) -> str:
-        """Id and version, as stored with a message that the rules allowed: ``us-federal@2026-11``."""
+        """The jurisdiction's id and version, stored with each message it allowed: ``us-federal@2026-11``."""
         return f"{self.id}@{self.file.version}"
 
     def holds_in(self, region: str) -> bool:
-        """Whether the rules apply in a region: a country or one of its states."""
+        """Whether the jurisdiction's rules apply in a region: a country or one of its states."""
         own = self.file.region
         return not own or region == own or region.startswith(f"{own}-")
 
@@ -180,7 +180,7 @@ def jurisdictions() -> tuple[Jurisdiction, ...]:
 
 @cache
 def holding_in(regions: tuple[str, ...]) -> tuple[Jurisdiction, ...]:
-    """The jurisdictions that apply in any of the regions; all of them where no region is given."""
+    """The jurisdictions whose rules apply in any of the regions; all of them where no region is given."""
     return tuple(
         jurisdiction
         for jurisdiction in jurisdictions()

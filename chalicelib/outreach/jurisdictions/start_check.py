@@ -32,10 +32,11 @@ from chalicelib.outreach.wishes.preference import Preferences
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartToCheck:
-    """The start that is asked about.
+    """A start of a conversation that is to be checked, not made.
 
     Attributes:
-        addresses: the recipient's addresses under a request's field names, the channel's among them.
+        addresses: the recipient's addresses under a request's field names, the channel's among
+            them.
         purpose: the message's purpose; None: the project's.
         at: when the message would be sent.
     """
@@ -50,13 +51,13 @@ class StartToCheck:
 
 @dataclass(frozen=True, slots=True)
 class StartVerdict:
-    """Whether a start would be sent; `why` and `rules` are empty where it would.
+    """Whether a checked start would be sent; `why` and `rules` are empty where it would.
 
     Attributes:
         why: codes of `outreach.reasons`; lasting refusals come first.
         rules: ids of the rules of the recipient's place that refuse.
-        next_at: from when on it is allowed; None where it is allowed now, and where waiting does not
-            help.
+        next_at: from when on it is allowed; None where it is allowed now, and where waiting does
+            not help.
     """
 
     allowed: bool
@@ -66,7 +67,7 @@ class StartVerdict:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The verdict as JSON, for the HTTP answer and the command."""
+        """The verdict as JSON, for the HTTP answer and the command line."""
         return {
             "allowed": self.allowed,
             "why": list(self.why),
@@ -76,7 +77,7 @@ class StartVerdict:
 
 
 class StartChecks:
-    """Checks whether starts would be sent."""
+    """Checks whether starts would be sent, without making them."""
 
     def __init__(self, *, conversations: Conversations, switches: SwitchesPort) -> None:
         self._conversations = conversations
@@ -84,7 +85,7 @@ class StartChecks:
         self._rules = ConversationRules(conversations)
 
     def verdict(self, asked: StartToCheck, project: Project) -> StartVerdict:
-        """Whether a start would be sent at its time; `project` is the one that the start names.
+        """Whether a start would be sent at its time, if not why, and from when on; nothing is stored.
 
         Raises:
             TransientError: a table could not be read.
@@ -105,7 +106,7 @@ class StartChecks:
         return self._rules.permission(record, at, is_opening=True, subjects=look.subjects)
 
     def _lasting(self, asked: StartToCheck, project: Project, look: RegisterLook) -> list[str]:
-        """The reasons that refuse the start at any time."""
+        """The reason codes that refuse a start at any time, such as an opt-out or an inactive project."""
         stopped = self._switches.current().forbids(asked.channel.traits.sends)
         is_allowed = asked.channel in project.allowed_channels
         refused = {
@@ -120,7 +121,7 @@ class StartChecks:
 
 
 def _start_of(asked: StartToCheck, project: Project) -> Record:
-    """The conversation that the start would open."""
+    """The conversation that a checked start would open; it is not stored."""
     attributes = openings.attributes(
         project,
         asked.channel,
@@ -135,7 +136,7 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
 
 
 def _passing(record: Record, at: datetime, preferred: Preferences) -> list[str]:
-    """Why the start would wait: quiet hours, or the hours that the recipient wishes."""
+    """The reason codes for which a start would wait now: quiet hours, or the recipient's wished hours."""
     night = quiet(record, at)
     try:
         wait = quiet(record, at, preferred.hours)

@@ -1,14 +1,14 @@
-"""An outgoing message: what stops it, what is stored of it, and what follows it.
+"""An outgoing message: what may stop it, what is stored of it, and what follows it.
 
-purpose        the purposes of messages, and how each is treated: one table
-plan           the part of a stored plan that describes the message
-sent           stores the outcome of a message (done, refused, unknown), by its purpose
-ending         ends conversations whose first message is not sent
-about          the data from which a first message is written
+purpose        the purposes of messages, and one table of how each is treated (`RULES`)
+plan           the message in a stored plan; hand-off actions with what they hold
+sent           stores a message's outcome by its purpose: entry, status, prompt, counts
+ending         fails or withholds a conversation, drops its step, frees its start; called by `sent`
+about          the data from which a first message is written, as JSON
 look           the last look before a message leaves: at the register, and at who has the conversation
-following      schedules the next step, and opens the conversation on another channel
+following      schedules the next step, and opens the fallback on another channel
 footer         the end of every e-mail: who sends it, from where, and how to stop it
-fixed          texts that no model writes: opt-out line, confirmation of a STOP, answer to HELP
-threads        the thread of an e-mail conversation
+fixed          texts that no model writes: opt-out line, disclosure, STOP confirmation, HELP answer
+threads        the thread of an e-mail conversation: subject, Message-IDs, References
 reopening      the template that carries a message outside WhatsApp's 24 hours
 """

@@ -1,4 +1,4 @@
-"""The data of a request from which a first message is written; stored as the first entry."""
+"""The data of a start from which its first message is written; stored as the conversation's first entry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chalicelib.outreach.project.project import Project
 
 
 def about(record: Record) -> str:
-    """Company, project and request as JSON, without phone number and e-mail address."""
+    """The data from which a conversation's first message is written, as JSON, without phone and e-mail."""
     item, project = record.item, Project(record.item)
     given = {
         "channel": record.channel.value,

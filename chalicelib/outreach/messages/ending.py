@@ -32,7 +32,7 @@ GIVEN_UP = "retries"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endings:
-    """Ends conversations and starts whose message is not sent.
+    """Ends conversations and starts whose first message is not sent, and informs the company.
 
     Attributes:
         events: informs the company.
@@ -52,10 +52,10 @@ class Endings:
 
         Args:
             record: the conversation.
-            stage: where it failed.
+            stage: the step that failed, such as ``compose`` or ``send``.
             reason: a fixed code.
-            lease: the event's lease, where another run might still send: then only the lease's holder
-                may open the conversation on another channel.
+            lease: the event's lease, where another run might still send: then only the lease's
+                holder may open the conversation on another channel.
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         moved = self._end(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
@@ -67,17 +67,20 @@ class Endings:
         self.free(record)
 
     def continued(self, record: Record) -> None:
-        """Finish what a dead run left undone after it opened the conversation on another channel."""
+        """Finish the work of a run that crashed after it had opened the conversation's fallback."""
         self.follow_ups.fall_back(record)
         self.free(record)
 
     def withhold(self, record: Record, reason: str) -> Record:
-        """Store that the first message is not sent now: a switch, a person or the recipient prevents it."""
+        """Store why the first message is not sent now: a switch, a person or the recipient prevents it."""
         self.free(record)
         return self._end(record, UNSENT, Status.WITHHELD, {"withheld_reason": reason}) or record
 
     def keep_reason(self, record: Record, reason: str) -> Record:
-        """Store why a later message is withheld; an operator's replay may still send it."""
+        """Store why a later message of the conversation is withheld.
+
+        An operator's replay may still send it.
+        """
         moved = self.conversations.move(record, AUTOMATED, {"withheld_reason": reason})
         return moved or record
 
@@ -86,23 +89,26 @@ class Endings:
         self.conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
 
     def opt_out(self, record: Record) -> None:
-        """Mark the recipient as opted out by their own words, as of their last message."""
+        """Mark the recipient as opted out in their own words, at the time of their last message."""
         said_at = str(record.item.get("last_inbound_at") or iso(self.clock.now()))
         self.forbid(record, Reason.ASKED, said_at)
 
     def forbid(self, record: Record, reason: Reason, said_at: str | None = None) -> None:
-        """Write a do-not-contact mark for the person, and inform the company."""
+        """Mark a conversation's recipient as do-not-contact, and inform the company."""
         self.conversations.forbid_person(record, reason, said_at=said_at)
         self.events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def free(self, record: Record) -> None:
-        """Remove the conversation's start from the company's count of open starts."""
+        """Remove the conversation's start from the company's open ones, which a limit counts."""
         self.starts.free(*_of_start(record))
 
     def _end(
         self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]
     ) -> Record | None:
-        """Set the status and the reason; while handed off only the reason, which a release reads."""
+        """Set a conversation's status with the reason.
+
+        Of a handed-off conversation only the reason is set, which a release reads.
+        """
         moved = self.conversations.move(record, expected, {"conversation_status": status, **why})
         return moved or self.conversations.move(record, {Status.HANDED_OFF}, why)
 

@@ -47,7 +47,7 @@ _INSTRUCTION = re.compile(
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:
-    """A first message that says how to opt out; an approved template already does."""
+    """A first message with a line that says how to opt out, unless it says so; a template stays as it is."""
     of = record.channel.traits
     if of.form is Form.TEMPLATE or not opening.text:
         return opening
@@ -62,27 +62,30 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
 
 
 def says_how_to_opt_out(text: str) -> bool:
-    """Whether a text instructs its reader to answer STOP, in a language of the texts."""
+    """Whether a text instructs its reader to answer STOP, in any language of the fixed texts."""
     return any(one in text for one in OPT_OUT_LINE.values()) or bool(_INSTRUCTION.search(text))
 
 
 def machine_line(record: Record, language: Language | None = None) -> str:
-    """The disclosure that a machine writes, in a language; None: the project's."""
+    """The sentence that discloses that a machine writes, in the given language or else the project's."""
     return MACHINE_LINE[language or language_of(record)].format(company=_company(record))
 
 
 def machine_answer(record: Record, message: str) -> str:
-    """The disclosure for a message that asks for it in a language without one; else empty."""
+    """The sentence that discloses a machine, for a question in a language that has no fixed text.
+
+    It is empty for any other message.
+    """
     return answer_to(message).format(company=_company(record))
 
 
 def says_machine(record: Record, text: str) -> bool:
-    """Whether a text holds the disclosure that a machine writes, in any language."""
+    """Whether a text contains the sentence that discloses that a machine writes, in any language."""
     return any(one.format(company=_company(record)) in text for one in MACHINE_LINE.values())
 
 
 def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bool) -> Draft:
-    """A draft with a line added after its text, or before it where `is_first`."""
+    """A draft with the machine disclosure after its text, or before it where `is_first`."""
     text = draft.text.strip()
     parts = [line, text] if is_first else [text, line]
     html = draft.html
@@ -102,7 +105,7 @@ def stop_confirmation(record: Record, *, is_limited: bool = False) -> str:
 
 
 def person_will_answer(record: Record) -> str:
-    """The text that a person will answer, sent where no model may write any more."""
+    """The text which says that a person will answer, sent where the model's budget is used up."""
     return PERSON_WILL_ANSWER[language_of(record)].format(company=_company(record))
 
 
@@ -127,7 +130,7 @@ def help_answer(record: Record, asked_in: str | None) -> str:
 
 
 def carrier_answers(record: Record, job: InboundMessage) -> bool:
-    """Whether the carrier answers a STOP or HELP itself, so that we must not.
+    """Whether the carrier itself answers a message of STOP or HELP, so that we must not.
 
     Twilio answers its own keywords on SMS unless the account turned that off; the channel's setting
     ``opt_out_answers`` overrides what the job says.

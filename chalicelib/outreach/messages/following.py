@@ -53,7 +53,7 @@ SOURCE = "follow_up"
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next step of a conversation, ready to be written.
+    """A conversation's next reminder or closing message, ready to be scheduled.
 
     Attributes:
         row: the write of the step's ledger row.
@@ -66,10 +66,10 @@ class Next:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUps:
-    """Schedules the step after a message, and opens the fallback after a failure.
+    """Schedules the next reminder after a message, and opens a fallback conversation after a failure.
 
     Attributes:
-        current: a project's current settings, empty where there are none.
+        current: gives a project's current settings, empty where there are none.
         put_later: queues a job outside its lane; that queue's handler puts it into its lane.
         events: informs the company.
     """
@@ -82,7 +82,9 @@ class FollowUps:
     events: CompanyEvents
 
     def after(self, record: Record, done: str) -> Next | None:
-        """The step after a message that was just sent; None where the project declares none.
+        """The reminder or closing message to schedule after one that was sent.
+
+        None where the project has none.
 
         Args:
             record: the conversation.
@@ -100,10 +102,10 @@ class FollowUps:
         return Next(row, {NEXT_STEP: {"step": name, "at": iso(at)}})
 
     def fall_back(self, record: Record, lease: Lease | None = None) -> None:
-        """Open the fallback on the next channel, once, where the project declares one.
+        """Open a failed conversation's fallback on another channel, once, where the project declares one.
 
-        The caller is certain that the conversation's first message did not arrive.  Nothing is opened
-        where the recipient has written since, must not be contacted, or a person has acted.
+        The caller is certain that the conversation's first message did not arrive.  Nothing is
+        opened where the recipient has written since, must not be contacted, or a person has acted.
 
         Args:
             record: the failed conversation.
@@ -138,7 +140,7 @@ class FollowUps:
         self._queue(linked)
 
     def has_wanted(self, record: Record, preferences: Preferences) -> bool:
-        """Whether a fallback is left on a channel that the recipient accepts."""
+        """Whether an unsent conversation has a fallback channel left that its recipient accepts."""
         if record.status not in UNSENT or self.kept.conversations.has_heard(record):
             return False
         left = self._wanted(record, self.current(record), preferences)
@@ -149,7 +151,7 @@ class FollowUps:
 
     @staticmethod
     def _wanted(record: Record, project: Project, preferences: Preferences) -> list[Channel]:
-        """The channels that are left for a fallback; those that the recipient prefers come first."""
+        """The channels left for a fallback that the recipient does not refuse, the preferred ones first."""
         declared = Project(record.item).follow_ups
         wanted = declared.fallback if declared and project.is_active else ()
         left = project.channels_left(record.item, tried_of(record), wanted)
@@ -157,7 +159,10 @@ class FollowUps:
         return sorted(kept, key=preferences.wants_another_than)
 
     def _open_next(self, record: Record, lease: Lease | None) -> bool:
-        """Open the fallback on the first usable channel; False where none is left or may be used."""
+        """Open the fallback on the first usable channel, in one transaction with the link to it.
+
+        False where no channel is left, or the recipient must not be contacted.
+        """
         declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
             return False
@@ -211,7 +216,7 @@ class FollowUps:
         return {"messages": [], "message_count": 0, **found, CONTINUES: before}
 
     def _queue(self, linked: Record) -> None:
-        """Queue the fallback's start; idempotent, and the sweep queues it where this fails."""
+        """Queue the fallback's start; idempotent, and the sweep queues it where this attempt fails."""
         facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,

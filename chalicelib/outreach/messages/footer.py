@@ -20,7 +20,7 @@ from chalicelib.outreach.project.project import Project
 
 
 def with_footer(record: Record, text: str, html: str, link: str | None) -> tuple[str, str]:
-    """The text and HTML parts of an e-mail, each with the footer at its end.
+    """An e-mail's text and HTML parts, each with the footer (sender, postal address, unsubscribe link) added.
 
     Args:
         record: the conversation.

@@ -30,14 +30,17 @@ TRIES = 3
 
 
 def is_stopped(forbidden: str | None, look: Look) -> bool:
-    """Whether the register's answer stops a message whose purpose checks `look`."""
+    """Whether the register forbids a message, given what its last look checks.
+
+    An undecided possible opt-out forbids it only where the look checks for one.
+    """
     if forbidden == Reason.DOUBT and Look.DOUBT not in look:
         return False
     return Look.REGISTER in look and forbidden is not None
 
 
 class LastLook:
-    """Performs the last look before a message leaves, and remembers when."""
+    """Checks one last time, right before a message leaves, whether it may still be sent."""
 
     def __init__(self, *, conversations: Conversations, clock: Clock) -> None:
         self._conversations = conversations
@@ -52,12 +55,12 @@ class LastLook:
         look: Look,
         planned_after: str,
     ) -> None:
-        """Look now, whether the message may still be sent.
+        """Check now whether a message may still be sent.
 
         Args:
             record: the conversation as it was read before.
             action_key: the key of the sending action.
-            look: what is checked.
+            look: the checks to make.
             planned_after: the newest act of a person when the message was planned.
 
         Raises:
@@ -83,13 +86,15 @@ class LastLook:
         self._began = {action_key: began}  # only one action is performed at a time
 
     def refresh(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
-        """Look again unless the last look is fresh; called when the request is about to leave.
+        """Check again whether a message may be sent, unless the last check is under two seconds old.
 
-        The worker's lease was checked right after the first look, so a worker that was paused since
-        then for longer than a deadline sends nothing.  The arguments are those of `take`.
+        Called when the request is about to leave.  The worker's lease was checked right after the
+        first check, so a worker that was paused for longer than a deadline since sends nothing.
+        The arguments are those of `take`.
 
         Raises:
-            PermanentError: see `take`.
+            PermanentError: ``do_not_contact``.
+            WithdrawnError: a person or the recipient has written, or a fallback took its place.
             TransientError: the register could not be read, or only slowly.
         """
         began = self._first.get(action_key, self._clock.monotonic())

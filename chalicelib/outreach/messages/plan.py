@@ -21,17 +21,17 @@ _FLAGS = ("unwritten", "approved")
 
 @dataclass(frozen=True, slots=True)
 class MessagePlan:
-    """The message that a plan sends.
+    """The message that an event's stored plan sends.
 
     Attributes:
         purpose: what the message is for.
         entry_id: the id of its draft.
-        after: the newest act of a person when the message was planned; if a person acts later, the
-            message is not sent.  None: a person's own words, which no later act stops.
+        after: id of the newest act of a person when the message was planned; if a person acts
+            later, the message is not sent.  None: a person's own words, which no later act stops.
         step: the step of a reminder or closing message.
         function: the function that the writer asked for.
-        is_unwritten: a switch withheld the message before it was written.  If the draft then asks for
-            a person or a function, the message is not sent, as its plan performs neither.
+        is_unwritten: a switch withheld the message before it was written.  If the draft then asks
+            for a person or a function, the message is not sent, as its plan performs neither.
         is_approved: a person has approved the message unchanged.
         rules: the rule files of the recipient's place that allowed the message, with versions.
     """
@@ -47,7 +47,7 @@ class MessagePlan:
 
     @property
     def rule(self) -> PurposeRule:
-        """How messages of this purpose are treated."""
+        """How messages of this purpose are treated: what is checked, stored and reported."""
         return RULES[self.purpose]
 
     @property
@@ -56,7 +56,7 @@ class MessagePlan:
         return self.after is None and (self.purpose in _OF_PERSONS or self.is_approved)
 
     def look(self, record: Record) -> Look:
-        """What the last look before the message leaves must check."""
+        """The checks to make in the last look before the message leaves."""
         look = self.rule.look
         if self.after is None:
             look &= ~Look.PERSON
@@ -65,7 +65,7 @@ class MessagePlan:
         return look
 
     def plan(self, *steps: PlannedAction) -> Plan:
-        """The plan that sends the message and performs the other steps."""
+        """The storable plan that sends this message and performs further actions."""
         facts: dict[str, Any] = {"purpose": self.purpose.value, "entry_id": self.entry_id}
         for name in ("after", "step", "function"):
             if getattr(self, name) is not None:
@@ -77,7 +77,10 @@ class MessagePlan:
 
     @classmethod
     def of(cls, plan: Plan) -> MessagePlan | None:
-        """The message of a stored plan; None where the plan only hands the conversation to a person."""
+        """The message of a stored plan.
+
+        None where the plan sends none and only hands the conversation off.
+        """
         facts = plan.facts
         if "purpose" not in facts:
             return None
@@ -93,15 +96,15 @@ class MessagePlan:
 
 
 def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
-    """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
+    """The plan that hands a conversation to a person and holds its first message, a reply or nothing."""
     return Plan(FLOW, ((handing(held, reason),),), lacks=lacks)
 
 
 def handing(held: str, reason: str) -> PlannedAction:
-    """The action of handing a conversation to a person."""
+    """The planned action that hands a conversation to a person, with what it holds and why."""
     return PlannedAction("hand_off", f"{held}|{reason}")
 
 
 def held_in(argument: str) -> str:
-    """What a hand-off holds: ``start``, ``reply`` or nothing."""
+    """The message that a planned hand-off holds: ``start``, ``reply`` or empty for none."""
     return argument.partition("|")[0]

@@ -16,7 +16,7 @@ from chalicelib.outreach.conversations.records import FOLLOW_UP, PERSON, Status
 
 
 class Purpose(StrEnum):
-    """What a message is for; stored in plans."""
+    """The purpose of an outgoing message, such as an answer or a reminder; stored in plans."""
 
     OPENING = "opening"
     ANSWER = "answer"
@@ -39,7 +39,7 @@ class Purpose(StrEnum):
 
 
 class Look(Flag):
-    """What the last look before a request checks."""
+    """The checks that the last look before sending a message makes."""
 
     NOTHING = 0
     REGISTER = auto()
@@ -55,7 +55,7 @@ class Look(Flag):
 
 
 class Keeps(Enum):
-    """What is stored of a sent message besides its entry."""
+    """The changes to store in the conversation for a sent message, besides its entry."""
 
     ENTRY = auto()
     """Nothing: the message does not change the conversation's state."""
@@ -72,7 +72,7 @@ class Keeps(Enum):
 
 
 class Unsent(Enum):
-    """What happens to the conversation where a message is not sent."""
+    """The consequence for the conversation where a message is not sent."""
 
     NOTHING = auto()
     REASON = auto()
@@ -90,15 +90,15 @@ class PurposeRule:
     """How messages of one purpose are treated.
 
     Attributes:
-        look: what the last look before sending checks.
-        keeps: what is stored once the message is sent.
+        look: the checks of the last look before sending.
+        keeps: the changes to store once the message is sent.
         tells: the event that the company is then sent; None: none.
         status: the conversation's status once sent; None leaves it unchanged.
         note: the note on the message's entry; a text by a person always has `PERSON`.
         counts: how the day's figures count the message; an answer is counted by who wrote it.
-        on_withheld: what happens where a switch stopped the message.
-        on_refused: what happens where the message certainly never leaves; an answer's event is then
-            also handed to a person.
+        on_withheld: the consequence where a switch stopped the message.
+        on_refused: the consequence where the message certainly never leaves; an answer's event is
+            then also handed to a person.
     """
 
     look: Look

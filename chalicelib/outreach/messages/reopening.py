@@ -28,6 +28,6 @@ def template_of(record: Record, project: Project) -> str | None:
 
 
 def carried(record: Record, written: Draft, template: str) -> Draft:
-    """A free-text draft in the template's variables; the stored text stays the same."""
+    """A free-text draft put into the variables of an approved template, with its text unchanged."""
     name = str(record.item.get("recipient_first_name") or "there")
     return replace(written, variables={"1": name, "2": written.text}, template=template)

@@ -64,11 +64,12 @@ NO_FUNCTION = {"function_call": False}
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What a run knows of the message that it sent or tried to send.
+    """A message that a run sent or tried to send, with what its carrier reported.
 
     Attributes:
         draft: the message as written.
-        text: the text that the vendor reports, e.g. of a template that it rendered; None without one.
+        text: the text that the vendor reports, e.g. of a template that it rendered; None without
+            one.
         started: monotonic seconds at which the run began.
         is_late: a first message that another event sends than the start, so the start's outcome has
             to be corrected.
@@ -85,7 +86,7 @@ class Sending:
 
 
 class SentMessages:
-    """Stores the outcomes of messages.
+    """Stores in the conversation whether messages were sent, refused or withheld.
 
     Args:
         endings: ends conversations whose message was not sent.
@@ -104,7 +105,10 @@ class SentMessages:
     def unsent(
         self, record: Record, message: MessagePlan, row: ActionRow, *, is_late: bool
     ) -> Record:
-        """Store why a message was not sent; changes nothing where it may have been sent."""
+        """Store why a message was not sent, by its purpose's rule.
+
+        Nothing changes where it may have been sent.
+        """
         rule, reason = message.rule, row.reason or row.status.value
         if row.status == ActionStatus.REFUSED:
             self._mark_refusal(record, row)
@@ -132,23 +136,29 @@ class SentMessages:
         return record
 
     def withhold(self, record: Record, reason: str, *, is_late: bool) -> Record:
-        """Store that the first message is not sent now; for a late one also as the start's outcome."""
+        """Store that the first message is not sent now, and why.
+
+        For a late message this is stored as the start's outcome, too.
+        """
         if is_late:
             self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
         return self._endings.withhold(record, reason)
 
     def start_failed(self, record: Record, reason: str) -> None:
-        """Store as the start's outcome that it failed; otherwise it would still say "with a person"."""
+        """Store as a released start's outcome that it failed, so that it no longer says "with a person"."""
         self._starts.note(record.start_event, outcome=f"{START_FAILED}{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
-        """Store why a later message is withheld; an operator's replay may still send it."""
+        """Store why a later message of the conversation is withheld.
+
+        An operator's replay may still send it.
+        """
         return self._endings.keep_reason(record, reason)
 
     def sent(
         self, record: Record, message: MessagePlan, sending: Sending, ref: str | None
     ) -> Record:
-        """Store a message that was sent; returns the changed conversation. Idempotent per entry id.
+        """Store a message that was sent; returns the changed conversation.  Idempotent by entry id.
 
         Args:
             record: the conversation.
@@ -180,7 +190,7 @@ class SentMessages:
         return record
 
     def function_noted(self, record: Record, function: str) -> None:
-        """Store a function that is asked for without a message."""
+        """Store that the writer asks for a function, where no message is sent with it."""
         self._conversations.move(
             record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
         )
@@ -266,7 +276,7 @@ class SentMessages:
         entry: Entry,
         **how: Any,  # noqa: ANN401 - those of `Conversations.append`
     ) -> Record:
-        """Append a message, and count it in its day's figures."""
+        """Append a sent message to its conversation, and count it in its day's figures."""
         counts = self._counts(record, message, entry)
         record, is_new = self._conversations.append(record, entry, **how)
         if is_new and counts:
@@ -274,7 +284,7 @@ class SentMessages:
         return record
 
     def _counts(self, record: Record, message: MessagePlan, entry: Entry) -> Sequence[str]:
-        """The names under which the message is counted."""
+        """The names under which a sent message is counted in its day's figures; empty for none."""
         what = message.rule.counts
         if what is None:
             return ()
@@ -290,7 +300,10 @@ class SentMessages:
         entry: Entry,
         header: str | None,
     ) -> dict[str, Any]:
-        """The attributes of a question that waits for a yes; none if the recipient wrote meanwhile."""
+        """The attributes for a tool's question that waits for a yes.
+
+        If the recipient wrote meanwhile, there is no question.
+        """
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
         recent = self._conversations.recent(record)
@@ -304,7 +317,10 @@ class SentMessages:
         return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
 
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
-        """The attributes that only a conversation's first message adds."""
+        """The attributes that only the first message adds: the time it took.
+
+        For an e-mail, its id and subject are among them.
+        """
         took = int((self._clock.monotonic() - sending.started) * 1000)
         found: dict[str, Any] = {"processing_time_ms": took}
         if header:
@@ -329,7 +345,7 @@ class SentMessages:
         )
 
     def _mark_refusal(self, record: Record, row: ActionRow) -> None:
-        """Write the register's mark for a refusal that shows an opt-out, a block or a dead address."""
+        """Mark the recipient where the carrier's refusal shows an opt-out, a block or a dead address."""
         if row.reason == OPT_OUT_CODE:
             self._endings.forbid(record, Reason.CARRIER)
         dead = dead_by(record.channel.traits.carrier, row.reason)
@@ -338,12 +354,15 @@ class SentMessages:
 
 
 def _begun(record: Record) -> dict[str, Any]:
-    """The attributes of a conversation that has begun; every message but a fixed text sets them."""
+    """The attributes that mark a conversation as begun.
+
+    Every sent message but reminders and fixed texts sets them.
+    """
     return {"task_complete": 1, "thread_id": f"thread_{record.opaque_id}"}
 
 
 def _prompt(record: Record, entry_id: str) -> Entry:
-    """The first ``user`` entry: the data from which the first message was written."""
+    """The conversation's first entry, of role ``user``: the data from which its first message was written."""
     return Entry(
         entry_id=keys.digest("prompt", entry_id)[:32],
         message_timestamp=record.created_at,
@@ -354,7 +373,7 @@ def _prompt(record: Record, entry_id: str) -> Entry:
 
 
 def _function_attributes(function: str | None) -> dict[str, Any]:
-    """The conversation's attributes for the function that its newest answer asks for, if any."""
+    """The conversation's attributes for the function that its newest answer asks for, or for none."""
     if function is None:
         return dict(NO_FUNCTION)
     return {"function_call": True, "function_call_type": function}

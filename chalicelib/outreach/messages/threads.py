@@ -22,19 +22,22 @@ _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNOREC
 
 
 def received(record: Record, message_id: str | None) -> dict[str, Any]:
-    """The conversation's attributes that change with a received e-mail; empty for other channels."""
+    """The attributes of an e-mail conversation that a received e-mail changes; empty for other channels."""
     if message_id is None or not _MESSAGE_ID.fullmatch(message_id):
         return {}
     return {"last_email_id": message_id, "email_references": _grown(record, message_id)}
 
 
 def sent(record: Record, message_id: str) -> dict[str, Any]:
-    """The conversation's attributes that change with an e-mail that we sent."""
+    """The attributes of an e-mail conversation that an e-mail of ours changes."""
     return {"email_references": _grown(record, message_id)}
 
 
 def headers(record: Record) -> dict[str, str]:
-    """The headers ``In-Reply-To`` and ``References`` of the next e-mail; empty for the first one."""
+    """The headers ``In-Reply-To`` and ``References`` of a conversation's next e-mail.
+
+    Empty for its first one.
+    """
     known = _references(record)
     if not known:
         return {}
@@ -43,7 +46,7 @@ def headers(record: Record) -> dict[str, str]:
 
 
 def subject(record: Record, written: str) -> str:
-    """The subject of the next e-mail: ``Re:`` and the thread's first subject.
+    """The subject of a conversation's next e-mail: ``Re:`` and the thread's first subject.
 
     Args:
         record: the conversation.
@@ -67,7 +70,7 @@ def _grown(record: Record, message_id: str) -> list[str]:
 
 
 def _fitting(known: Sequence[str]) -> str:
-    """The first id and as many of the newest ones as fit into the header."""
+    """The value of ``References``: the first Message-ID and as many of the newest ones as fit."""
     first, rest = known[0], list(known[1:])
     while rest and len(" ".join((first, *rest))) > MAX_HEADER:
         del rest[0]

@@ -25,7 +25,7 @@ _BEARER = "bearer "
 
 
 class NoRoleError(RequestError):
-    """The person is proven, but has no role at this desk."""
+    """The person is proven, but has no role at the company's desk (403)."""
 
     status = 403
 
@@ -40,11 +40,11 @@ class Proven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """Proves which person makes a request.
+    """Proves which person of a company makes a request.
 
     Attributes:
         table: the companies' settings; read for every request, so a change applies at once.
-        providers: builds the identity providers, at the first assertion.
+        providers: gives the identity providers, built at the first assertion.
     """
 
     table: Store
@@ -54,10 +54,10 @@ class People:
     def behind(
         self, headers: Mapping[str, str], company_id: str, *, is_desk: bool
     ) -> tuple[Proven | None, bool]:
-        """The person who makes a request.
+        """The person who makes a company's request, by the proof in its ``Authorization`` header.
 
         Args:
-            headers: of the request, with names in lower case.
+            headers: the request's headers, with names in lower case.
             company_id: the company whose key and signature the request has.
             is_desk: whether the request came with a desk key, so a person makes it.
 
@@ -99,7 +99,7 @@ class People:
 
 
 def not_proven() -> SignatureError:
-    """The error for a request without a required proof of its person."""
+    """The error for a request that lacks the required proof of which person makes it."""
     return SignatureError(
         "PERSON_NOT_PROVEN", "header Authorization, which proves who the person is, is missing"
     )

@@ -37,7 +37,10 @@ class UnknownKeyError(SignatureError):
 
 
 def keys_in(document: Mapping[str, Any]) -> list[jwk.Key]:
-    """The public keys of a JWK set that may sign; other or unreadable keys are left out."""
+    """The public keys of a provider's JWK set that may sign assertions.
+
+    Others and unreadable ones are left out.
+    """
     given = document.get("keys")
     return list(_keys(given)) if isinstance(given, list) else []
 
@@ -45,17 +48,17 @@ def keys_in(document: Mapping[str, Any]) -> list[jwk.Key]:
 def claims_of(
     token: str, keys: list[jwk.Key], provider: ProviderSettings, now: datetime
 ) -> Mapping[str, Any]:
-    """The claims of a valid assertion.
+    """Verify a provider's signed assertion (JWT) of a person; returns its claims.
 
     Args:
         token: the JWT.
-        keys: the provider's, from `keys_in`.
+        keys: the provider's keys, from `keys_in`.
         provider: the company's settings of its provider.
         now: the time.
 
     Raises:
         UnknownKeyError: none of the keys is the one that the assertion names.
-        SignatureError: names what is wrong, never a value.
+        SignatureError: it is not valid; says what is wrong, never a value.
     """
     if len(token) > MOST_BYTES:
         raise SignatureError(INVALID, "the assertion is too long")
@@ -77,7 +80,7 @@ def claims_of(
 
 
 def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.DeskPerson:
-    """The person whom an assertion names.
+    """The person whom a verified assertion's claims name.
 
     Raises:
         SignatureError: its subject is missing or cannot be stored.
@@ -90,7 +93,7 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
 
 
 def called(claims: Mapping[str, Any], name_claim: str) -> str:
-    """The name that a provider's claims give a person; empty where they give no usable one.
+    """A person's name from a provider's claims; empty where they give no usable one.
 
     A name with an ``@`` counts only where it is the person's verified e-mail address.
     """
@@ -102,7 +105,7 @@ def called(claims: Mapping[str, Any], name_claim: str) -> str:
 
 
 def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole | None:
-    """The person's role at the desk; None where the claim names none."""
+    """The person's role at the desk, by an assertion's claims; None where they name none."""
     roles = {provider.roles.get(text) for text in _texts(claims.get(provider.role_claim))}
     return next((one for one in (DeskRole.LEAD, DeskRole.AGENT) if one in roles), None)
 
@@ -119,14 +122,18 @@ def _keys(given: list[Any]) -> Iterator[jwk.Key]:
 
 
 def _may_sign(one: Mapping[str, Any]) -> bool:
-    """Whether a key fits an allowed algorithm and is long enough: a base64 character holds six bits."""
+    """Whether a public key is of RSA with at least 2048 bits, or of the curve P-256."""
     if one.get("kty") == "RSA":
         return len(str(one.get("n"))) * 6 >= SMALLEST_RSA_BITS
     return (one.get("kty"), one.get("crv")) == ("EC", "P-256")
 
 
 def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
-    """The key that a header names; the only key where it names none."""
+    """The provider's key that an assertion's header names, or the only key where it names none.
+
+    Raises:
+        InvalidKeyIdError: there is no such key, or more than one.
+    """
     wanted = header.get("kid")
     found = [key for key in keys if wanted is None or key.kid == wanted]
     if len(found) != 1:
@@ -135,7 +142,7 @@ def _chosen(keys: list[jwk.Key], header: Mapping[str, Any]) -> jwk.Key:
 
 
 def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -> Iterator[str]:
-    """What is wrong with an assertion's issuer, audience and lifetime."""
+    """The faults of an assertion's issuer, audience and lifetime, in words."""
     if claims.get("iss") != provider.issuer:
         yield "iss is not the company's provider"
     if provider.audience not in _texts(claims.get("aud")):
@@ -153,13 +160,13 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
 
 
 def _texts(given: object) -> list[str]:
-    """The texts of a claim that is a text or a list of texts; empty for anything else."""
+    """The texts of an assertion's claim that is a text or a list; empty for anything else."""
     many = given if isinstance(given, list) else [given]
     return [one for one in many if isinstance(one, str)]
 
 
 def _time(claims: Mapping[str, Any], name: str) -> float | None:
-    """The epoch seconds of a NumericDate; None for anything else."""
+    """The epoch seconds of an assertion's time claim; None where it is missing or no valid time."""
     given = claims.get(name)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return None

@@ -26,7 +26,7 @@ STALE_SECONDS = 3600.0
 
 
 class UnreachableError(RequestError):
-    """The keys of a company's provider cannot be read, so no person of the company can be proven."""
+    """The keys of a company's identity provider cannot be read, so no person can be proven (503)."""
 
     status = 503
 
@@ -36,7 +36,7 @@ class UnreachableError(RequestError):
 
 @dataclass(slots=True)
 class _Known:
-    """The cached keys of an address, when they were read, and when a read was last tried."""
+    """The cached keys of one provider's address, when they were read, and when a read was last tried."""
 
     keys: list[Key] = field(default_factory=list, repr=False)
     read: float = float("-inf")
@@ -45,7 +45,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyProviders:
-    """Verifies assertions with the keys of companies' providers.
+    """Verifies persons' assertions with the keys of companies' identity providers.
 
     Attributes:
         fetch: reads the JSON object at an address; `TransientError` where it cannot be read.
@@ -56,7 +56,7 @@ class CompanyProviders:
     _known: dict[str, _Known] = field(default_factory=dict, repr=False)
 
     def proven(self, token: str, provider: ProviderSettings) -> tuple[DeskPerson, DeskRole | None]:
-        """The person whom an assertion names, and the role; None where the person has none at the desk.
+        """Verify an assertion; returns its person and their role, None where they have none at the desk.
 
         Raises:
             SignatureError: the assertion is not valid.
@@ -71,7 +71,13 @@ class CompanyProviders:
         return assertions.person_in(claims, provider), assertions.role_in(claims, provider)
 
     def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
-        """A provider's keys; read again where they are old or one is missing, once a minute at most."""
+        """An identity provider's keys, pasted or cached.
+
+        They are fetched again where they are old or one is missing, once a minute at most.
+
+        Raises:
+            UnreachableError: they cannot be read, and none read within an hour are cached.
+        """
         if provider.jwks_url is None:
             return assertions.keys_in(provider.jwks or {})
         known = self._known.setdefault(provider.jwks_url, _Known())

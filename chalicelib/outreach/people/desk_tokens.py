@@ -40,7 +40,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class DeskToken:
-    """A token as its row has it, without the secret; times as ISO text."""
+    """A person's token for a company's desk, without the secret; times as ISO text."""
 
     token_id: str
     person: str
@@ -51,20 +51,20 @@ class DeskToken:
 
     @property
     def short_id(self) -> str:
-        """The first characters of the id, as a list shows it."""
+        """The first characters of the token's id, as lists show it."""
         return self.token_id[:SHORT]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskTokens:
-    """Issues, finds, lists and revokes the tokens of all companies."""
+    """Issues, finds, lists and revokes persons' tokens for companies' desks."""
 
     table: Store
     opaque: Callable[[], OpaqueIds]
     clock: Clock
 
     def issue(self, company_id: str, person: str, role: DeskRole, lasts: timedelta) -> str:
-        """Store a new token and return it; it can never be shown again."""
+        """Store a person's new desk token and return it; it can never be shown again."""
         token = f"{STARTS}{secrets.token_urlsafe(BYTES)}"
         now = self.clock.now()
         self.table.put(
@@ -79,13 +79,13 @@ class DeskTokens:
         return token
 
     def find(self, company_id: str, token: str) -> DeskToken | None:
-        """The row of a valid token; None for any other text."""
+        """The stored row of a valid desk token, by the token's text; None for any other text."""
         row = self.table.get(self._key(company_id, self._hash(company_id, token)))
         found = self._shown(row) if row else None
         return found if found and found.is_valid else None
 
     def listed(self, company_id: str) -> Iterator[DeskToken]:
-        """The company's tokens, unordered; ended ones too."""
+        """The company's desk tokens, unordered, also expired and revoked ones."""
         found = self.table.query_pages(
             KeyConditionExpression="company_id = :c AND begins_with(project_id, :t)",
             values={"c": f"{PREFIX}{company_id}", "t": _ROW},
@@ -93,7 +93,7 @@ class DeskTokens:
         return (self._shown(one) for one in found)
 
     def revoke(self, company_id: str, token_id: str) -> bool:
-        """End a token; False where it had been revoked before."""
+        """Revoke a desk token; False where there is no such token, or it was revoked before."""
         try:
             self.table.update(
                 self._key(company_id, token_id),

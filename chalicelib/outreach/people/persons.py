@@ -35,7 +35,7 @@ _PROVEN = re.compile(rf"(?:({_PART}) )?<({_PART}) at ([!-;=?-~]{{1,255}})>")
 
 @dataclass(frozen=True, slots=True)
 class DeskPerson:
-    """A person at a desk.
+    """A person at a company's desk: their name, and who has proven it, if anybody.
 
     Attributes:
         name: what the person is called; of a proven one, a name with ``@`` is a verified address.
@@ -49,7 +49,7 @@ class DeskPerson:
 
     @property
     def text(self) -> str:
-        """The person as stored and shown."""
+        """The person as one text, with name and proof, as stored and shown."""
         if not self.subject:
             return self.name
         proof = f"<{self.subject} at {self.issuer}>"
@@ -57,12 +57,12 @@ class DeskPerson:
 
     @property
     def called(self) -> str:
-        """The name that a page shows."""
+        """The person's name as a page shows it; the subject where there is no name."""
         return self.name or self.subject
 
     @property
     def facts(self) -> dict[str, str]:
-        """The person's fields of a company's event, where its project asks for them."""
+        """The person's fields in an event to the company: name, subject and issuer."""
         return {
             "person_name": self.name,
             "person_subject": self.subject,
@@ -71,14 +71,14 @@ class DeskPerson:
 
     @property
     def key(self) -> str:
-        """A text that is equal for the same person, whatever the name is."""
+        """A text that identifies the person: subject and issuer if proven, else the name."""
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
     def has(self, holder: str) -> bool:
-        """Whether a conversation belongs to this person; `holder` is the stored text of who has it.
+        """Whether this person has a conversation; `holder` is the stored text of who has it.
 
-        A conversation held by a mere name belongs to the unproven person of that name, and to the
-        proven one whose subject or verified address it is.
+        Where that is a mere name, it is the unproven person of that name, and the proven one whose
+        subject or verified address it is.
         """
         other = read(holder)
         if other.subject or not self.subject:
@@ -87,25 +87,25 @@ class DeskPerson:
 
 
 def normal(name: str) -> str:
-    """A name in the form in which names are compared."""
+    """A person's name in Unicode's form NFC, in which names are compared."""
     return unicodedata.normalize("NFC", name)
 
 
 def named(given: object) -> str | None:
-    """A valid name in its stored form; None for other values, and for a text that claims a proof."""
+    """A person's valid name in its stored form; None for other values, and for a text that claims a proof."""
     name = normal(given) if isinstance(given, str) else ""
     is_name = bool(_NAME.fullmatch(name)) and is_whole(name)
     return name if is_name and not _PROVEN.fullmatch(name) else None
 
 
 def known(given: object) -> str | None:
-    """A person whom somebody names, in stored form: by a name, or by the text of a proven person."""
+    """A person as stored: the given text if it is a whole proven person's, else the given name, if valid."""
     text = normal(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else named(given)
 
 
 def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | None:
-    """A proven person; None where the subject cannot be stored.
+    """A proven person from subject and issuer; None where the subject cannot be stored.
 
     Args:
         subject: the person's id at the issuer.
@@ -120,14 +120,14 @@ def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | N
 
 
 def read(text: str) -> DeskPerson:
-    """The person that a stored text names."""
+    """The person that a stored text names, proven or not."""
     kept = normal(text)
     found = _PROVEN.fullmatch(kept)
     return DeskPerson(found[1] or "", found[2], found[3]) if found else DeskPerson(kept)
 
 
 def means(asked: str, holder: str) -> bool:
-    """Whether a query for a person's conversations, by name or text, matches a holder."""
+    """Whether the person asked for, by name or stored text, is the person who has a conversation."""
     wanted, other = read(asked), read(holder)
     return wanted.key == other.key or (
         not wanted.subject and wanted.name in (other.name, other.subject)
@@ -135,7 +135,10 @@ def means(asked: str, holder: str) -> bool:
 
 
 def issuer_text(address: str) -> str | None:
-    """An issuer's address as stored texts name it; None where they cannot."""
+    """An identity provider's address in the short form in which persons are stored.
+
+    None where it is unusable.
+    """
     text = address.removeprefix("https://").rstrip("/")
     return text if _ISSUER.fullmatch(text) else None
 

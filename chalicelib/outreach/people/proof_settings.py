@@ -38,7 +38,7 @@ _SECRET_PARTS = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 
 
 class ProofKind(StrEnum):
-    """What a person of a company must show beside the company's desk key."""
+    """The proof that a company's persons give beside the desk key: none, a token or an assertion."""
 
     KEYS = "keys"
     """Nothing: the key alone gives the role."""
@@ -47,11 +47,11 @@ class ProofKind(StrEnum):
 
 
 class ProviderSettings(BaseModel):
-    """A company's identity provider, as its assertions are checked.
+    """The settings of a company's identity provider, by which its assertions are checked.
 
     Attributes:
         issuer: the exact value of the claim ``iss``.
-        audience: what the claim ``aud`` must name: the desk's program at the provider.
+        audience: the value that the claim ``aud`` must name: the desk's program at the provider.
         jwks: the provider's public keys, as pasted.
         jwks_url: the address of the keys, where none are pasted.
         role_claim: the claim with the person's groups or roles.
@@ -87,7 +87,7 @@ class ProviderSettings(BaseModel):
 
     @property
     def named(self) -> str:
-        """The issuer, as stored persons name it."""
+        """The identity provider's address in the short form in which persons are stored."""
         return persons.issuer_text(self.issuer) or ""
 
 
@@ -111,12 +111,15 @@ UNUSABLE = DeskProof(proof="unusable")
 
 
 def key(company_id: str) -> Item:
-    """The key of a company's row."""
+    """The key of the row in which a company's settings of proof are stored."""
     return {"company_id": f"{PREFIX}{company_id}", "project_id": PROOF}
 
 
 def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
-    """The settings in a company's row; `UNUSABLE` where it cannot be read, the default without a row."""
+    """How a company's persons prove themselves, from its row; `UNUSABLE` where it cannot be read.
+
+    Without a row, desk keys alone suffice.
+    """
     if item is None:
         return DeskProof()
     try:
@@ -126,7 +129,10 @@ def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
 
 
 def keys_fault(document: Mapping[str, Any]) -> str | None:
-    """Why pasted keys cannot be stored; None where they are public and at least one is usable."""
+    """Why an identity provider's pasted keys cannot be stored.
+
+    None where they are public and one is usable.
+    """
     keys = document.get("keys")
     found = [one for one in keys if isinstance(one, dict)] if isinstance(keys, list) else []
     if any(_SECRET_PARTS & one.keys() for one in found):
@@ -137,7 +143,7 @@ def keys_fault(document: Mapping[str, Any]) -> str | None:
 
 
 def is_key_address(address: str) -> bool:
-    """Whether keys may be fetched from an address: https, or this machine, which production cannot reach."""
+    """Whether a provider's keys may be fetched from an address: https, or http on this machine."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""

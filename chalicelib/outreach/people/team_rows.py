@@ -34,12 +34,12 @@ _TEAM = "team"
 
 @dataclass(frozen=True, slots=True)
 class TeamRow:
-    """A person of a company's team.
+    """A person of a company's team, with their role, and until when they are away.
 
     Attributes:
-        person: in the text form of `persons`.
-        role: at the newest sign-in; None where that is too old or there was none.
-        away_until: None for a person who is present.
+        person: the person, in the text form of `persons`.
+        role: the role at the newest sign-in; None where that is too old or there was none.
+        away_until: end of the absence; None for a person who is present.
     """
 
     person: str
@@ -47,19 +47,19 @@ class TeamRow:
     away_until: datetime | None = None
 
     def is_about(self, person: str) -> bool:
-        """Whether the row is of a person, given as a conversation names its holder."""
+        """Whether this row is of a person, who is given as a conversation names the person who has it."""
         return persons.read(self.person).has(person) or persons.read(person).has(self.person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamRows:
-    """The rows of all companies' teams."""
+    """Stores who has signed in for which company, and who is away."""
 
     table: Store
     clock: Clock
 
     def of(self, company_id: str) -> tuple[TeamRow, ...]:
-        """The persons who are known or away now, by name."""
+        """The persons of a company's team who have signed in lately or are away now, by name."""
         found = self.table.query_all(
             at_most=_AT_MOST,
             KeyConditionExpression="primary_channel = :p",
@@ -70,11 +70,11 @@ class TeamRows:
         return tuple(sorted(known, key=lambda one: one.person))
 
     def signed_in(self, person: str, roles: Mapping[str, DeskRole]) -> None:
-        """Store the roles of a sign-in; they replace the person's earlier roles at every company.
+        """Store a person's sign-in with its roles, which replace their earlier roles at every company.
 
         Args:
-            person: in the text form of `persons`.
-            roles: role by company, as the sign-in says; empty ends all of them.
+            person: the person, in the text form of `persons`.
+            roles: role by company id, as the sign-in says; empty ends all earlier ones.
         """
         key = {"primary_channel": _TEAM, **_place(person)}
         before = (self.table.get(key) or {}).get("companies") or ()
@@ -89,11 +89,11 @@ class TeamRows:
             self._change(company_id, person, seen)
 
     def be_away(self, company_id: str, person: str, until: datetime, *, by: str) -> None:
-        """Mark a person as away until a time, at most `LONGEST_AWAY` ahead; the last call wins."""
+        """Mark a person of a company's team as away until a time; the last call wins."""
         self._change(company_id, person, {"away_until": iso(until), "away_by": by})
 
     def be_back(self, company_id: str, person: str) -> None:
-        """Mark a person as present."""
+        """Mark a person of a company's team as present."""
         self._change(company_id, person, {}, remove=("away_until", "away_by"))
 
     def _change(

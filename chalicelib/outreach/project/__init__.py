@@ -1,18 +1,18 @@
-"""What a company has set for a project, and the rules that follow from it.
+"""A project: what its company has set for it, and the rules that follow from that.
 
-project              a project, part by part, and what applies where a part cannot be read
-item                 a project's stored item, and the values that are read without checks
-unreadable           what applies in place of a part that cannot be read
+project              a project's settings, each a `Part`; which channels are left for a fallback
+item                 a project's stored item: sender, credentials and provider, read without checks
+unreadable           replacements for a part that cannot be read: None, on, wait, a person
 deferred             types of parts that are imported when they are first needed
-part                 one setting of a project, validated strictly or leniently
+part                 the descriptor of one setting, validated strictly or leniently; its faults
 fields               types of the settings' fields, and small groups of settings
-channel_config       the senders of each channel, as `company put` checks them
-ai_config            the writer's instructions, and what the model may say and see
-follow_up_settings   reminders, end messages and fallback channels of an opening; pure
-check                the faults that `company put` and `company check` find
-companies            the `company-data` table
-admission            admits starts under their company's limits; rows in table A
+channel_config       models of each channel's senders, as `company put` checks them
+ai_config            models of the writer's settings: instructions, knowledge, limits, shown data
+follow_up_settings   models of reminders, end messages and fallback channels; pure
+check                the faults that `company put` and `company check` find; unknown names
+companies            reads the `company-data` table, also cached
+admission            admits starts under their company's limits: minute, day, open; rows in table A
 openings             the attributes that a conversation is created with
-rules                hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
-pace                 the quiet period before an answer, and how many answers a recipient gets
+rules                hand-off rules, quiet hours, WhatsApp's 24-hour window, longest text; pure
+pace                 waits for a quiet period before an answer, and counts a recipient's answers
 """

@@ -50,9 +50,9 @@ START_FAILED = "failed:"
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The result of admitting a start that needs a queue message.
+    """The result for an admitted start whose job must be put on the queue.
 
-    It is new, or no worker has claimed it and it waits for no time.
+    It is new, or accepted before, and no worker has claimed it and it waits for no time.
     """
 
     received_at: str
@@ -61,19 +61,19 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The result for a start that was accepted before and needs no queue message."""
+    """The result for a start that was accepted before and whose job needs no queueing."""
 
     received_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The result for a request id that came before with another payload."""
+    """The result for a start whose request id came before with another payload: it is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """The result for a company over one of its limits: which, and the seconds until a retry."""
+    """The result for a start that is refused as its company is over a limit: which, and when to retry."""
 
     limit: str
     retry_after_seconds: int
@@ -113,8 +113,12 @@ class Starts:
         Args:
             event: the start's event.
             company_id: the company whose limits count the start.
-            limits: the project's.
+            limits: the project's limits.
             also: unconditional writes to other tables, in the same transaction.
+
+        Returns:
+            `Admitted`, `Known` where it was accepted before, `Reused` or `Limited` where it is
+            refused.
         """
         writes = [
             self._table.putting(
@@ -140,9 +144,9 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The write, for `transact`, of a row for a start that continues another; fails if the row exists.
+        """The transaction write of the row of a fallback's start; it fails if the row exists.
 
-        The start counts against no limit, as the company asked only once.
+        It counts against no limit, as the company asked only for the start that it continues.
         """
         return self._table.putting(
             {**self._ledger.received_item(event), "company_id": company_id},
@@ -150,7 +154,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The outcome of a start; None when no start has that key."""
+        """The stored status and outcome of a start; None where no start has that event key."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
@@ -173,7 +177,10 @@ class Starts:
         delivery: tuple[str, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Store outcome and delivery of a start; a lower delivery rank never replaces a higher one."""
+        """Store a start's outcome and its first message's delivery.
+
+        A lower delivery rank never replaces a higher one.
+        """
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
         values: dict[str, Any] = {} if rank is None else {"rank": rank}
@@ -195,7 +202,7 @@ class Starts:
             return  # a higher rank is stored, or the row has expired
 
     def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
-        """The write that removes a start from its company's open ones; for `transact`."""
+        """The transaction write that removes a start from its company's open ones, which a limit counts."""
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key},
@@ -205,11 +212,11 @@ class Starts:
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """Remove a start from its company's open ones, in a transaction of its own; idempotent."""
+        """Remove a start from its company's open ones, which a limit counts; idempotent."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The write, for `transact`, that fails unless this lease holds the start.
+        """The transaction write that fails unless this lease still holds the start's event.
 
         So a worker that was paused creates no conversation after the company was informed of a
         failure.
@@ -223,7 +230,7 @@ class Starts:
         )
 
     def abandon(self, event_key: str) -> None:
-        """As `free`, for a start of which only the event key is known."""
+        """Remove a start, of which only the event key is known, from its company's open ones; idempotent."""
         row = self._table.get({"event_id": event_key})
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])
@@ -256,7 +263,7 @@ class Starts:
         return [*counting, opening]
 
     def _required(self, company_id: str, received_at: str) -> Mapping[str, Any]:
-        """The attributes that each counter row must have; it expires after two days."""
+        """The attributes that each row of a company's counters must have; the row expires after two days."""
         expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
         return {
             **required(
@@ -290,7 +297,10 @@ class Starts:
 
 
 def _seconds_until_next(limit: int, at: int) -> int:
-    """Seconds until the next minute or day; 30 for open conversations, which may end at any time."""
+    """Seconds until a limit's next minute or day begins.
+
+    For open conversations, which may end at any time, it is 30.
+    """
     window = (_MINUTE, _DAY, 0)[limit]
     return window - at % window if window else 30
 
@@ -310,7 +320,7 @@ def _epoch(received_at: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationStores:
-    """Where a conversation, its start and its events are stored."""
+    """The stores of conversations, starts and events, passed around together."""
 
     conversations: Conversations
     starts: Starts

@@ -84,7 +84,7 @@ _Tokens = Annotated[StrictInt, Field(ge=100, le=20_000)]
 
 
 def _twice(names: Sequence[str]) -> str:
-    """The positions of names that occur more than once."""
+    """The positions of the names that occur more than once in a list, as text."""
     return ", ".join(str(place) for place, one in enumerate(names) if names.count(one) > 1)
 
 
@@ -113,12 +113,12 @@ class Knowledge(Closed):
 
     @property
     def shown(self) -> str:
-        """The entry as the model reads it."""
+        """The knowledge entry as text for the model."""
         return self.text or f"Q: {self.question} A: {self.answer}"
 
 
 class Limits(Closed):
-    """Limits of a message, and of what the model is shown, in tokens (about four letters each)."""
+    """Limits of a message (SMS segments), and of data shown to the model (tokens: about four letters)."""
 
     sms_segments: Annotated[StrictInt, Field(ge=1, le=10)] = 6
     history_tokens: _Tokens = 2000
@@ -127,7 +127,7 @@ class Limits(Closed):
 
 
 class ShownToModel(Closed):
-    """What the model sees of the recipient and the request: all, none, or named fields.
+    """The data of the recipient and the request that the model sees: all, none, or named fields.
 
     Attributes:
         as_written: fields of `project_data` in which nothing is masked, such as the street of a
@@ -141,7 +141,7 @@ class ShownToModel(Closed):
 
 
 class DataField(Closed):
-    """What a project declares about one field of its requests' `project_data`.
+    """A project's declaration of one field of its requests' `project_data`.
 
     Attributes:
         description: for the model; its words also give the field's role.
@@ -158,10 +158,10 @@ class DataField(Closed):
 
 
 class WriterSettings(Closed):
-    """`ai_config.writer`.
+    """A project's settings for the writer of messages (`ai_config.writer`).
 
     Attributes:
-        version: of this layout.
+        version: the layout's version.
         instructions: the task in the company's words; facts belong into `knowledge`.
         language: ``recipient`` answers in the recipient's; a code writes everything in that
             language.
@@ -210,7 +210,7 @@ class WriterSettings(Closed):
 
     @property
     def revision(self) -> str:
-        """12 letters that identify the settings; stored with each message that was written under them.
+        """12 letters that identify the writer's settings; stored with each message written under them.
 
         Defaults are left out, so a release with a new setting changes no revision.
         """
@@ -219,7 +219,7 @@ class WriterSettings(Closed):
 
 
 class OpenAiChannel(BaseModel):
-    """A channel of `ai_config.openai_config`; unknown names are allowed."""
+    """A channel's OpenAI settings (`ai_config.openai_config`); unknown names are allowed."""
 
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
@@ -228,7 +228,7 @@ class OpenAiChannel(BaseModel):
 
 
 class AiConfig(BaseModel):
-    """`ai_config`."""
+    """A project's settings of its language model (`ai_config`); unknown names are allowed."""
 
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
@@ -244,7 +244,7 @@ class AiConfig(BaseModel):
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:
-    """Paths of an item's settings that nothing reads, such as assistants."""
+    """Paths of a project's AI settings that nothing reads, such as OpenAI's assistants."""
     config = item.get("ai_config")
     return sorted(_ignored(config, "ai_config")) if isinstance(config, Mapping) else []
 

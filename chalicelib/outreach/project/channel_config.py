@@ -13,9 +13,9 @@ from chalicelib.outreach.project.fields import Email, Name, Phone
 
 
 class Open(BaseModel):
-    """A model that allows unknown attributes, as other systems store theirs in the same item.
+    """A settings model that allows unknown attributes, as other systems store theirs in the same item.
 
-    `check` lists them.
+    `project.check.unknown_names` lists them.
     """
 
     model_config = ConfigDict(
@@ -24,7 +24,7 @@ class Open(BaseModel):
 
 
 class WhatsApp(Open):
-    """`channel_config.whatsapp`.
+    """A project's WhatsApp sender (`channel_config.whatsapp`).
 
     `template_opt_out` says how the approved template lets the recipient opt out;
     `template_category` is the category in which WhatsApp approved it; `reopening_template_sid`
@@ -41,7 +41,7 @@ class WhatsApp(Open):
 
 
 class Sms(Open):
-    """`channel_config.sms`."""
+    """A project's SMS sender (`channel_config.sms`)."""
 
     company_sms_number: Phone
     sms_credentials_id: Name
@@ -49,7 +49,7 @@ class Sms(Open):
 
 
 class Mail(Open):
-    """`channel_config.email`."""
+    """A project's e-mail sender (`channel_config.email`)."""
 
     company_email: Email
     email_from_name: Name | None = None
@@ -57,7 +57,7 @@ class Mail(Open):
 
 
 class ChannelConfig(Open):
-    """`channel_config`."""
+    """A project's senders on each channel (`channel_config`)."""
 
     whatsapp: WhatsApp | None = None
     sms: Sms | None = None

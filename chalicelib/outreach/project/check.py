@@ -1,4 +1,4 @@
-"""The faults of an item, for `company put` and `company check`; places only, never values."""
+"""The faults of a project's settings, for `company put` and `company check`; places only, never values."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DIGITS, _LOW, _HIGH = 38, 130, 126
 
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
-    """Why an item may not be stored: the faults of its parts, else the first fault between parts.
+    """Why a project's item may not be stored: the faults of its settings, else the first between settings.
 
     Args:
-        item: as stored, or as an operator wrote it.
+        item: the item as stored, or as an operator wrote it.
         allows_loopback: whether an endpoint may be on this machine; true on a local stack only.
     """
     found = list(_not_storable(item)) or [
@@ -40,7 +40,7 @@ def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[st
 
 
 def unknown_names(item: Mapping[str, Any]) -> list[str]:
-    """Paths of attributes that the application does not read; they may be misspelt or another system's."""
+    """Paths of a project's settings that nothing reads: they may be misspelt or another system's."""
     found = [shown(name) for name in item.keys() - parts().keys()]
     for path, value, model in _open(item):
         names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
@@ -49,7 +49,7 @@ def unknown_names(item: Mapping[str, Any]) -> list[str]:
 
 
 def secrets_of(project: Project) -> dict[str, list[Channel]]:
-    """The secrets that a valid project names, each with its channels; OpenAI keys have no channel."""
+    """The names of the secrets that a valid project needs, each with its channels; OpenAI keys have none."""
     found: dict[str, list[Channel]] = {}
     for channel in project.allowed_channels:
         secret = project.credentials(channel)
@@ -62,7 +62,7 @@ def secrets_of(project: Project) -> dict[str, list[Channel]]:
 
 
 def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
-    """What DynamoDB would refuse in an item."""
+    """The reasons why DynamoDB would refuse an item: size, depth, numbers, empty names."""
     written = json.dumps(item, ensure_ascii=False, default=str)
     if len(written.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         yield f"the item has more than {MOST_BYTES} bytes"
@@ -95,7 +95,7 @@ def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
 
 
 def _open(item: Mapping[str, Any]) -> Iterator[tuple[str, Any, type[BaseModel]]]:
-    """Each object that allows unknown attributes: its path, its value, and the model of its known ones."""
+    """Each object of a project's settings that allows unknown attributes: path, value, and model."""
     senders, ai = item.get("channel_config"), item.get("ai_config")
     yield "channel_config", senders, ChannelConfig
     for channel, field in ChannelConfig.model_fields.items():
@@ -112,7 +112,7 @@ def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _between(project: Project) -> Iterator[str]:
-    """Faults between the parts of a project that are each valid."""
+    """Faults between valid settings of a project, such as an allowed channel without a sender."""
     allowed = project.allowed_channels
     missing = [channel.value for channel in allowed if not project.of_channel(channel)]
     if missing:

@@ -1,4 +1,4 @@
-"""The `company-data` table: one item for each project of a company."""
+"""Reads the `company-data` table: one item for each project of a company."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ CACHED_SECONDS = 30.0
 
 
 class Companies:
-    """Reads projects from the table."""
+    """Reads companies' projects from the `company-data` table."""
 
     def __init__(self, table: Store) -> None:
         self._table = table
 
     def project(self, company_id: str, project_id: str) -> Project | None:
-        """A company's project; None where there is none.
+        """A company's project by its ids; None where there is none.
 
         Raises:
             TransientError: the table could not be read.
@@ -31,7 +31,7 @@ class Companies:
         return Project(item) if item else None
 
     def current(self, record: Record) -> Project:
-        """A conversation's project as it is set now; an empty project where it was deleted.
+        """A conversation's project with its current settings; an empty project where it was deleted.
 
         Raises:
             TransientError: the table could not be read.
@@ -39,7 +39,7 @@ class Companies:
         return self.project(record.company_id, record.project_id) or Project({})
 
     def projects(self) -> Iterator[Project]:
-        """Every project, active or not; the table's rows of senders come too, as projects without settings.
+        """Every project, active or not; the table's other rows come too, as projects without settings.
 
         Raises:
             TransientError: the table could not be read.
@@ -54,7 +54,7 @@ class Companies:
 
 @dataclass(frozen=True, slots=True)
 class CachedSettings:
-    """Reads the current project of a conversation, with a cache of `CACHED_SECONDS`.
+    """Reads a conversation's project with its settings, at most `CACHED_SECONDS` old.
 
     Args:
         read: reads one project, as `Companies.current`.
@@ -65,7 +65,7 @@ class CachedSettings:
     _seen: dict[tuple[str, str], tuple[float, Project]] = field(default_factory=dict, repr=False)
 
     def __call__(self, record: Record) -> Project:
-        """A conversation's project; an empty project where it was deleted.
+        """A conversation's project, from the cache or the table; an empty project where it was deleted.
 
         Raises:
             TransientError: the table could not be read.

@@ -1,4 +1,4 @@
-"""Types of parts whose modules are imported when a value is first read: a door needs few of them."""
+"""Types of settings whose modules are imported when a value is first read: a door needs few of them."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import Any
 
 
 def channel_config() -> Any:  # noqa: ANN401 - an annotation
-    """The type of `channel_config`."""
+    """The type of the setting `channel_config`, imported now."""
     from chalicelib.outreach.project.channel_config import ChannelConfig
 
     return ChannelConfig
 
 
 def ai_config() -> Any:  # noqa: ANN401 - an annotation
-    """The type of `ai_config`."""
+    """The type of the setting `ai_config`, imported now."""
     from chalicelib.outreach.project.ai_config import AiConfig
 
     return AiConfig | None
 
 
 def handoff_target() -> Any:  # noqa: ANN401 - an annotation
-    """The type of `handoff_target`."""
+    """The type of the setting `handoff_target`, imported now."""
     from chalicelib.outreach.conversations.response_targets import HandoffTarget
 
     return HandoffTarget | None
 
 
 def follow_ups() -> Any:  # noqa: ANN401 - an annotation
-    """The type of `follow_ups`."""
+    """The type of the setting `follow_ups`, imported now."""
     from chalicelib.outreach.project.follow_up_settings import Declared
 
     return Declared | None
 
 
 def event_webhook() -> Any:  # noqa: ANN401 - an annotation
-    """The type of `event_webhook`."""
+    """The type of the setting `event_webhook`, imported now."""
     from chalicelib.outreach.company_events.endpoint import EventWebhook
 
     return EventWebhook | None

@@ -43,7 +43,7 @@ _UNSEEN = re.compile(
 
 
 def is_strict(info: ValidationInfo) -> bool:
-    """Whether a validation is strict, as in `company put`."""
+    """Whether a validation of settings is strict, as in `company put`, and not lenient."""
     return bool((info.context or {}).get(STRICT))
 
 
@@ -133,7 +133,7 @@ def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def unless_false(value: Any, read: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - any JSON value
-    """Wrap validator: leave False as it is, validate any other value."""
+    """Validator of a setting: leave False as it is, and validate any other value with `read`."""
     return False if value is False else read(value)
 
 
@@ -156,7 +156,7 @@ Positive = Annotated[StrictInt, Field(gt=0)]
 
 
 class Closed(BaseModel):
-    """A model that forbids unknown attributes: a misspelt one would silently leave a default in force."""
+    """A settings model that forbids unknown attributes: a misspelt one would silently leave the default."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -164,7 +164,7 @@ class Closed(BaseModel):
 
 
 class RateLimits(Closed):
-    """`rate_limits`."""
+    """A company's limits of starts, open conversations and message length (`rate_limits`)."""
 
     requests_per_minute: Positive = 60
     requests_per_day: Positive = 2000
@@ -173,10 +173,11 @@ class RateLimits(Closed):
 
 
 class QuietHours(Closed):
-    """`quiet_hours`.
+    """A project's daily hours in which no message is sent (`quiet_hours`).
 
     Attributes:
-        zone: the zone of recipients whose own is not known; None uses the zones of their number.
+        zone: the time zone of recipients whose own is not known; None uses the zones of their
+            number.
         channels: the channels that have quiet hours; None for all.
     """
 
@@ -203,11 +204,11 @@ class QuietHours(Closed):
 
 
 class JurisdictionSetting(Closed):
-    """`jurisdictions`: the law at recipients' places (`chalicelib.outreach.jurisdictions`).
+    """A project's setting of the law at recipients' places (`jurisdictions`).
 
     Attributes:
         enforced: whether the rules apply to the project's messages.
-        region: of recipients whose number shows none, such as ``de`` or ``us-ca``.
+        region: region of recipients whose number shows none, such as ``de`` or ``us-ca``.
         recipients: ``customers`` where all of them have bought from the company.
     """
 
@@ -217,12 +218,12 @@ class JurisdictionSetting(Closed):
 
 
 class AnsweringSetting(Closed):
-    """`answering`: how fast and how often the project answers (`pace`).
+    """A project's setting of how fast and how often it answers (`answering`).
 
     Attributes:
         quiet_period_seconds: how long a message waits for the sender's next one; 0 means no wait.
         answers_per_hour: the most answers to one recipient; then a person gets the conversation.
-        answers_per_day: likewise.
+        answers_per_day: the same for a day.
     """
 
     quiet_period_seconds: Annotated[StrictInt, Field(ge=0, le=LONGEST_QUIET_PERIOD_SECONDS)] = 10
@@ -231,7 +232,7 @@ class AnsweringSetting(Closed):
 
 
 class ModelBudget(Closed):
-    """`model_budget`: what language models may cost (`chalicelib.outreach.spending.budget`)."""
+    """A project's limits of the cost of language models (`model_budget`); see `spending.budget`."""
 
     cents_per_day: Positive | None = None
     cents_per_conversation: Positive | None = None
@@ -245,7 +246,7 @@ class ModelBudget(Closed):
 
 
 class HandoffNoticeSetting(Closed):
-    """`handoff_notice`: an e-mail about a waiting hand-off (`chalicelib.outreach.events.notice`)."""
+    """A project's e-mail address and delay for notices that a hand-off waits (`handoff_notice`)."""
 
     email: Email = Field(repr=False)
     after_minutes: Annotated[Positive, AfterValidator(_at_most_a_day)] = 15

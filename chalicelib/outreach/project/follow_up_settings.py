@@ -1,4 +1,4 @@
-"""What a project declares to follow an unanswered opening; pure.
+"""A project's reminders, end message and fallback channels after an unanswered first message; pure.
 
 Example (every part is optional)::
 
@@ -27,7 +27,7 @@ MOST_MINUTES = 21 * 24 * 60
 
 
 class FollowUpStep(Closed):
-    """One message of a follow-up.
+    """A reminder or end message that a project declares.
 
     Attributes:
         after_minutes: minutes without an answer to the message before it.
@@ -38,7 +38,7 @@ class FollowUpStep(Closed):
 
 
 class Declared(Closed):
-    """`follow_ups`.
+    """A project's reminder, end message and fallback channels (`follow_ups`).
 
     Attributes:
         fallback: channels that are tried in this order, where the one before is not allowed or has
@@ -56,7 +56,10 @@ class Declared(Closed):
         return self
 
     def after(self, done: str) -> tuple[str, FollowUpStep] | None:
-        """Name and declaration of the step after the message `done`; None after the last one."""
+        """Name and declaration of the reminder or end message after the message `done`.
+
+        None where no further one is declared.
+        """
         named = {REMINDER: self.reminder, END: self.end}
         order = (OPENING, REMINDER, END)
         for name in order[order.index(done) + 1 :]:
@@ -66,11 +69,11 @@ class Declared(Closed):
         return None
 
     def step(self, name: str) -> FollowUpStep | None:
-        """The reminder or the end message by name; None where it is not declared."""
+        """The declaration of the reminder or the end message, by its name; None where there is none."""
         return {REMINDER: self.reminder, END: self.end}.get(name)
 
 
 def tried_of(record: Record) -> tuple[str, ...]:
-    """The channels that a conversation and the ones it continues have used; its own is last."""
+    """The channels used by a conversation and by those that it continues; its own is last."""
     before = record.item.get("continues") or {}
     return (*(str(one) for one in before.get("tried") or ()), record.channel.value)

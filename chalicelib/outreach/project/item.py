@@ -31,7 +31,7 @@ OPENAI, BEDROCK = "openai", "bedrock"
 
 
 class ProjectItem:
-    """A stored item, with the values that can be read even where parts of `project.Project` cannot."""
+    """A project's stored item, with the values that can be read even where other settings cannot."""
 
     __slots__ = ("_item",)
 
@@ -39,23 +39,23 @@ class ProjectItem:
         self._item = item
 
     def __eq__(self, other: object) -> bool:
-        """Whether both items are stored alike."""
+        """Whether two projects' items have the same contents."""
         return isinstance(other, ProjectItem) and self._item == other._item
 
     def __hash__(self) -> int:
-        """The hash of the item's key."""
+        """The hash of the ids of company and project."""
         return hash(tuple(str(self._item.get(one)) for one in ("company_id", "project_id")))
 
     @property
     def provider(self) -> str:
-        """The vendor of the language model; the rest of `ai_config` need not be readable."""
+        """The vendor of the project's language model; readable even where the rest of `ai_config` is not."""
         config = self._item.get("ai_config")
         chosen = config.get("provider") if isinstance(config, Mapping) else None
         return BEDROCK if chosen == BEDROCK else OPENAI
 
     @property
     def has_endpoint(self) -> bool:
-        """Whether the item names an endpoint, usable or not."""
+        """Whether the project names an endpoint for its events, usable or not."""
         return bool(self._item.get("event_webhook"))
 
     def sender(self, channel: Channel) -> str:
@@ -63,15 +63,18 @@ class ProjectItem:
         return _text(self.of_channel(channel), SENDER_OF[channel])
 
     def credentials(self, channel: Channel) -> str:
-        """The name of the secret that a channel needs; empty where there is none."""
+        """The name of the secret that the project needs on a channel; empty where there is none."""
         return _text(self.of_channel(channel), CREDENTIALS_OF.get(channel, ""))
 
     def of_channel(self, channel: str) -> Mapping[str, Any]:
-        """The channel's part of `channel_config`, which a conversation copies; empty where there is none."""
+        """The project's settings of a channel, which a conversation copies; empty where there are none."""
         return _inner(self._item.get("channel_config"), channel)
 
     def openai_of(self, channel: str) -> Mapping[str, Any]:
-        """The channel's part of `ai_config.openai_config`, which a conversation copies; else empty."""
+        """The project's OpenAI settings of a channel, which a conversation copies.
+
+        Empty where there are none.
+        """
         return _inner(_inner(self._item.get("ai_config"), "openai_config"), channel)
 
 

@@ -1,4 +1,4 @@
-"""The attributes that a conversation is created with: the request's, and the project's of that moment."""
+"""Makes the attributes of a new conversation: the request's, and the project's of that moment."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def attributes(
     given: Mapping[str, Any],
     **ids: Any,  # noqa: ANN401 - ids and times of the record
 ) -> dict[str, Any]:
-    """The attributes for `conversations.store.Conversations.open`; those that are None are left out.
+    """The attributes of a conversation to open: from the request and the project, without any that is None.
 
     Args:
-        project: as it is set now.
-        channel: the conversation's.
+        project: the project as it is set now.
+        channel: the conversation's channel.
         given: attributes of the request.
         ids: further attributes: the ids, `primary_channel`, `start_event`, `received_at`.
     """

@@ -44,10 +44,10 @@ _NOT_ANSWERED = UNSAID | {OPT_OUT, HELP}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPace:
-    """Decides when a message is answered, and whether it may be.
+    """Decides when a recipient's message is answered, and whether the limit of answers allows it.
 
     Args:
-        current: returns a record's project as it is now.
+        current: gives a conversation's project as it is now.
     """
 
     conversations: Conversations
@@ -57,7 +57,7 @@ class AnswerPace:
     current: Callable[[Record], Project]
 
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
-        """Return when a message is to be answered now; raise while another one may follow.
+        """Check that a message's quiet period is over and no newer message is answered in its place.
 
         Raises:
             NotYet: another message may follow.
@@ -74,7 +74,7 @@ class AnswerPace:
             raise NotYet(QUIET_PERIOD, due.timestamp())
 
     def take(self, record: Record, by: str) -> str | None:
-        """Count an answer to a recipient, once per key; return the limit that is reached, or None.
+        """Count an answer to a recipient, once per key; returns the code of a limit that is reached, or None.
 
         Args:
             record: the conversation.
@@ -93,13 +93,13 @@ class AnswerPace:
 
 
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
-    """The recipient's entries after a message; all entries where the message is older than they are."""
+    """The recipient's messages after a given one; all of them where that one is older than they are."""
     at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
     return [entry for entry in entries[at + 1 :] if entry.role == "user"]
 
 
 def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> datetime | None:
-    """When the newest message is answered.
+    """The time at which the newest message is to be answered; None where its own time is unreadable.
 
     That is after its quiet period, at the latest `MOST_WAITED` after the first unanswered message.
     """

@@ -1,4 +1,4 @@
-"""One setting of a project: its type, and what applies where a stored value cannot be read."""
+"""A descriptor for one setting of a project: its type, and its replacement where it cannot be read."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _TAG = re.compile(r"[a-z-]*\[[a-z\[\]_-]+\]")
 
 
 def _shown(place: object) -> str:
-    """One step of the path to a fault: a list index, a field's name, or a type of a union."""
+    """One step of the path to a fault in a setting: a list index, a field's name, or a type of a union."""
     if isinstance(place, int) or (isinstance(place, str) and _TAG.fullmatch(place)):
         return str(place)
     return shown(place)
 
 
 class Spares(Enum):
-    """Which invalid pieces of a value are dropped so that the rest can be read."""
+    """Which invalid pieces of a setting are dropped, so that the rest can be read."""
 
     NOTHING = auto()
     UNKNOWN = auto()
@@ -36,10 +36,10 @@ class Spares(Enum):
 
 
 class HasParts(Protocol):
-    """Port: an object whose attributes are `Part`s."""
+    """Port: a project, or another object, whose attributes are `Part`s."""
 
     def read(self, part: Part[T]) -> T:
-        """The value of a part."""
+        """The value of one setting."""
         ...
 
 
@@ -78,7 +78,7 @@ class Part(Generic[T]):
         self.is_copied = is_copied
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Store the attribute's name as the setting's."""
+        """Store the attribute's name as the setting's name."""
         self.name = name
 
     @overload
@@ -86,7 +86,7 @@ class Part(Generic[T]):
     @overload
     def __get__(self, project: HasParts, owner: type) -> T: ...
     def __get__(self, project: HasParts | None, owner: type) -> Self | T:
-        """The setting's value for a project; the part itself for the class."""
+        """The setting's value for a project; the `Part` itself for the class."""
         return self if project is None else project.read(self)
 
     @cached_property
@@ -94,7 +94,7 @@ class Part(Generic[T]):
         return TypeAdapter(self._type())
 
     def value(self, raw: Any, *, allows_loopback: bool = False) -> T:  # noqa: ANN401 - any JSON value
-        """The validated value, read leniently."""
+        """The setting's value, validated leniently: invalid pieces are dropped, or the whole is replaced."""
         given = self._absent if raw is None else raw
         while True:
             try:
@@ -110,7 +110,10 @@ class Part(Generic[T]):
     def faults(
         self, item: Mapping[str, Any], *, allows_loopback: bool = False
     ) -> Iterator[tuple[str, str]]:
-        """Path and message of each fault of an item's setting, read strictly; never its value."""
+        """Path and message of each fault of the setting in a project's item, validated strictly.
+
+        The setting's value is never among them.
+        """
         if self.name not in item:
             if self.is_required:
                 yield self.name, "Field required"
@@ -127,7 +130,7 @@ class Part(Generic[T]):
             yield place, one["msg"].removeprefix("Value error, ")
 
     def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
-        """The value without its invalid pieces; None where they may not be dropped."""
+        """The setting's value without its invalid pieces; None where they may not be dropped."""
         if self._spares is Spares.NOTHING:
             return None
         wrong = {

@@ -34,7 +34,7 @@ def _in_order(found: list[Channel]) -> tuple[Channel, ...]:
 
 
 class Project(ProjectItem):
-    """One project; its attributes are its settings, validated when read."""
+    """One project of a company; its attributes are its settings, validated when read."""
 
     __slots__ = ("_values",)
 
@@ -204,12 +204,12 @@ class Project(ProjectItem):
     )
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        """Take a stored item, or a conversation's, which has its copies under the same names."""
+        """Take a project's stored item, or a conversation's, which copies settings under the same names."""
         super().__init__(item)
         self._values: dict[str, Any] = {}
 
     def read(self, part: Part[T]) -> T:
-        """The value of a part; validated once."""
+        """The value of one setting, validated at the first read."""
         if part.name not in self._values:
             self._values[part.name] = part.value(self._item.get(part.name))
         value: T = self._values[part.name]
@@ -217,7 +217,7 @@ class Project(ProjectItem):
 
     @property
     def ids(self) -> tuple[str, str]:
-        """The company's and the project's id."""
+        """The company's id and the project's id."""
         return self.company_id, self.project_id
 
     @property
@@ -226,28 +226,28 @@ class Project(ProjectItem):
         return self.project_status == "active"
 
     def endpoint(self, *, allows_loopback: bool) -> Endpoint | None:
-        """Where the project's events are posted; None where it has no usable endpoint."""
+        """The endpoint to which the project's events are posted; None where it has no usable one."""
         raw = self._item.get("event_webhook")
         return Project.event_webhook.value(raw, allows_loopback=allows_loopback)
 
     @property
     def representatives(self) -> tuple[str, ...]:
-        """The names of the company's people, from `company_rep`."""
+        """The names of the company's people whom the writer may name, from `company_rep`."""
         return tuple(name for name in (self.company_rep or {}).values() if name)
 
     def copies(self) -> dict[str, Any]:
-        """The stored values of the parts that a conversation copies; None for a missing one."""
+        """The stored values of the settings that a conversation copies, by name; None for a missing one."""
         return {name: self._item.get(name) for name, part in parts().items() if part.is_copied}
 
     def channels_left(
         self, known: Mapping[str, Any], tried: Collection[str], wanted: Collection[Channel]
     ) -> Iterator[Channel]:
-        """The fallback channels that can still be tried, in order.
+        """The fallback channels that can still be tried for a recipient, in order.
 
-        Each is allowed, has a sender, has an address of the recipient, and was not tried.
+        Each is allowed by the project, has a sender and the recipient's address, and was not tried.
 
         Args:
-            known: the recipient's addresses, under the names of a request.
+            known: the recipient's addresses, under a request's field names.
             tried: names of the channels that were tried.
             wanted: the fallback channels.
         """
@@ -258,5 +258,5 @@ class Project(ProjectItem):
 
 
 def parts() -> dict[str, Part[Any]]:
-    """The parts of a project by name, in the order in which they are checked."""
+    """The settings of a project by name, in the order in which they are checked."""
     return {name: one for name, one in vars(Project).items() if isinstance(one, Part)}

@@ -1,4 +1,7 @@
-"""Outreach rules: hand-off rules, quiet hours, the window for free text, the longest text; pure."""
+"""Rules of a project: when persons approve messages, quiet hours, the free-text window, longest text.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class UnmetWishError(Exception):
 
 
 def is_held(record: Record, rule: str) -> bool:
-    """Whether a project's hand-off rule holds a message for a person.
+    """Whether a project's rule holds a message until a person approves it.
 
     Args:
         record: the conversation, with the rule's three settings and the recipient.
@@ -52,7 +55,7 @@ def is_held(record: Record, rule: str) -> bool:
 
 
 def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> datetime | None:
-    """When a message may be sent; None for now.
+    """The time at which quiet hours, and hours that the recipient does not want, end; None for now.
 
     A message waits for the end of the recipient's quiet hours, and for the hours that the recipient
     asked for. ``quiet_hours`` of the project is ``{"from": "21:00", "until": "08:00", "zone":
@@ -69,7 +72,7 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
 
     Raises:
         UnreadableQuietHoursError: the setting cannot be read.
-        UnmetWishError: no time satisfies both.
+        UnmetWishError: quiet hours leave nothing of the wished hours.
     """
     closed = [*_nights(record), *_wished(record, wished)]
     until = now
@@ -89,7 +92,7 @@ Closed = Callable[[datetime], datetime | None]
 
 
 def _nights(record: Record) -> Iterator[Closed]:
-    """The project's quiet hours, in each zone."""
+    """For each time zone, a function that gives when the project's quiet hours end."""
     setting = Project(record.item).quiet_hours
     if setting is False:
         return
@@ -100,14 +103,17 @@ def _nights(record: Record) -> Iterator[Closed]:
 
 
 def _wished(record: Record, wished: Hours | None) -> Iterator[Closed]:
-    """The hours that the recipient does not want, in each zone."""
+    """For each time zone, a function that gives when the recipient's wished hours begin."""
     if wished is not None:
         for zone in zones_of(record) or tuple(map(ZoneInfo, wished.zones)):
             yield partial(wished.next_from, zone=zone)
 
 
 def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
-    """The recipient's own zone, else those of the number, else the setting's; empty where unknown."""
+    """The time zones a recipient may be in: their own, else their number's, else the project's.
+
+    Empty where unknown.
+    """
     own = time_zones.named(record.item.get("recipient_timezone"))
     if own is not None:
         return (own,)
@@ -117,14 +123,14 @@ def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
 
 def with_hours_of(record: Record, project: Project) -> Record:
-    """A conversation with the quiet hours that its project has now."""
+    """A copy of a conversation with its project's current quiet hours in place of its own."""
     kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
     now = project.copies()["quiet_hours"]
     return Record(kept if now is None else {**kept, "quiet_hours": now})
 
 
 def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
-    """Start, end and zones of the setting; None where it does not cover the record's channel."""
+    """Start, end and time zones of a project's quiet hours; None where they do not cover the channel."""
     if setting.channels is not None and record.channel not in setting.channels:
         return None
     zone = time_zones.named(record.item.get("recipient_timezone")) or time_zones.named(setting.zone)
@@ -141,7 +147,7 @@ def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | 
 
 
 def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
-    """The zones that the recipient's number may be in; empty without a number."""
+    """The time zones that the recipient's number may be in; empty without a number."""
     if record.channel.traits.address.shows_zone:
         return time_zones.of_number(record.primary_channel)
     known = (record.item.get(address.field) for address in ADDRESSES if address.shows_zone)
@@ -150,7 +156,10 @@ def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
 
 def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
-    """When the quiet hours end that contain a time, in a zone; None where the time is outside them."""
+    """The time at which the quiet hours around a time end, in a time zone.
+
+    None where the time is outside them.
+    """
     here = now.astimezone(zone)
     clock = here.time()
     is_quiet = start <= clock < end if start < end else clock >= start or clock < end
@@ -161,17 +170,17 @@ def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | No
 
 
 def window_is_open(record: Record, now: datetime) -> bool:
-    """Whether the recipient has written within the channel's window; False where it has no window."""
+    """Whether the recipient wrote within the channel's reply window (WhatsApp: 24 hours); else False."""
     window, last = record.channel.traits.window, record.last_inbound_at
     return window is not None and last is not None and now - last < window
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
-    """Whether the channel takes free text now, and not only templates."""
+    """Whether a conversation's carrier takes free text now, and not only approved templates."""
     return record.channel.traits.window is None or window_is_open(record, now)
 
 
 def longest(record: Record) -> int:
-    """The most characters of a message, by the project's setting and the channel."""
+    """The most characters of a message, by the project's limit and the channel's."""
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
     return min(limit, record.channel.traits.longest or limit)

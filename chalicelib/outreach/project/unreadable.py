@@ -1,4 +1,4 @@
-"""What applies in place of a part of a project that cannot be read."""
+"""Replacements for a project's settings that cannot be read."""
 
 from __future__ import annotations
 
@@ -12,24 +12,32 @@ AI_CONFIG = "ai_config"
 
 
 class UnreadableQuietHoursError(Exception):
-    """A project's quiet hours cannot be read: messages wait rather than ignore them."""
+    """A project's quiet hours cannot be read, so messages wait instead of ignoring them."""
 
 
 def nothing(_raw: Any) -> None:  # noqa: ANN401 - any JSON value
-    """None, as if the part were absent."""
+    """None, in place of an unreadable setting, as if it were absent."""
     return
 
 
 def on(_raw: Any) -> Literal[True]:  # noqa: ANN401 - any JSON value
-    """True: the switch counts as on."""
+    """True, in place of an unreadable switch."""
     return True
 
 
 def wait(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
-    """Raise, so that messages wait."""
+    """Raise, in place of unreadable quiet hours, so that messages wait.
+
+    Raises:
+        UnreadableQuietHoursError: always.
+    """
     raise UnreadableQuietHoursError
 
 
 def a_person(_raw: Any) -> NoReturn:  # noqa: ANN401 - any JSON value
-    """Raise, so that a person writes."""
+    """Raise, in place of unreadable AI settings, so that a person writes.
+
+    Raises:
+        PermanentError: always.
+    """
     raise PermanentError(AI_CONFIG, "read", reason=reasons.UNREADABLE)

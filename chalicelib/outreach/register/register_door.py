@@ -1,4 +1,4 @@
-"""`/register`, the register by API: authenticates a company, and answers by `register_service`.
+"""`/register`, a company's do-not-contact register by API: authenticates the caller, and answers.
 
 The Router's key and desk keys are accepted: an agent's key may only look up an address, a lead's
 may do everything.  A company that signs its requests signs these too.  Where its persons must prove
@@ -44,12 +44,12 @@ _AFTER = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class RegisterCaller:
-    """The authenticated caller of a request, and the company whose register it is.
+    """The authenticated caller of the register's API, and the company whose register it is.
 
     Attributes:
-        role: of the proven person or of the desk key; None for the Router's key.
+        role: role of the proven person or of the desk key; None for the Router's key.
         signature: the hash of what was signed, from `access.check_request`; None without one.
-        person: the proven person.
+        person: the proven person; None where none is proven.
         takes_names: whether ``by`` may name a person, as the company's persons need no proof.
     """
 
@@ -61,22 +61,22 @@ class RegisterCaller:
 
     @property
     def speaker(self) -> parsing.RegisterSpeaker:
-        """Who states what the request says."""
+        """The person who answers for the request: the proven one, or one that it may name."""
         return parsing.RegisterSpeaker(self.person.text if self.person else "", self.takes_names)
 
     @property
     def may_change(self) -> bool:
-        """Whether the caller may do more than look up an address."""
+        """Whether the caller may do more than look up an address: all but an agent may."""
         return self.role is not DeskRole.AGENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterDoor:
-    """Answers the requests of companies about their registers.
+    """Answers companies' API requests about their do-not-contact registers.
 
     Attributes:
-        service: builds the service, at the first request.
-        used: the used signatures of requests that change something.
+        service: gives the service, built at the first request.
+        used: stores the signatures of changing requests, each of which may be used once.
     """
 
     callers: Callers
@@ -87,7 +87,7 @@ class RegisterDoor:
     log: Log
 
     def lookup(self, request: HttpRequest) -> Answer:
-        """Answer what is known of one address."""
+        """Answer with what the company's register knows of one address."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -97,7 +97,7 @@ class RegisterDoor:
         return self._answered(request, answer, is_reading=True)
 
     def page(self, request: HttpRequest) -> Answer:
-        """Answer one page of the marks of all addresses."""
+        """Answer with one page of the marks in the company's register."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             return self.service().page(caller.company_id, *_page(request.query))
@@ -105,7 +105,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def take(self, request: HttpRequest) -> Answer:
-        """Import the lines of a request."""
+        """Import do-not-contact marks from a request's entries, and answer with each one's result."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -116,7 +116,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def lift(self, request: HttpRequest) -> Answer:
-        """Lift the marks of an address; a person must be named or proven."""
+        """Lift the do-not-contact marks of an address; a person must be named or proven."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -128,7 +128,7 @@ class RegisterDoor:
         return self._answered(request, answer)
 
     def subscribe(self, request: HttpRequest) -> Answer:
-        """Choose the events that a project's endpoint gets."""
+        """Choose which events a project's endpoint gets."""
 
         def answer(caller: RegisterCaller) -> dict[str, Any]:
             raw = bodies.json_object(request.body, code="INVALID_REQUEST")
@@ -147,7 +147,10 @@ class RegisterDoor:
         *,
         is_reading: bool = False,
     ) -> Answer:
-        """The answer to an authenticated caller; an error answer where the request is refused or fails."""
+        """Authenticate the caller, check their rights and answer.
+
+        Where the request is refused or fails, the answer is an error.
+        """
         try:
             bodies.check_size(request.body, MAX_BODY, code="PAYLOAD_TOO_LARGE")
             caller = self._caller(request)
@@ -183,10 +186,10 @@ class RegisterDoor:
 
 
 def _page(query: Query) -> tuple[str, int]:
-    """The address after which the page begins, and the number of addresses.
+    """A list request's parameters: the member id after which the page begins, and the number of addresses.
 
     Raises:
-        PayloadError: names the parameter, never its value.
+        PayloadError: a parameter is unknown or invalid; it names the parameter, never its value.
     """
     if not query.keys() <= {"limit", "after"}:
         raise PayloadError("UNKNOWN_PARAMETER", "the register takes limit, after")

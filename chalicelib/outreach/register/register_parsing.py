@@ -1,4 +1,4 @@
-"""Parses what a company asks of its register, from the body of a request; pure.
+"""Parses the body of a company's request to its do-not-contact register; pure.
 
 Every error names a field, or a line's number and field, and never a value.
 """
@@ -34,11 +34,11 @@ IN_FORCE, WORDS = "in_force", "words"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterAct:
-    """Who changes the register, and why.
+    """Who changes a company's register by the API, and why.
 
     Attributes:
         by: the person, proven or as the company names them; empty where it names none.
-        reason: in the company's words.
+        reason: the reason in the company's words.
     """
 
     by: str = ""
@@ -47,17 +47,17 @@ class RegisterAct:
 
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
-    """A line of an import that is refused, with the field at fault."""
+    """A line of an import that is refused, with the name of the field at fault."""
 
     field_name: str
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterSpeaker:
-    """Who states what a request says.
+    """The person who answers for what a request to the register says.
 
     Attributes:
-        person: the proven person, or empty.
+        person: the proven person as stored text; empty where none is proven.
         takes_names: whether the request may name a person itself, which proves nothing.
     """
 
@@ -68,7 +68,7 @@ class RegisterSpeaker:
 def act_of(
     raw: Mapping[str, Any], own: Sequence[str], *, is_named: bool, speaker: RegisterSpeaker
 ) -> RegisterAct:
-    """Who wants a change, and why.
+    """Read who changes the register, and why, from a request's body.
 
     Args:
         raw: the body.
@@ -91,10 +91,10 @@ def act_of(
 
 
 def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse a field that a request does not take.
+    """Refuse a request's body with a field that is not among the known ones.
 
     Raises:
-        PayloadError: ``UNKNOWN_FIELD``.
+        PayloadError: ``UNKNOWN_FIELD``; it names the field.
     """
     for name in sorted(raw.keys() - set(known)):
         fields = ", ".join(known)
@@ -104,10 +104,10 @@ def check_fields(raw: Mapping[str, Any], known: Sequence[str]) -> None:
 
 
 def address_of(raw: Mapping[str, Any]) -> str:
-    """The address that is asked about, normalised.
+    """The normalised address that a request to the register names.
 
     Raises:
-        PayloadError: ``INVALID_ADDRESS``.
+        PayloadError: ``INVALID_ADDRESS``: it is missing, or neither a number nor an e-mail address.
     """
     given = raw.get("address")
     found = address_in(given.strip()) if isinstance(given, str) else None
@@ -120,7 +120,7 @@ def address_of(raw: Mapping[str, Any]) -> str:
 
 
 def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | RefusedLine]:
-    """The lines of an import: each as a mark, or with the field for which it is refused.
+    """The lines of an import, from a request's body: each as a mark, or with the field at fault.
 
     Raises:
         PayloadError: ``INVALID_ENTRIES``: there are none, or too many.
@@ -134,7 +134,7 @@ def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | Refus
 
 
 def project_of(raw: Mapping[str, Any]) -> str:
-    """The id of the project whose endpoint is meant.
+    """The project's id, from a request that chooses its endpoint's events.
 
     Raises:
         PayloadError: ``MISSING_IDENTIFIERS``: it is missing, or cannot be a key of a table.
@@ -148,10 +148,10 @@ def project_of(raw: Mapping[str, Any]) -> str:
 
 
 def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The events that an endpoint is to get; None for all.
+    """The names of the events that an endpoint is to get, from a request's body; None for all.
 
     Raises:
-        PayloadError: ``INVALID_EVENTS``.
+        PayloadError: ``INVALID_EVENTS``: no list of known names.
     """
     given = raw.get("events")
     if given is None and "events" in raw:
@@ -187,7 +187,7 @@ def _line(given: Any, company_id: str) -> ListedMark | RefusedLine:  # noqa: ANN
 
 
 def _flat(value: Any) -> str | None:  # noqa: ANN401 - any JSON value
-    """A value as a file would have it: a list joined by blanks; None where it is no text."""
+    """A field of an import's line as text, a list joined by blanks; None where it is no valid text."""
     if value is None:
         return ""
     listed = value if isinstance(value, list) else [value]
@@ -210,5 +210,5 @@ def _text(raw: Mapping[str, Any], name: str, *, is_needed: bool) -> str:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether the text has no half of a character."""
+    """Whether the text has no half of a surrogate pair."""
     return text.encode("utf-8", "ignore").decode() == text

@@ -1,4 +1,4 @@
-"""A mark of the register as a row, the same in exports, imports and answers of the API; pure.
+"""A do-not-contact mark as a row of columns, the same in exports, imports and answers; pure.
 
 Importing an export changes nothing.
 """
@@ -40,12 +40,12 @@ _MEMBER = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedMark:
-    """A row of an import.
+    """A row of an import into the register: an address with a mark, or an address alone.
 
     Attributes:
-        address: empty where the row has only `member`.
+        address: the address; empty where the row has only `member`.
         subject: equal in rows of one person; empty where the file does not say.
-        slot: the mark's slot; empty for a row that is only an address.
+        slot: the kind of mark; empty for a row that is only an address.
         mark: the mark's stored attributes.
         at: since when an address without a mark is listed, as ISO time; empty where it does not
             say.
@@ -60,7 +60,7 @@ class ListedMark:
 
 
 def rows_of(subject: Subject, now: datetime) -> list[dict[str, Any]]:
-    """The rows of a subject's marks, by `COLUMNS`."""
+    """A person's do-not-contact marks as rows with the `COLUMNS` of an export."""
     return [_row(subject, entry) for entry in subject.entries(now)]
 
 
@@ -83,7 +83,10 @@ def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
 
 
 def address_in(text: str) -> str | None:
-    """A normalised number or e-mail address; an older form of a number unchanged; None for anything else."""
+    """The number or e-mail address in a text, normalised; None for anything else.
+
+    A number in an older form of its country stays unchanged.
+    """
     known = address_of(text)
     if known is None and any(address_of(form) for form in numbers.forms(text.strip())):
         return text.strip()
@@ -91,17 +94,17 @@ def address_in(text: str) -> str | None:
 
 
 def names_one(row: Mapping[str, str]) -> bool:
-    """Whether a row names an address or a member."""
+    """Whether a row of an import names a valid address or member id."""
     if row.get("address"):
         return address_in(row["address"]) is not None
     return bool(_MEMBER.fullmatch(row.get("member", "")))
 
 
 def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
-    """The mark in a row that `names_one`.
+    """The mark in a row of an import, which names an address or a member id.
 
     Raises:
-        ValueError: its text is the name of the wrong field.
+        ValueError: a field is invalid; the error's text is the field's name.
     """
     if row.get("company", company_id) != company_id:
         raise ValueError("company")

@@ -1,4 +1,4 @@
-"""Carries out what a company asks of its register: the functions behind `/register`."""
+"""Performs a company's requests to its do-not-contact register: the functions behind `/register`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LISTS = ("channels", "purposes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterService:
-    """Reads and changes the registers of companies.
+    """Reads and changes companies' do-not-contact registers for the API.
 
     Attributes:
         endpoints: stores which events a company's endpoint gets.
@@ -50,7 +50,7 @@ class RegisterService:
     clock: Clock
 
     def about(self, company_id: str, address: str) -> dict[str, Any]:
-        """What is known of an address: what is refused, the person's other addresses, consents and marks."""
+        """What the register knows of an address, as JSON: refusals, linked addresses, consents, marks."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         subject = self.conversations.subject(place)
         linked = sorted(
@@ -66,7 +66,10 @@ class RegisterService:
         }
 
     def page(self, company_id: str, after: str, limit: int) -> dict[str, Any]:
-        """The marks of up to `limit` addresses; ``after`` begins the next page and is None on the last."""
+        """The marks of up to `limit` addresses, as JSON.
+
+        Its ``after`` begins the next page, None at the end.
+        """
         now = self.clock.now()
         found = self.conversations.marked(company_id, after, limit)
         return {
@@ -79,7 +82,7 @@ class RegisterService:
     def take(
         self, company_id: str, lines: Sequence[ListedMark | RefusedLine], act: RegisterAct
     ) -> dict[str, Any]:
-        """Import lines; a refused line does not stop the others.  Idempotent.
+        """Import lines into the register; a refused line does not stop the others.  Idempotent.
 
         A line never lifts or loosens a mark: it adds one, or makes a stored one stricter.
         """
@@ -92,7 +95,7 @@ class RegisterService:
         return {"entries": results, "not_linked": not_linked}
 
     def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
-        """Lift every mark of an address; marks of linked addresses stay, and the answer names them."""
+        """Lift every mark of an address; wishes of linked addresses stay, and the answer names those."""
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         heard = heard_in(self.conversations, company_id, address)
         lifted = self.conversations.lift(
@@ -105,7 +108,7 @@ class RegisterService:
     def choose(
         self, company_id: str, project_id: str, events: Sequence[str] | None
     ) -> dict[str, Any]:
-        """Choose the events that a project's endpoint gets; None for all."""
+        """Store which events a project's endpoint gets; None for all."""
         self.endpoints.choose(company_id, project_id, events)
         return {"project_id": project_id, "events": None if events is None else list(events)}
 
@@ -126,7 +129,10 @@ class RegisterService:
     def _linked(
         self, company_id: str, lines: Sequence[ListedMark | RefusedLine], how: Statement
     ) -> Iterator[str]:
-        """Link the addresses of each subject; yield the subjects that would get too many addresses."""
+        """Link the imported addresses of each person.
+
+        It yields the persons (``subject``) that would have too many addresses.
+        """
         of: dict[str, dict[str, Member]] = {}
         for line in lines:
             if isinstance(line, ListedMark) and line.subject:
@@ -149,7 +155,7 @@ def _how(act: RegisterAct, door: str) -> Statement:
 
 
 def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
-    """The channels and purposes for which no message may be sent to an address, each with the reason."""
+    """Each channel and purpose for which no message may be sent to an address, with the reason."""
     for channel in Channel:
         if place.address and channel.traits.address.normalised(place.address) is None:
             continue
@@ -167,7 +173,7 @@ def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
 
 
 def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
-    """The marks of a subject as an answer shows them; an import accepts them."""
+    """The marks of a person as an answer shows them, in the form that an import accepts."""
     for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
         shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}
         yield {

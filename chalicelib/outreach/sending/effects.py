@@ -66,7 +66,7 @@ MESSAGES = frozenset(MESSAGE_KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The conversation and the draft that a flow has already read for a message."""
+    """A conversation and a draft that a flow has read already, so that the sender need not."""
 
     record: Record
     draft: Draft | None = None
@@ -76,10 +76,10 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class SendData:
-    """What an effect that sends a message carries for its sender.
+    """The data that the effect of a message carries for its sender.
 
     Attributes:
-        loaded: the conversation and draft that the flow has already read.
+        loaded: the conversation and draft that the flow has already read; None where it has not.
         message: the message of the plan; None where only the effect's key is needed.
     """
 
@@ -101,7 +101,7 @@ def send(
         kind: a kind of the channel: its sending kind, or one of `NOTICES`.
         conversation_id: the opaque id.
         entry_id: id of the draft, by which a message of unknown outcome is settled.
-        sending: what the sender needs besides.
+        sending: the data that the sender needs besides.
         receive: how often the queue had delivered the event by now; for the audit.
     """
     sending = sending or SendData()
@@ -122,7 +122,7 @@ def send(
 
 @dataclass(frozen=True, slots=True)
 class HandOffData:
-    """What a hand-off effect carries; `handoff_id` is the suffix of the event that asked for it."""
+    """The data of a hand-off's effect; `handoff_id` comes from the key of the event that asked for it."""
 
     handoff_id: str
     held: str
@@ -135,9 +135,10 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
 
     Args:
         conversation_id: the opaque id.
-        argument: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or none),
-            and why a person is asked, as a fixed code.
-        suffix: suffix of the event that asked for it, prefixed if the event failed.
+        argument: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or
+            none), and why a person is asked, as a fixed code.
+        suffix: last part of the action's key, from the event that asked for it; prefixed if the
+            event failed.
         reason_text: why a person is asked, in words.
     """
     held, _, reason = argument.partition("|")
@@ -154,7 +155,7 @@ def hand_off(conversation_id: str, argument: str, suffix: Suffix, reason_text: s
 
 @dataclass(frozen=True, slots=True)
 class CallData:
-    """What the effect of a tool's call carries.
+    """The data that the effect of a tool's call carries.
 
     Attributes:
         after: the newest act of a person when the call was planned; None: a person has approved it.
@@ -178,7 +179,7 @@ def call_tool(conversation_id: str, entry_id: str, message: MessagePlan | None) 
 
 
 def tell_company(conversation_id: str, number: int) -> Effect:
-    """The effect that posts one event to the company."""
+    """The effect that posts one event of a conversation, by its number, to the company's endpoint."""
     return Effect(
         TELL_COMPANY,
         outreach_keys.tell_action(conversation_id, number),
@@ -210,10 +211,10 @@ def build(
     sending: SendData,
     receive: int = 0,
 ) -> Effect:
-    """The effect of a planned message, hand-off or tool call.
+    """The effect of a planned action: a message, a hand-off or a tool call.
 
     Raises:
-        KeyError: the plan names a kind that this version does not have.
+        KeyError: the plan names another kind of action.
     """
     kind = KINDS[planned.kind]
     if kind is HAND_OFF:

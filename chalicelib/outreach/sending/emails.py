@@ -20,20 +20,20 @@ from chalicelib.outreach.ses.webhook import reply_address
 
 
 class Emails(Messages[Email]):
-    """Sends messages as e-mails by SES, and settles them."""
+    """Sends messages to recipients as e-mails by SES, and settles those of unknown outcome."""
 
     def __init__(self, *, parts: Parts, ses: Ses) -> None:
         super().__init__(parts)
         self._ses = ses
 
     def check(self, record: Record) -> None:
-        """Check nothing: SES needs no secret of a company."""
+        """Do nothing: sending by SES needs no credentials of the company."""
 
     def account_of(self, record: Record) -> None:
-        """None: no company has an account of its own at SES."""
+        """None: companies have no accounts of their own at SES."""
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """Find the e-mail by what SES's events reported of it; None where they reported nothing.
+        """Find an e-mail of unknown outcome in what SES's events reported; None where they reported nothing.
 
         The report may be older than the unknown outcome, where a worker crashed after sending.
         """
@@ -81,14 +81,14 @@ class Emails(Messages[Email]):
 
 
 def _display_name(name: str) -> str:
-    """A display name in the form that SES takes: quoted, or as an encoded word (RFC 2047)."""
+    """A sender's display name in the form that SES takes: quoted, or as an encoded word (RFC 2047)."""
     if name.isascii():
         return '"{}"'.format(name.replace('"', ""))
     return str(Charset("utf-8").header_encode(name))
 
 
 def _html(text: str) -> str:
-    """The plain text as the simplest HTML that shows it the same way."""
+    """A plain text as the simplest HTML that shows it the same way."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     paragraphs = "".join(
         f"<p>{part.strip().replace(chr(10), '<br>')}</p>" for part in escaped.split("\n\n")

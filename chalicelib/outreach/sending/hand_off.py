@@ -17,11 +17,11 @@ from chalicelib.outreach.sending.notices import Notices
 
 @dataclass(slots=True, kw_only=True)
 class HandOffs:
-    """Hands conversations over to persons.
+    """Performs hand-offs of conversations to persons.
 
     Attributes:
         events: sends the company an event about a hand-off.
-        notices: queues e-mails to the company about it; None: no e-mails.
+        notices: queues e-mails to the company's desk about it; None: no e-mails.
     """
 
     conversations: Conversations
@@ -29,7 +29,12 @@ class HandOffs:
     notices: Notices | None = None
 
     def perform(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
-        """Hand one conversation to a person; idempotent."""
+        """Hand one conversation off to a person, inform the company, and queue the notices; idempotent.
+
+        Raises:
+            PermanentError: the conversation is gone.
+            TransientError: the hand-off or a notice was not stored; call again.
+        """
         del deadline_seconds
         (action,) = actions
         handing: HandOffData = action.data

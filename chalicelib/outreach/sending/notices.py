@@ -41,11 +41,11 @@ _SUBJECT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notices:
-    """Queues the notices of a hand-off, and sends them.
+    """Queues and sends the e-mails to a company's desk that a hand-off waits for a person.
 
     Attributes:
-        ses: builds SES, for the first notice.
-        current: a project's current settings.
+        ses: gives the client of SES, built for the first notice.
+        current: gives a project's current settings.
         ledger: stores the row of each notice.
         put_later: queues a job outside its lane, after a number of seconds.
     """
@@ -58,7 +58,7 @@ class Notices:
     clock: Clock
 
     def ask(self, record: Record, handoff_id: str, reason: str) -> None:
-        """Queue the notices of a hand-off; idempotent.
+        """Queue the notices of a hand-off, if the project wants any; idempotent.
 
         Each notice's ledger row is written first, so the sweep queues a notice whose job is lost.
 
@@ -75,10 +75,10 @@ class Notices:
                 self.put_later(asked, 0.0)
 
     def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Perform the effect `NOTIFY_DESK`: send one notice; returns SES's id.
+        """Send one e-mail notice to a company's desk that a hand-off waits; returns SES's message id.
 
         Raises:
-            WithdrawnError: the project wants no notices any more.
+            WithdrawnError: the conversation is gone, or the project wants no notices any more.
             PermanentError: the project has no sender for e-mail.
         """
         (action,) = actions
@@ -103,7 +103,7 @@ class Notices:
 
 
 def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
-    """The job that sends one notice, by the notice's event key."""
+    """The job that sends one notice to a company's desk, by the notice's event key."""
     return HandoffNotice(
         event_key=event_key,
         conversation_id=opaque_id,
@@ -114,7 +114,7 @@ def job(event_key: str, opaque_id: str, received_at: str) -> HandoffNotice:
 
 
 def rebuilt(event: EventFacts) -> HandoffNotice:
-    """Rebuild a notice's job from its ledger row; a `Rebuilder` (`once.recovery.rebuilders`)."""
+    """The job that sends a hand-off's notice, made again from its ledger row where the first one was lost."""
     return job(event.event_key, event.conversation_id, event.received_at)
 
 

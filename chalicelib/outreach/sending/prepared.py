@@ -34,7 +34,7 @@ Message = TypeVar("Message")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the senders of all vendors need.
+    """The services that the senders of all vendors need.
 
     Attributes:
         links: the keys of unsubscribe links.
@@ -51,7 +51,7 @@ class Parts:
 
 
 class Messages(ABC, Generic[Message]):
-    """Sends one vendor's messages, and settles them."""
+    """The base class that sends one vendor's messages to recipients, and settles those of unknown outcome."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -85,7 +85,11 @@ class Messages(ABC, Generic[Message]):
 
     @abstractmethod
     def _message(self, record: Record, draft: Draft, action: Effect) -> Message:
-        """A draft in the vendor's form."""
+        """The message to send, built from its draft in the vendor's form.
+
+        Raises:
+            PermanentError: the draft has no text, or the vendor takes none such.
+        """
 
     @abstractmethod
     def _send(
@@ -96,29 +100,39 @@ class Messages(ABC, Generic[Message]):
         deadline_seconds: float,
         guard: Callable[[], None] | None,
     ) -> str:
-        """Send a message; returns the vendor's id.  `guard` is called right before the request leaves."""
+        """Send a built message by the vendor.
+
+        It returns the vendor's id of the message, and calls `guard` right before the request.
+        """
 
     def hands(self) -> Hands:
-        """The functions that prepare, check, send and settle messages."""
+        """The functions that prepare, check, send and settle this vendor's messages."""
         return Hands(self.send, self.prepare, self.last_look, self.settle)
 
     def hands_of_notice(self) -> Hands:
-        """The same functions for fixed texts, which alone leave without a look at the register."""
+        """The functions that prepare, send and settle answers to STOP and HELP, which take no last look."""
         return Hands(self.send, prepare=self.prepare, settler=self.settle)
 
     def prepare(self, actions: Sequence[Effect]) -> None:
-        """Read conversation, draft and credentials, and build the requests."""
+        """Read each message's conversation, draft and credentials, and build the vendor's requests."""
         self._built_messages = {action.key: self._built(action) for action in actions}
 
     def last_look(self, actions: Sequence[Effect]) -> None:
-        """Look whether each message may still be sent; raises the errors of `LastLook.take`."""
+        """Check right before sending whether each message may still be sent.
+
+        Raises:
+            PermanentError: ``do_not_contact``.
+            WithdrawnError: a person or the recipient has written, or another conversation took its
+                place.
+            TransientError: the register could not be read.
+        """
         for action in actions:
             built = self._built_messages.get(action.key)
             if built is not None:
                 self._looks.take(built[0], action.key, *_look(built[0], action))
 
     def send(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Send one message; returns the vendor's id."""
+        """Send one message within the company's share of the lane; returns the vendor's id."""
         (action,) = actions
         built = self._built_messages.pop(action.key, None)
         record, message = self._built(action) if built is None else built
@@ -127,14 +141,17 @@ class Messages(ABC, Generic[Message]):
             return self._send(record, message, action, deadline_seconds, guard)
 
     def _guard(self, record: Record, action: Effect) -> Callable[[], None] | None:
-        """A function that looks again right before the request leaves; None for fixed texts."""
+        """A function that checks once more right before the request leaves.
+
+        None for answers to STOP and HELP.
+        """
         if action.kind.name in NOTICES:
             return None
         look = _look(record, action)
         return lambda: self._looks.refresh(record, action.key, *look)
 
     def _built(self, action: Effect) -> tuple[Record, Message]:
-        """The conversation, and the message in the vendor's form."""
+        """A message's conversation, and the message in the vendor's form."""
         record, draft = self._loaded(action)
         return record, self._message(record, draft, action)
 
@@ -161,6 +178,6 @@ class Messages(ABC, Generic[Message]):
 
 
 def _look(record: Record, action: Effect) -> tuple[Look, str]:
-    """What the last look checks for a message, and the newest act of a person when it was planned."""
+    """The checks of a message's last look, and the newest act of a person when the message was planned."""
     message: MessagePlan = action.data.message
     return message.look(record), message.after or ""

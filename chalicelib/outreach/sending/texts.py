@@ -28,7 +28,7 @@ _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
 class Texts(Messages[Text]):
-    """Sends messages as SMS or WhatsApp messages by Twilio, and settles them."""
+    """Sends messages to recipients as SMS or WhatsApp by Twilio, and settles those of unknown outcome."""
 
     def __init__(self, *, parts: Parts, twilio: Twilio) -> None:
         super().__init__(parts)
@@ -61,15 +61,15 @@ class Texts(Messages[Text]):
             return None
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Find the message in Twilio's list; empty where it was not sent.
+        """Find a message of unknown outcome in Twilio's list; empty where it was not sent.
 
         A status callback names the action, so the message that it reports counts at any time.  Any
-        other message must have been accepted after the action's start, by Twilio's clock, and have the
-        draft's text.
+        other message must have been accepted after the action's start, by Twilio's clock, and have
+        the draft's text.
 
         Twilio renders a template, so its text is unknown: any message of that time may be this one,
-        except one with the text of another action.  `Found` lists every other action that may have sent
-        a message, where neither a callback nor a stored id shows which did.
+        except one with the text of another action.  `Found` lists every other action that may have
+        sent a message, where neither a callback nor a stored id shows which did.
         """
         conversations = self.parts.conversations
         record = conversations.find(action.conversation_id)
@@ -144,7 +144,7 @@ def _body(message: Sent) -> str:
 
 
 def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
-    """Keys of the other send actions that may have produced the message."""
+    """Keys of the other send actions that may have produced a message that Twilio lists."""
     return tuple(key for key, text in others.unreported.items() if text in ("", _body(message)))
 
 

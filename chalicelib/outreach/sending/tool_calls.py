@@ -37,12 +37,12 @@ SOURCE = "tool"
 
 @dataclass(slots=True, kw_only=True)
 class ToolCalls:
-    """Calls the companies' tools.
+    """Performs calls of companies' tools, each once, while their conditions hold.
 
     Attributes:
         events: sends the company the call as an event.
         ledger: stores the row that is due when the result is overdue.
-        current: a project's current settings.
+        current: gives a project's current settings.
     """
 
     conversations: Conversations
@@ -52,7 +52,12 @@ class ToolCalls:
     clock: Clock
 
     def last_look(self, actions: Sequence[Effect]) -> None:
-        """Check that the tool may still be called; errors of `call`.  A call that began passes."""
+        """Check right before a tool is called that this is still allowed; a call that has begun passes.
+
+        Raises:
+            PermanentError: the tool may not be called any more.
+            WithdrawnError: a person has acted.
+        """
         (action,) = actions
         record, draft = self._read(action)
         call_id = outreach_keys.call_id(record.opaque_id, action.argument)
@@ -60,7 +65,7 @@ class ToolCalls:
             self._check(record, draft, action.data.after)
 
     def call(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
-        """Call one tool; returns the call's id. Idempotent.
+        """Call one tool by an event to the company; returns the call's id.  Idempotent.
 
         Raises:
             PermanentError: the tool may not be called any more; a person decides.
@@ -87,7 +92,7 @@ class ToolCalls:
         return call_id
 
     def _schedule(self, record: Record, call: ToolCall) -> None:
-        """Schedule the event of the call's result for its deadline; a result makes it due earlier."""
+        """Schedule the event that handles a tool's result for the deadline; a result makes it due earlier."""
         event_key = outreach_keys.tool(record.opaque_id, call.call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
         self.ledger.schedule(facts, call.due_at.timestamp())
@@ -100,7 +105,13 @@ class ToolCalls:
         return record, draft
 
     def _check(self, record: Record, draft: Draft, after: str | None) -> Tool:
-        """The tool as declared now; raises where the tool may not be called any more."""
+        """The tool as its project declares it now, if it may still be called.
+
+        Raises:
+            PermanentError: the tool or the endpoint has changed, or the confirmation no longer
+                counts.
+            WithdrawnError: a person has acted.
+        """
         if after is not None and record.person_act != after:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)
