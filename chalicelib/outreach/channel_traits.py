@@ -108,7 +108,7 @@ class Traits:
 
     @property
     def index(self) -> str:
-        """Name of the `conversations` table's index by sender and recipient."""
+        """Name of the `conversations` table's index by the channel's sender and recipient."""
         return f"{self.sender}-{self.address.field}-index".replace("_", "-")
 
     @property
@@ -130,16 +130,16 @@ class _Vendor(Protocol):
 
 
 def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """Build the `Hands` that send a vendor's messages, from the wired parts.
+    """A function that builds what sends and settles a vendor's messages (`Hands`), from the wired parts.
 
-    A last look at the register may stop each message.
+    Right before a message leaves, the do-not-contact register is read again and may stop it.
     """
     return lambda parts: part(parts).hands()
 
 
 def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """Build the `Hands` that send a vendor's fixed texts, from the wired parts.
+    """A function that builds what sends a vendor's answers to STOP and HELP (`Hands`), from the wired parts.
 
-    Only these messages leave without a look at the register.
+    Only these messages leave without a check of the do-not-contact register.
     """
     return lambda parts: part(parts).hands_of_notice()

@@ -73,12 +73,12 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The last part: the id of an act or a message, a step, a number."""
+        """The last part of the event's key: the id of an act or a message, a step, a number."""
         return self.named[-1]
 
 
 def parsed(event_key: str) -> Key:
-    """Parse an event's key; no other code takes keys apart.
+    """Parse an event's key into its kind and the parts after it; no other code takes keys apart.
 
     Raises:
         HandBackError: the kind is unknown, as a newer release wrote the key.
@@ -188,7 +188,7 @@ def tell_action(opaque_id: str, number: int) -> str:
 
 
 def held_entry_id(handoff_id: str) -> str:
-    """Id of a hand-off's held answer, which waits for a person's approval or was refused."""
+    """Id of the message of a hand-off that waits for a person's approval, or was refused."""
     return digest("held", handoff_id)[:32]
 
 

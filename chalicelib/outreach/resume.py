@@ -15,7 +15,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import OutreachResume
 
 Resume = Callable[[Record, str], None]
-"""Puts an event of a conversation, by its key, back on the queue."""
+"""A function that puts an event of a conversation, by the event's key, back on the queue."""
 
 
 class ResumeRebuilder:
@@ -28,7 +28,7 @@ class ResumeRebuilder:
         self._conversations = conversations
 
     def __call__(self, event: EventFacts) -> OutreachResume:
-        """The job that resumes an event."""
+        """The job that resumes the event."""
         record = self._conversations.find(event.conversation_id)
         return resume_job(event, record)
 
@@ -44,14 +44,14 @@ class StartRebuilder:
         self._parcels = parcels
 
     def __call__(self, event: EventFacts) -> Job:
-        """The start's own job from its parcel, or a job that resumes an opened conversation."""
+        """The start's own job from its parcel, or a job that resumes an opened conversation's start."""
         record = self._conversations.find(event.conversation_id)
         parcel = self._parcels.job(event) if record is None else None
         return parcel or resume_job(event, record)
 
 
 def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
-    """The job that resumes a stored event; `record` is None where no conversation was opened."""
+    """The job that resumes an event of the ledger; `record` is None where no conversation was opened."""
     return OutreachResume(
         pair=(record.sender, record.primary_channel) if record else None,
         event_key=event.event_key,
@@ -65,7 +65,7 @@ def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
 
 
 def resume_parked_job(record: Record, event_key: str, received_at: str) -> OutreachResume:
-    """The job that resumes a parked event of a conversation."""
+    """The job that resumes a parked event of a conversation, now that its outcome is settled."""
     return OutreachResume(
         event_key=event_key,
         conversation_id=record.opaque_id,
@@ -88,7 +88,7 @@ def resume_through(intake: Intake) -> Resume:
 
 
 def own_event(event_key: str, opaque_id: str, at: str, source: str) -> EventFacts:
-    """The facts of an event that no webhook brought: a reminder, a successor's start, a tool's result."""
+    """The ledger's facts of an event that no webhook brought: a reminder, a successor's start, a result."""
     digest = keys.digest(event_key)
     return EventFacts(
         event_key=event_key,

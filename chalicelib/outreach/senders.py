@@ -37,12 +37,12 @@ class Owner:
 
 
 def key(address: str) -> Item:
-    """Key of a sender's row in `company-data`."""
+    """Key of a sender's row in the table `company-data`."""
     return {"company_id": f"{PREFIX}{address.strip().lower()}", "project_id": "owner"}
 
 
 class Senders:
-    """Looks up the owners of senders."""
+    """Finds the companies to which sending numbers and addresses belong."""
 
     def __init__(self, table: Store) -> None:
         self._table = table

@@ -42,7 +42,7 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write an event, once, and queue its post to the company. Idempotent by name and key.
+        """Write an event of a conversation, once, and queue its post. Idempotent by name and key.
 
         Args:
             record: the conversation.
@@ -107,7 +107,7 @@ class CompanyEvents:
         self.intake.accept(again, recovery=recovery)
 
     def begin(self, head: Head) -> None:
-        """Queue the first unposted event, if no worker has ever claimed it.
+        """Queue the post of a conversation's first unposted event, if no worker has ever claimed it.
 
         A worker may crash between writing the event and queueing it, and not record it again.
 
@@ -121,7 +121,7 @@ class CompanyEvents:
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:
-    """The job that posts one event to the company."""
+    """The job that posts one event of a conversation to the company."""
     event_key = outreach_keys.tell(opaque_id, number)
     return TellCompany(
         event_key=event_key,

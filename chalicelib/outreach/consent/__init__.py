@@ -10,6 +10,6 @@ consents       a recipient's consent, as a value
 unwanted       a small linear model that suspects a STOP in wordings that no table lists
 unsubscribe    the link in an e-mail: its token; a click reads or writes the recipient's marks
 preference_form  the wishes on the link's page: their sentences, their HTML form, a posted form; pure
-preference_page  the HTML of the link's page: title, sentences and buttons by what holds; pure
+preference_page  the HTML of the link's page: sentences and buttons by whether messages are allowed
 quoted_footer  removes our own footer from a reply that quotes it; pure
 """

@@ -75,7 +75,7 @@ class Heard:
 
     @property
     def purposes(self) -> frozenset[ContactPurpose] | None:
-        """The purposes that a STOP or possible STOP refuses: marketing, if it says so; None: every purpose."""
+        """The purposes that a STOP or possible STOP refuses: marketing, if it says so; None: every one."""
         is_limited = self.word in (Word.STOP, Word.DOUBT) and self.scope == Scope.MARKETING
         return frozenset({ContactPurpose.MARKETING}) if is_limited else None
 
@@ -186,7 +186,7 @@ def _has_stop(text: str) -> bool:
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
-    """DOUBT where a part of a message may be a wish to stop, by doubtful wordings, else None; and the rule."""
+    """DOUBT where a part of a message may be a wish to stop, by doubtful wordings, else None; and why."""
     patterns = wordings.patterns()
     if patterns.doubt.search(said):
         return Word.DOUBT, HeardBy.POSSIBLE_WISH

@@ -104,7 +104,7 @@ class Models:
         return 0 if row is None else row.cost(answer.usage)
 
     def of(self, record: Record) -> LanguageModel:
-        """The language model that writes for a conversation; its calls are bounded by budgets, and counted."""
+        """The language model that writes for a conversation; budgets bound its calls, and each is counted."""
         provider = self.providers.of(record)
         if provider == BEDROCK:
             model = self.bedrock()

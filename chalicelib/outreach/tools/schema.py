@@ -146,7 +146,7 @@ class Tool(BaseModel):
         return digest("tool", self.model_dump_json())[:16]
 
     def result_fault(self, data: Mapping[str, Any]) -> str | None:
-        """Why a result's data do not fit the declared schema, naming the place, no value; None if they fit."""
+        """Why a result's data do not fit their schema: names the place, no value; None if they fit."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
             return f"data has a field that is not declared: {shown(min(data))}"

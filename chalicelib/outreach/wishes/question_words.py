@@ -22,7 +22,7 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """The words of one language to ask who writes; the head of ``machine_question.toml`` explains each row."""
+    """One language's words to ask who writes; the head of ``machine_question.toml`` explains each row."""
 
     machine: str
     human: str

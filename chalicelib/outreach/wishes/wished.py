@@ -286,7 +286,7 @@ def hours_in(clause: Clause) -> Hours:
 
 
 def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The minutes that "from 9 to 5" names, as ``window``, and that "before 9" or "after 5" allow, as ``bound``.
+    """The minutes of "from 9 to 5" as ``window``; those of "before 9" or "after 5" as ``bound``.
 
     Raises:
         DoubtError: an hour is ambiguous.

@@ -14,7 +14,7 @@ FILE = beside(__file__, "values.toml")
 
 @dataclass(frozen=True, slots=True)
 class RelativeRow:
-    """Words for a day, and its distance from today in days."""
+    """Words for a day such as "tomorrow", and the day's distance from today in days."""
 
     days: int
     words: tuple[str, ...]
@@ -23,7 +23,7 @@ class RelativeRow:
 
 @dataclass(frozen=True, slots=True)
 class PeriodRow:
-    """Words for a week, weekend, month or year, and how many of them ahead it is."""
+    """Words for a week, weekend, month or year ("next week"), and how many of them ahead it is."""
 
     unit: str
     ahead: int
@@ -69,7 +69,7 @@ class ValueFile:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern that matches any of some patterns, the longest first."""
+    """A pattern that matches any of the given patterns, the longest first."""
     return "(?:" + "|".join(sorted(set(words), key=len, reverse=True)) + ")"
 
 
@@ -78,7 +78,7 @@ class ValueWords:
 
     @cached_property
     def file(self) -> ValueFile:
-        """The file, read at first use."""
+        """The content of ``values.toml``, read at first use."""
         return read(FILE, ValueFile)
 
     @cached_property

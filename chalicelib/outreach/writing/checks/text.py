@@ -20,14 +20,14 @@ _CLAUSE = re.compile(
 
 
 def folded(text: str) -> str:
-    """Lower-case letters without accents or invisible characters; quote marks as plain apostrophes."""
+    """A text in lower case without accents or invisible characters; quote marks are plain apostrophes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(one for one in visible if not unicodedata.combining(one))
     return plain.translate(_QUOTES)
 
 
 def plain(pattern: str) -> str:
-    """A pattern whose letters are decomposed as in `folded`; letter case stays, as it may be syntax."""
+    """A regular expression without accents, to match folded texts; letter case stays, as it may be syntax."""
     pieces = unicodedata.normalize("NFKD", pattern)
     return "".join(piece for piece in pieces if not unicodedata.combining(piece))
 
@@ -47,13 +47,13 @@ class Folded:
         self._places = [place for place, one in enumerate(pieces) for _ in one]
 
     def cut(self, start: int, end: int) -> str:
-        """The original of a part of the folded text."""
+        """The part of the original text from which a part of the folded text was made."""
         if not self._places or start >= end:
             return ""
         return self.original[self._places[start] : self._places[end - 1] + 1]
 
     def index(self, place: int) -> int:
-        """The position in the folded text of a position in the original."""
+        """The position in the folded text that belongs to a position in the original."""
         return bisect_left(self._places, place)
 
 
@@ -71,7 +71,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def clause_before(sentence: str, position: int) -> str:
-    """The part of a clause that comes before a position of the sentence."""
+    """The part of a sentence's clause that comes before a position."""
     starts = [found.end() for found in _CLAUSE.finditer(sentence, 0, position)]
     return sentence[starts[-1] if starts else 0 : position]
 
@@ -156,7 +156,7 @@ NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(
 
 
 def value(text: str) -> float:
-    """The number that digits or words mean; several words are multiplied or added."""
+    """The number that digits or words ("two hundred") mean; several words are multiplied or added."""
     if any(one.isdigit() for one in text):
         return _figure(text)
     total = 0.0
@@ -179,6 +179,6 @@ def _figure(text: str) -> float:
 
 
 def figures(text: str) -> Iterator[tuple[int, int, float]]:
-    """Every number in digits of a folded text: start, end and value."""
+    """Every number written in digits in a folded text: its start, end and value."""
     for found in re.finditer(NUMBER, text):
         yield *found.span(), value(found.group())
