@@ -5,7 +5,7 @@ In the order of a conversation:
     door/          `POST /initiate-conversation`: the caller's key, the request, the limits on starts
     twilio/        WhatsApp and SMS: webhooks, client, credentials, error codes
     ses/           e-mail: SNS messages, client
-    jobs           the queue's messages: starts, replies, delivery receipts, resumes, releases
+    jobs           the jobs on the queue, with their FIFO groups and lanes: starts, replies, receipts
     events/        what happens: one module for each kind of event
     hearing/       who wrote a message, and to which conversation the message belongs
     consent/       refusals to be contacted (STOP), and how a recipient takes them back (START)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Outreach:
-    """Outreach's stores and settings, each built at its first use."""
+    """Builds outreach's stores and settings, each at its first use."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -65,14 +65,14 @@ class Outreach:
 
     @cached_property
     def kept(self) -> ConversationStores:
-        """The stores that an event's flow reads and writes: conversations, starts, ledger."""
+        """The stores that the flows of events read and write: conversations, starts, ledger."""
         return ConversationStores(
             conversations=self.conversations, starts=self.starts, ledger=self._shared.ledger
         )
 
     @cached_property
     def companies(self) -> Companies:
-        """The companies' projects, read from `company-data`."""
+        """The store of the companies' projects, over the table `company-data`."""
         return Companies(self._shared.table(self._shared.settings.company_data_table))
 
     @cached_property

@@ -19,7 +19,7 @@ TWILIO_REQUESTS_PER_30_S = 300
 
 
 class OutreachCarriers:
-    """The carriers that deliver to recipients, for the worker, the sweep and the notices to desks."""
+    """Builds the clients of the carriers to recipients, for the worker, the sweep and desks' notices."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared

@@ -45,7 +45,7 @@ class AddressKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarrierTraits:
-    """What one vendor's channels have in common.
+    """What all channels of one vendor have in common.
 
     Attributes:
         vendor: the vendor's name, by which `work` chooses the sender.
@@ -61,7 +61,7 @@ class CarrierTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What the code needs to know of one channel.
+    """What the code needs to know of one channel, such as SMS.
 
     Attributes:
         title: the channel's name for a reader.
@@ -123,7 +123,7 @@ class Traits:
 
 
 class _Vendor(Protocol):
-    """The sender of one vendor's messages: `sending.prepared.Messages`."""
+    """What sends one vendor's messages: `sending.prepared.Messages`."""
 
     def hands(self) -> Hands: ...
     def hands_of_notice(self) -> Hands: ...

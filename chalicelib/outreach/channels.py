@@ -27,7 +27,7 @@ TEXT_CHARACTERS = 1600
 
 
 class Channel(StrEnum):
-    """How a conversation reaches its recipient; `channel_method` of a request and of a record."""
+    """The channel by which a conversation reaches its recipient: `channel_method` of requests and records."""
 
     WHATSAPP = "whatsapp"
     SMS = "sms"
@@ -35,7 +35,7 @@ class Channel(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """The channel's record."""
+        """How the channel differs from the others."""
         return CHANNELS[self]
 
 
@@ -47,7 +47,7 @@ class Carrier(StrEnum):
 
     @property
     def traits(self) -> CarrierTraits:
-        """The carrier's record."""
+        """What the carrier's channels have in common."""
         return CARRIERS[self]
 
 

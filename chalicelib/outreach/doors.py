@@ -49,7 +49,7 @@ class OutreachDoors:
         return self._initiate.start(request)
 
     def start_outcome(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer the Channel Router what became of a start."""
+        """Answer the Channel Router what became of a start that it requested."""
         return self._initiate.outcome(request, request_id)
 
     def start_messages(self, request: HttpRequest, request_id: str) -> Answer:
@@ -243,7 +243,7 @@ class OutreachDoors:
         return self._desk.listed(request)
 
     def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """Answer a company's desk with one conversation."""
+        """Answer a company's desk with one conversation, by its opaque id."""
         return self._desk.shown(request, opaque_id)
 
     def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:

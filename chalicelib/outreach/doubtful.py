@@ -8,7 +8,7 @@ from chalicelib.outreach.jobs import InboundMessage
 
 
 def is_doubtful(job: InboundMessage) -> bool:
-    """Whether a person has to judge if a message is a STOP; never so for a machine's."""
+    """Whether a person has to judge if a message is a STOP; never so for an automatic message."""
     if job.is_automatic or job.opt_out is not None:
         return False
     # The door did not act on this STOP, as the word may be quoted from a mailing.

@@ -13,7 +13,7 @@ from chalicelib.outreach.channels import Carrier, Channel, lane_of
 
 
 class OutreachJob(Job):
-    """A job about a conversation of outreach."""
+    """Base of the jobs about a conversation and its recipient."""
 
     @property
     def lane(self) -> Lane:
@@ -103,7 +103,7 @@ class InboundMessage(OutreachJob):
     def group(self) -> tuple[str, ...]:
         """The job's FIFO group: the conversation's sender and recipient, else those of the message.
 
-        A message set apart (`is_apart`) has the group of its account or of its writer.
+        A message whose writer is not proven (`is_apart`) has a group of its account or of its writer.
         """
         if self.is_apart and self.pair is None:
             return ("foreign", self.account) if self.account else ("unproven", self.recipient)
@@ -147,7 +147,7 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """The job's FIFO group: sender and recipient, or the account of a receipt set apart."""
+        """The job's FIFO group: sender and recipient; of an unproven receipt (`is_apart`) the account's."""
         if self.is_apart and self.account:
             return ("foreign", self.account)
         return ("pair", self.sender, self.recipient)

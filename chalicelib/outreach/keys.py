@@ -32,7 +32,7 @@ from chalicelib.once.reasons import UNKNOWN_EVENT_KIND
 
 
 class EventKind(StrEnum):
-    """The kind of an event: the second part of its key."""
+    """The kind of an event of outreach: the second part of its key."""
 
     START = "start"
     """A conversation is started."""
@@ -62,7 +62,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An event's key in its parts.
+    """The key of an event, split into its parts.
 
     Attributes:
         named: the parts after the kind, in order.
@@ -168,12 +168,12 @@ def call_id(opaque_id: str, entry_id: str) -> str:
 
 
 def tool(opaque_id: str, call_id: str) -> str:
-    """Event key of a tool's result, or of the deadline for it."""
+    """Event key of the result of a tool's call, or of the deadline for that result."""
     return joined("evt", "tool", opaque_id, call_id)
 
 
 def silence(opaque_id: str, ends_at: str) -> str:
-    """Event key of the end of a doubt: at `ends_at`, ISO time, the possible STOP becomes a STOP."""
+    """Event key of the end of a doubt: at `ends_at`, ISO time, a possible STOP becomes a STOP."""
     return joined("evt", "silence", opaque_id, digest(ends_at)[:16])
 
 

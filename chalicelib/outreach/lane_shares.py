@@ -25,7 +25,7 @@ from chalicelib.outreach.conversations.records import Record
 def held_by(
     shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
-    """A context that counts a call as `LaneShares.of_company` does; it does nothing if `shares` is None."""
+    """A context that counts a call against its company while it runs; it does nothing if `shares` is None."""
     if shares is None:
         return nullcontext()
     return shares.of_company(record, deadline_seconds, is_send=is_send)

@@ -19,7 +19,7 @@ Resume = Callable[[Record, str], None]
 
 
 class ResumeRebuilder:
-    """A `Rebuilder` (`once.recovery.rebuilders`) that resumes any stored event of a conversation.
+    """Makes the job that resumes any stored event of a conversation (a `Rebuilder` of recovery).
 
     Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
     """
@@ -28,15 +28,15 @@ class ResumeRebuilder:
         self._conversations = conversations
 
     def __call__(self, event: EventFacts) -> OutreachResume:
-        """The job that resumes the event."""
+        """The job that resumes a stored event, made from the event's facts in the ledger."""
         record = self._conversations.find(event.conversation_id)
         return resume_job(event, record)
 
 
 class StartRebuilder:
-    """A `Rebuilder` (`once.recovery.rebuilders`) for the start of a conversation, ``evt:start``.
+    """Makes the job of a stored start, ``evt:start``, again (a `Rebuilder` of recovery).
 
-    Before the conversation is open, its parcel holds the job.
+    Before the conversation is open, the start's job is stored in its parcel.
     """
 
     def __init__(self, *, conversations: Conversations, parcels: Parcels) -> None:
@@ -44,7 +44,7 @@ class StartRebuilder:
         self._parcels = parcels
 
     def __call__(self, event: EventFacts) -> Job:
-        """The start's own job from its parcel, or a job that resumes an opened conversation's start."""
+        """The job of a start that is stored in its parcel, or one that resumes an opened conversation."""
         record = self._conversations.find(event.conversation_id)
         parcel = self._parcels.job(event) if record is None else None
         return parcel or resume_job(event, record)

@@ -26,7 +26,7 @@ PREFIX = "sender#"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The company that a sender belongs to.
+    """The company to which a sending number or address belongs.
 
     Attributes:
         account: the Twilio account that signs the sender's webhooks; None where unknown.

@@ -38,7 +38,7 @@ class RoleRow:
 
 @dataclass(frozen=True, slots=True)
 class RoleFile:
-    """The contents of ``roles.toml``."""
+    """The contents of ``roles.toml``: the roles of values, such as deposit, with their words."""
 
     role: tuple[RoleRow, ...]
 
@@ -76,7 +76,7 @@ def is_weak(role: str, kind: str) -> bool:
 
 
 def is_aside(role: str, kind: str) -> bool:
-    """Whether a role's words say how much a value is, as in "over 50", and never what it is."""
+    """Whether a role only says how much a value of a kind is, as in "over 50", and never what it is."""
     return any(one in rows()[role].aside for one in _WANTED.get(kind, (kind,)))
 
 

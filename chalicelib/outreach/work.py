@@ -145,12 +145,12 @@ class OutreachWork:
 
     @cached_property
     def texts(self) -> Texts:
-        """Sends SMS and WhatsApp messages, and settles those of unknown outcome."""
+        """Sends SMS and WhatsApp messages, and finds out whether those of unknown outcome were sent."""
         return Texts(parts=self._message_parts, twilio=self._carriers.twilio)
 
     @cached_property
     def emails(self) -> Emails:
-        """Sends e-mails, and settles those of unknown outcome."""
+        """Sends e-mails, and finds out whether those of unknown outcome were sent."""
         return Emails(parts=self._message_parts, ses=self._carriers.ses())
 
     def _message_id_header(self, ref: str) -> str:

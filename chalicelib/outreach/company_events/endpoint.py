@@ -42,7 +42,7 @@ _COMPANY_ID = re.compile(r"[A-Za-z0-9_+=.@-]{1,256}")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The URL to which a project's events are posted.
+    """The URL to which a project's events are posted, and which personal data their bodies hold.
 
     Attributes:
         include: which personal data a body holds.
@@ -99,7 +99,7 @@ def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: A
 
 
 def _may_be_public(host: str) -> bool:
-    """Whether a host may be public; the addresses behind a name are checked at each request."""
+    """Whether a URL's host may be public; the addresses behind its name are checked at each request."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:

@@ -38,7 +38,7 @@ def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> f
 
 
 def failed(rows: EventRows, head: Head, now: float) -> float:
-    """Count a failed post to an endpoint; returns when to try again (epoch seconds), 0 with a closed breaker."""
+    """Count a failed post; returns epoch seconds to try again at, or 0 while the breaker is closed."""
     failures = rows.count_failure(head, now)
     if failures < FAILURES_TO_OPEN:
         return 0.0

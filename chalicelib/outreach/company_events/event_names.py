@@ -73,7 +73,7 @@ CHOICE = frozenset(one.value for one in Name) - {Name.TOOL_CALLED.value}
 
 @dataclass(frozen=True, slots=True)
 class CompanyEvent:
-    """One event of a conversation, as stored in the outbox.
+    """One event of a conversation for its company, as stored in the outbox.
 
     Attributes:
         id: the ``webhook-id``, the same in every attempt.

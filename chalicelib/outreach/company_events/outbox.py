@@ -43,7 +43,7 @@ STOPPED, ATTEMPT = "stopped#", "attempt#"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The state of a conversation's events: how many were written and how many posted.
+    """The state of a conversation's events for its company: how many were written and how many posted.
 
     Attributes:
         count: number of events written.
@@ -167,7 +167,7 @@ class EventRows(items.OnTable):
     # --- endpoints ----------------------------------------------------------------------------
 
     def endpoint(self, company_id: str, project_id: str) -> EndpointState:
-        """The state of a project's endpoint."""
+        """The stored state of a project's endpoint: its failures, breaker, pause, choice of events."""
         item = self._table.get(_endpoint_key(company_id, project_id, "state"), consistent=False)
         found = item or {}
         since, until = found.get("failing_since"), found.get("open_until")
@@ -179,7 +179,7 @@ class EventRows(items.OnTable):
         )
 
     def choose(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
-        """Store which events a project's endpoint is sent; None for all."""
+        """Store the names of the events that a project's endpoint is sent; None for all events."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={} if events is None else {"chosen": list(events)},
@@ -188,7 +188,7 @@ class EventRows(items.OnTable):
         )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Store since when an endpoint has accepted nothing; an earlier time stays."""
+        """Store since when an endpoint has accepted no event; an earlier time stays."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -231,7 +231,7 @@ class EventRows(items.OnTable):
         return True
 
     def accepting(self, head: Head) -> None:
-        """Clear the failures of an endpoint that accepts events again; closes its breaker."""
+        """Clear the failures of an endpoint that accepts events again, and close its circuit breaker."""
         gone = ["failing_since", "failures", "open_until"]
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
@@ -258,7 +258,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The rows of an endpoint's stopped conversations."""
+        """The rows of the conversations whose events an endpoint is no longer sent (stopped)."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -274,7 +274,7 @@ class EventRows(items.OnTable):
         )
 
     def resume(self, opaque_id: str) -> Head | None:
-        """Let a stopped conversation's events be tried for another `teller.GIVE_UP_AFTER`.
+        """Let the events of a stopped conversation be tried for three more days (`teller.GIVE_UP_AFTER`).
 
         Returns the head; None where the conversation has no events.
         """
@@ -300,7 +300,7 @@ class EventRows(items.OnTable):
         self._table.put({**key, **attempt.row, **own})
 
     def attempts(self, company_id: str, project_id: str, limit: int) -> list[PostAttempt]:
-        """The records of the last requests to an endpoint, newest first, at most `limit`."""
+        """The records of the last requests to an endpoint, newest first, `limit` at most."""
         found = self._table.query_all(
             at_most=limit,
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :attempt)",

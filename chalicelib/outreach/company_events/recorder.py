@@ -34,7 +34,7 @@ SOURCE = "company_events"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyEvents:
-    """Writes the events of conversations to the outbox, and queues their posts."""
+    """Writes the events of conversations to the outbox, and queues their posts to the companies."""
 
     rows: EventRows
     intake: Intake
@@ -69,7 +69,7 @@ class CompanyEvents:
     def never_opened(
         self, opaque_id: str, reason: str, received_at: str, start: Record | None = None
     ) -> None:
-        """Record that a start failed before its conversation was opened; errors of `record`.
+        """Write the event that a start failed before its conversation was opened, and queue its post.
 
         Args:
             opaque_id: the id that the conversation would have.
@@ -77,6 +77,10 @@ class CompanyEvents:
             received_at: when this start was received; the Channel Router may repeat a failed start.
             start: the attributes with which the conversation would have been opened; None: those in
                 the head that the door stored.
+
+        Raises:
+            TransientError: the event was not written.
+            UnavailableError: the event was not queued; call again.
         """
         if start is None:
             head = self.rows.head(opaque_id)
@@ -90,7 +94,7 @@ class CompanyEvents:
     def go_on(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
-        """Queue the post of an event that was written before.
+        """Queue the post to the company of an event that was written before.
 
         After `MOST_ROUNDS` jobs that queued each other, the event's ledger row is made due at once
         instead, and the sweep queues it.

@@ -80,7 +80,7 @@ class EndpointAccess:
 
 
 class Teller:
-    """Performs the effect `TELL_COMPANY`: posts one event to its company's endpoint.
+    """Posts one event to its company's endpoint: performs the effect `TELL_COMPANY`.
 
     Args:
         signing: signs the token with which a tool's result comes back.

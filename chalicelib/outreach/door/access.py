@@ -33,7 +33,7 @@ _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 class DeskRole(StrEnum):
-    """What a desk key may do: an agent acts on free and own conversations, a lead on all."""
+    """What a key of a company's desk may do: an agent acts on free and own conversations, a lead on all."""
 
     AGENT = "agent"
     LEAD = "lead"

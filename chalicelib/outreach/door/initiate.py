@@ -147,7 +147,7 @@ class Callers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartStores:
-    """Where starts are stored, and read again when their company asks.
+    """The stores to which starts are written, and read when their company asks what became of them.
 
     Attributes:
         parcels: the jobs of starts whose conversations do not exist yet.
@@ -185,7 +185,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """Makes the ids that a start gets: keyed hashes, and new random ones."""
+    """Makes the ids that an accepted start request gets: keyed hashes, and new random ones."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]
@@ -372,7 +372,7 @@ class Initiate:
 
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
-    """Whether the project declares a fallback channel on which the recipient can be reached."""
+    """Whether the project declares a fallback channel on which the recipient of a start can be reached."""
     declared = project.follow_ups
     if declared is None:
         return False

@@ -61,6 +61,6 @@ def _failed(found: StartOutcome) -> str | None:
 
 
 def _withheld(found: StartOutcome) -> str | None:
-    """``withheld:{switch}``, where a switch stopped the start or its release; else None."""
+    """``withheld:{switch}`` where a switch stopped a start's message or its release; else None."""
     known = found.outcome or found.reason or ""
     return known if known.startswith(WITHHELD) else None

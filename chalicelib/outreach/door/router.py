@@ -72,7 +72,7 @@ class StartRequest:
 
 
 def check_size(body: bytes) -> None:
-    """Refuse the body of a start over `MAX_BODY_BYTES`.
+    """Refuse a start request whose body is over `MAX_BODY_BYTES`.
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
@@ -81,7 +81,7 @@ def check_size(body: bytes) -> None:
 
 
 def parse(body: bytes) -> StartRequest:
-    """Parse a start's body; its fields are checked in the Router's own order.
+    """Parse the body of a start request; its fields are checked in the Router's own order.
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
@@ -175,7 +175,7 @@ def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _purpose(request_data: Mapping[str, Any]) -> str | None:
-    """The contact purpose that a start states; None where it leaves that to the project.
+    """The contact purpose that a start request states; None where it leaves that to the project.
 
     Raises:
         PayloadError: ``INVALID_PURPOSE``.
@@ -187,7 +187,7 @@ def _purpose(request_data: Mapping[str, Any]) -> str | None:
 
 
 def _consent(recipient_data: Mapping[str, Any]) -> dict[str, str] | None:
-    """The recipient's consent that a start states for its channel and purpose, as evidence; None without one.
+    """The recipient's consent that a start request states for its channel and purpose; None without one.
 
     Raises:
         PayloadError: ``INVALID_CONSENT``.
@@ -223,7 +223,7 @@ def _no_consent(name: str, needed: str) -> PayloadError:
 
 
 def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
-    """When the first message is to be sent, if the start states it; `initiate` compares it with the clock.
+    """When the first message is to be sent, if the start request says so; not yet compared with the clock.
 
     Raises:
         PayloadError: ``INVALID_SEND_AT``.
@@ -241,7 +241,7 @@ def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
 
 
 def request_id_in(body: bytes) -> str:
-    """The request id in a start's body, to quote it in an error; ``unknown`` where it cannot be read."""
+    """The request id in a start request's body, to quote it in an error; ``unknown`` if it cannot be read."""
     try:
         request, _ = _request_of(bodies.json_object(body, code="INVALID_REQUEST"))
         found = request["request_data"]["request_id"]
@@ -289,7 +289,7 @@ def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
 
 
 def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value
-    """Refuse values in a start that DynamoDB cannot store: once queued, they would be retried for ever.
+    """Refuse values in a start request that DynamoDB cannot store, before they are queued.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: numbers of
     38 digits between 1e-130 and 1e126, 32 levels, texts in UTF-8.
@@ -312,7 +312,7 @@ def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON 
 
 
 def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
-    """A start's request id, channel and time; all must be present, then be texts, then be valid.
+    """The id, channel and time of a start request; all must be present, then be texts, then be valid.
 
     Raises:
         PayloadError: with the Router's code for the first field at fault.

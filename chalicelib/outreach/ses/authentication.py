@@ -41,7 +41,7 @@ class MethodResult:
     properties: dict[str, str] = field(default_factory=dict)
 
     def domain(self, *names: str) -> str:
-        """The domain in the first of the named properties that the result has; of an address, after the @."""
+        """The domain in the first of the named properties that the result has; empty without any."""
         found = next((self.properties[name] for name in names if name in self.properties), "")
         return found.rpartition("@")[2]
 

@@ -223,7 +223,7 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
 
 
 def _refusal(error: ClientError) -> ProviderError:
-    """The error for a refusal by SES; without an HTTP status the answer may not be SES's."""
+    """The error for SES's refusal of an e-mail; without an HTTP status the answer may not be SES's."""
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     about = error.response.get("ResponseMetadata", {})
     status, request_id = int(about.get("HTTPStatusCode", 0)), about.get("RequestId")

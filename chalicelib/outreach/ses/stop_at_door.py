@@ -31,7 +31,7 @@ class StopByMail:
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write the do-not-contact marks for an e-mail that is a STOP or a possible STOP (`doubtful`).
+        """Write the do-not-contact marks for an e-mail that is a STOP, or may be one.
 
         Returns the job, with `consent_at_door` where the worker need not write the mark.  Costs one
         read for the owner of the company's address, and two more for a token.

@@ -201,7 +201,7 @@ def _received(
 
 
 def is_automatic(message: EmailMessage, sender: str) -> bool:
-    """Whether an e-mail was generated automatically (RFC 3834, and headers of mail programs)."""
+    """Whether an e-mail was sent automatically, by RFC 3834 and the headers of mail programs."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
     return (
         not submitted.startswith("no")

@@ -4,7 +4,7 @@ token_counts    estimates how many tokens a text has; pure
 model_catalogue the models that may write, their prices and request options; pure
 unwritten       `UnwrittenError`: no model could write a message
 asking          the requests for one message: less reasoning, then the fallback model; pure
-message_time    the time limit for writing one message
+message_time    the time limit for writing one message, by thread
 budget          a project's budgets per day and per conversation; pure
 usage           the rows that reserve budget and count calls, tokens and costs
 providers       the stage's models at each provider, and which provider writes for a project

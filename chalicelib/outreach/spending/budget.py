@@ -34,7 +34,7 @@ class BudgetReachedError(PermanentError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A hard and a soft limit of a project's `model_budget`, in millionths of a US dollar."""
+    """What language models may cost: a hard and a soft limit, in millionths of a US dollar."""
 
     hard: int
     soft: int

@@ -122,7 +122,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """The contents of ``models.toml``.
+    """The contents of ``models.toml``: the language models, with prices and limits.
 
     Attributes:
         reasoning_tokens: the token budget of each reasoning effort, beside the answer's.

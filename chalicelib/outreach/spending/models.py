@@ -132,13 +132,13 @@ class Counting:
     time: MessageTime = field(default_factory=MessageTime)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Ask the model, with further requests after an unusable answer (`asking.requests`).
+        """Ask the model, and after an unusable answer once more or the fallback model (`asking.requests`).
 
         Raises:
             BudgetReachedError: the budget of the day or of the conversation is spent.
             PacedError: the company already holds its share of the lane's workers; nothing was asked.
             UnwrittenError: a model is not in the catalogue, or the message's time is over.
-            ProviderError: as `LanguageModel.respond`.
+            ProviderError: the request failed.
         """
         catalogue = self.accounting.catalogue
         ends = monotonic() + self.time.left(deadline_seconds)

@@ -334,7 +334,7 @@ class Twilio:
 
 
 def _time(text: str | None) -> datetime | None:
-    """A time in Twilio's form (RFC 2822), parsed; None for anything else."""
+    """A time from one of Twilio's lists (RFC 2822), parsed; None for anything else."""
     try:
         found = parsedate_to_datetime(text or "")
     except ValueError:

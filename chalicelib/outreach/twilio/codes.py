@@ -42,7 +42,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One error code of Twilio.
+    """What one error code of Twilio means for a message and for the number.
 
     Attributes:
         never_again: the register's reason why the number is never tried again on the same channel;

@@ -31,7 +31,7 @@ class Owners:
         self._known: dict[str, tuple[float, str | None]] = {}
 
     def placed(self, job: _Job) -> _Job:
-        """The job, set apart (`is_apart`) where the account that signed it does not own its number.
+        """The job; in a FIFO group of the account that signed it (`is_apart`) if its number is another's.
 
         Where the map of senders cannot be read, the job stays in its conversation's group.
         """

@@ -6,6 +6,6 @@ wish_clauses      splits a message into sentences and clauses of known words and
 clock_words       makes minutes of the day of "before 9" or "between 9 and 5"; pure
 wished            the wish that a message's clauses state together, or None; pure
 confirming        whether a draft promises a time or a channel that is not stored as a wish; pure
-question_words    the words of that question, also misspelt, as patterns from `machine_question.toml`
+question_words    words, also misspelt, to ask if a machine writes: patterns of `machine_question.toml`
 machine_question  whether a message asks if a machine or a person writes, by where those words are
 """

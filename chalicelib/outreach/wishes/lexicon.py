@@ -67,7 +67,7 @@ class LanguageWords:
 
 @dataclass(frozen=True, slots=True)
 class WishFile:
-    """The content of ``wishes.toml``."""
+    """The content of ``wishes.toml``: words for times and channels, by language."""
 
     languages: Mapping[str, LanguageWords]
 

@@ -44,7 +44,7 @@ class QuestionWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """The content of ``machine_question.toml``."""
+    """The content of ``machine_question.toml``: words to ask whether a machine writes, by language."""
 
     machine: str
     languages: Mapping[str, QuestionWords]

@@ -19,7 +19,7 @@ The modules, in the order in which a message passes them:
     value_words        the words for months, weekdays, units and currencies, as patterns
     said               the values of a text with the roles and stems of the words nearest to them
     rendering          writes the value of a field where a draft names the field's path
-    support            judges each value of a draft: matching sources and rivals, opening hours, manners
+    support            judges each value of a draft: matching sources and rivals, opening hours
     same_value         whether a draft's value and a source's can be the same: sums, days, numbers
     right_role         the backing of a value by matching sources and rivals: given, or another role's
     implied            values that follow from given ones: opening hours around a time, dates ahead

@@ -134,7 +134,7 @@ def _is_open(clause: str, languages: frozenset[str]) -> bool:
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
-    """For each of the recipient's statements, if no source supports it and the draft does not correct it."""
+    """For each statement of the recipient, True if no source supports it and no correction follows."""
     context = Context("", spoken(about.newest))
     own = {
         said.value.readings

@@ -313,7 +313,7 @@ def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _language(about: Given) -> Language | None:
-    """The language of lines that code adds to a message; None unless exactly one with wordings fits."""
+    """The language of the lines that code adds to a message; None unless exactly one is possible."""
     names = about.language & {one.value for one in Language}
     return Language(min(names)) if len(names) == 1 else None
 

@@ -21,7 +21,7 @@ HISTORY_ENTRIES = 20
 
 
 class Composer:
-    """Returns stored drafts, and asks the writer for missing ones.
+    """Returns stored drafts of messages, and asks the writer for missing ones.
 
     Args:
         beating: a context manager that keeps the current queue message invisible while a draft is
@@ -80,11 +80,11 @@ class Composer:
         return replace(written, text=text)
 
     def stored(self, record: Record, entry_id: str) -> Draft | None:
-        """The stored draft of a message; None where none was written."""
+        """The stored draft of a message, by the message's id; None where none was written."""
         return self._conversations.draft(record, entry_id)
 
     def is_sent(self, record: Record, entry_id: str) -> bool:
-        """Whether the conversation already contains a message."""
+        """Whether the conversation already contains a message of the given id."""
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
@@ -96,7 +96,7 @@ class Composer:
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """The draft of a message that a switch withheld before it was composed; written and stored now."""
+        """The draft of a message that a switch withheld, composed and stored now if it was not before."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
         return self.answer(record, entry_id)

@@ -139,7 +139,7 @@ def redacted(record: Record, settings: WriterSettings, text: str) -> str:
 
 
 def statement(settings: WriterSettings) -> list[str]:
-    """What the model is shown of a project, in plain words : one line for each rule."""
+    """What the model is shown of a project, in plain words: one line for each rule."""
     shown, limits = settings.shown, settings.limits
     data = shown.project_data
     fields = ", ".join(data) if isinstance(data, list) else "all" if data else "none"

@@ -65,7 +65,7 @@ class Given:
 
     @property
     def rules(self) -> str:
-        """What the company states in general (its knowledge and its own data), as lines."""
+        """What the company states in general, in its knowledge and its own data, as lines of text."""
         return "\n".join(one.text for one in self.sources.given if not _is_case(one))
 
 

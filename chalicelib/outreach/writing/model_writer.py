@@ -182,7 +182,7 @@ class OpenAiWriter:
         Raises:
             UnwrittenError: each model and effort that was asked refused, or its answer was cut off.
             TransientError: the answer is not JSON although a schema was requested.
-            ProviderError: as `Counting.respond`.
+            ProviderError: the request failed, or a budget is spent.
         """
         named = self._models.named(record)
         request = ModelRequest(

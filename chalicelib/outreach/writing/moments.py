@@ -87,7 +87,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class FoundTime:
-    """A day, a time or a span with its position in a text.
+    """A day, a time of day or a span that a text names, with its position in the text.
 
     Attributes:
         kind: the value of a `values.ValueKind`.

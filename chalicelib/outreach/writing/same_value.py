@@ -73,6 +73,6 @@ def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
 
 
 def agrees_time(one: SaidValue, other: SaidValue) -> bool:
-    """Whether a source names the same time of day as a draft."""
+    """Whether a source's value is the same time of day as a draft's value."""
     is_time = other.value.kind is ValueKind.TIME
     return is_time and not one.value.readings.isdisjoint(other.value.readings)

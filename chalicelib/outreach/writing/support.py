@@ -37,7 +37,7 @@ _DENIED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a draft answers; it decides what a value is whose sentence names no role.
+    """The message that a draft answers: it says what a value is whose own sentence names no role.
 
     Attributes:
         asked: the recipient's newest message.

@@ -122,7 +122,7 @@ def _shown(value: object) -> str:
 
 
 def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
-    """The draft that calls a tool and acknowledges it; a hand-off where the company has no endpoint."""
+    """The draft that calls a tool and acknowledges the call; a hand-off where the company has no endpoint."""
     said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
     if record.item.get(TELLS):
         return replace(

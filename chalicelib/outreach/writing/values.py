@@ -63,7 +63,7 @@ _BARE = re.compile(rf"(?<![\w.,:/]){NUMBER}(?![\w%])")
 
 
 def values(text: str, *, is_source: bool = False) -> list[Value]:
-    """The values of a text, in the order of the text.
+    """The values of a text (sums, dates, numbers, codes), in the order of the text.
 
     Args:
         text: as it is written.

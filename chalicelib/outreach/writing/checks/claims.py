@@ -56,7 +56,7 @@ class WordRow:
 
 @dataclass(frozen=True, slots=True)
 class StatementFile:
-    """The content of ``statements.toml``."""
+    """The content of ``statements.toml``: what a machine may not state by itself, such as promises."""
 
     statement: tuple[StatementRow, ...]
     negated: WordRow
@@ -154,7 +154,7 @@ def mentioned(
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence contains a negation."""
+    """Whether a sentence contains a negation, such as "not"; a tag ("isn't it?") is none."""
     return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
@@ -204,7 +204,7 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
 
 
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the case says that an act was done, of the thing that the sentence names.
+    """Whether a line of the company's data says that an act was done with the thing that a sentence names.
 
     A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
     was paid: 240" says it of a deposit of 240 alone.
@@ -263,7 +263,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def _stated(sentence: str) -> Iterator[str]:
-    """The kinds of statement that a folded sentence makes."""
+    """The kinds of statement, such as a promise, that a folded sentence makes; a question makes none."""
     if _QUESTION.search(sentence):
         return
     for name, statement in _statements().items():

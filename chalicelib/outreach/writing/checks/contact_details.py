@@ -70,7 +70,7 @@ class Addresses:
     has_spelled_phone: bool = False
 
     def __or__(self, other: Addresses) -> Addresses:
-        """The links, e-mail addresses and phone numbers of both; not `has_spelled_phone`."""
+        """The links, e-mail addresses and phone numbers of both texts; without `has_spelled_phone`."""
         return Addresses(
             self.links | other.links, self.emails | other.emails, self.phones | other.phones
         )
@@ -149,7 +149,7 @@ def _undisguised(text: str) -> str:
 
 
 def _parts(link: str) -> tuple[str, str]:
-    """Host and path of a link; a user's name before ``@`` is left out."""
+    """The host and the path of a link; a user's name before ``@`` is left out."""
     rest = re.sub(r"^[a-z]+:\s?/\s?/", "", link.strip().lower()).rstrip(_END).replace("\\", "/")
     rest = rest.removeprefix("www.")
     found = re.match(r"([^/?#]*)(.*)", rest, re.DOTALL)

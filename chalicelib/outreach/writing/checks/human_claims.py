@@ -41,7 +41,7 @@ class SpeakerRow:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerFile:
-    """The content of ``speakers.toml``."""
+    """The content of ``speakers.toml``: words by which a speaker claims to be human, by language."""
 
     speaker: tuple[SpeakerRow, ...]
 

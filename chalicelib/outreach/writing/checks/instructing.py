@@ -19,7 +19,7 @@ FILE = beside(__file__, "instructions.toml")
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """The content of ``instructions.toml``."""
+    """The content of ``instructions.toml``: patterns of messages that instruct the machine."""
 
     drop: tuple[str, ...]
     what: tuple[str, ...]

@@ -33,7 +33,7 @@ def plain(pattern: str) -> str:
 
 
 class Folded:
-    """A text folded letter by letter, so that positions can be converted to the original's.
+    """A text folded (lower case, no accents) letter by letter, so that positions can be converted back.
 
     Attributes:
         original: as it was written.
@@ -66,7 +66,7 @@ def shown(text: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, each with its final mark."""
+    """The sentences of a text, each with its final punctuation mark."""
     return (one for one in _SENTENCE.split(text) if one.strip())
 
 
