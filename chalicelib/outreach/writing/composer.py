@@ -92,7 +92,7 @@ class Composer:
         self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
-        """Store one of our fixed wordings as an answer's draft; returns the draft stored before, if any."""
+        """Store one of our fixed wordings as an answer's draft; returns it, or the one stored before."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
