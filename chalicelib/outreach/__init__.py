@@ -5,7 +5,7 @@ In the order of a conversation:
     door/          `POST /initiate-conversation`: the caller's key, the request, the limits on starts
     twilio/        WhatsApp and SMS: webhooks, client, credentials, error codes
     ses/           e-mail: SNS messages, client
-    jobs           the queue's messages: starts, replies, delivery receipts, resumes, releases
+    jobs           the jobs on the queue, with their FIFO groups and lanes: starts, replies, receipts
     events/        what happens: one module for each kind of event
     hearing/       who wrote a message, and to which conversation the message belongs
     consent/       refusals to be contacted (STOP), and how a recipient takes them back (START)
@@ -27,27 +27,27 @@ What these share:
     channels       the channels: for each, one record of how it differs from the others
     channel_traits the fields of those records
     numbers        the several spellings of one phone number; pure
-    addresses      phone numbers and e-mail addresses as a request gives them
+    addresses      a phone number or e-mail address as a request gives it, normalised
     field_names    names of fields as errors show them
     conversations/ the conversations table
     project/       a project's settings, and the rules that follow from them
-    doubtful       whether a message may be a STOP that a person has to judge
-    senders        which company a number or address belongs to
-    keys           event and action keys
+    doubtful       whether a message may be a STOP that a person must judge, and purposes refused
+    senders        which company a number or address belongs to: rows of `company-data`
+    keys           event keys (`evt:...`), action keys (`act:...`) and ids of messages
     reasons        why a message was not sent, or not yet, and why a person has a conversation
-    resume         the jobs that put a stored event back on the queue
-    lane_shares    which company's share of a lane's workers a slow call counts against
+    resume         the jobs, and the rebuilders, that put a stored event or start back on the queue
+    lane_shares    the key of a company's or endpoint's share of a lane, for `once.share`
     languages      the languages of our fixed texts, and the language of a project
     value_roles    what a value in a sentence is: a deposit, a balance, the date of a delivery
     time_zones     the time zones that a phone number may be in
 
 What builds it, over `chalicelib.shared`:
 
-    doors          the HTTP and SNS doors, each loaded at its first request
+    doors          the HTTP and SNS doors, each with its stores loaded at its first request
     build          the tables that worker, sweep and operators have in common, and the desk
-    carriers       Twilio, SES and the companies' shares of their lanes
-    work           the lanes of messages: flows, senders, the writer of fixed texts
-    model_drafts   the language models and their checked drafts
-    telling        what companies are sent: hand-offs, calls of tools, events, notices
-    sweep          how the sweep finds lost texts at Twilio and rebuilds lost jobs
+    carriers       the clients of Twilio and SES, the companies' shares of their lanes
+    work           what messages need: flows, texts and e-mails, composer, writers
+    model_drafts   the clients of language models, their spending and checked drafts
+    telling        what companies are sent: hand-offs, tool calls, the teller of events, notices
+    sweep          gives the sweep its rebuilders and the search for lost texts at Twilio
 """

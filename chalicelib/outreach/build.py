@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 class Outreach:
-    """Outreach's stores and settings, each built at its first use."""
+    """Builds outreach's stores and settings, each at its first use."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def conversations_table(self) -> Store:
-        """The raw table: conversations, registers, drafts, outbox rows."""
+        """The `conversations` table as a raw store: conversations, registers, drafts, outbox rows."""
         return self._shared.table(self._shared.settings.conversations_table)
 
     @cached_property
     def conversations(self) -> Conversations:
-        """The conversations of that table, as records."""
+        """The store of conversations, over the `conversations` table."""
         shared = self._shared
         return Conversations(
             table=self.conversations_table,
@@ -53,36 +53,36 @@ class Outreach:
 
     @cached_property
     def parcels(self) -> Parcels:
-        """The stored jobs of starts whose conversations are not open yet."""
+        """The store of the jobs of starts whose conversations are not open yet."""
         return Parcels(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def starts(self) -> Starts:
-        """The starts in table A, the ledger's table."""
+        """The store of starts, in table A (the ledger's table)."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
         return Starts(table=table, ledger=shared.ledger, clock=shared.clock)
 
     @cached_property
     def kept(self) -> ConversationStores:
-        """The stores that an event's flow reads and writes: conversations, starts, ledger."""
+        """The stores that the flows of events read and write: conversations, starts, ledger."""
         return ConversationStores(
             conversations=self.conversations, starts=self.starts, ledger=self._shared.ledger
         )
 
     @cached_property
     def companies(self) -> Companies:
-        """The companies' projects, read from `company-data`."""
+        """The store of the companies' projects, over the table `company-data`."""
         return Companies(self._shared.table(self._shared.settings.company_data_table))
 
     @cached_property
     def current_settings(self) -> CachedSettings:
-        """The current settings of a conversation's project, at most `CACHED_SECONDS` old."""
+        """Returns the current settings of a conversation's project, at most `CACHED_SECONDS` old."""
         return CachedSettings(self.companies.current, self._shared.clock)
 
     @cached_property
     def providers(self) -> Providers:
-        """Which provider's language model writes for a project, if any does."""
+        """The stage's language models, and which provider's model writes for a project, if any does."""
         settings = self._shared.settings
         return Providers(
             current=self.current_settings,
@@ -92,7 +92,7 @@ class Outreach:
 
     @cached_property
     def catalogue(self) -> ModelCatalogue:
-        """The language models that may write, with their prices."""
+        """The language models that this stage may use, with their prices."""
         from chalicelib.outreach.spending.model_catalogue import (  # noqa: PLC0415 - of few events
             ModelCatalogue,
         )
@@ -101,12 +101,12 @@ class Outreach:
 
     @cached_property
     def senders(self) -> Senders:
-        """Which company a sending number or address belongs to."""
+        """Finds which company a sending number or address belongs to, in the map of senders."""
         return Senders(self._shared.table(self._shared.settings.company_data_table))
 
     @cached_property
     def company_events(self) -> CompanyEvents:
-        """Records each event of a conversation once, and queues its webhook to the company."""
+        """Writes each event of a conversation once, and queues its webhook to the company."""
         shared = self._shared
         return CompanyEvents(
             rows=EventRows(table=self.conversations_table, clock=shared.clock),
@@ -119,7 +119,7 @@ class Outreach:
 
     @cached_property
     def inbox(self) -> DeskInbox:
-        """The hand-offs that persons see, and the acts that they perform on them."""
+        """The conversations that wait for a company's persons, and the acts of persons on them."""
         from chalicelib.outreach.desk.inbox import DeskInbox  # noqa: PLC0415 - loads much
 
         shared = self._shared
@@ -134,7 +134,7 @@ class Outreach:
 
     @cached_property
     def team(self) -> TeamRows:
-        """The members of each company's team, and who of them is away."""
+        """The store of each company's team members, and of who is away."""
         from chalicelib.outreach.people.team_rows import TeamRows  # noqa: PLC0415 - of the console
 
         return TeamRows(table=self.conversations_table, clock=self._shared.clock)

@@ -15,18 +15,18 @@ from chalicelib.shared import Shared, new_owner
 from chalicelib.vendors.http import VendorClient
 
 TWILIO_REQUESTS_PER_30_S = 300
-"""Our rate limit, per account and container; Twilio itself queues what exceeds a sender's rate."""
+"""Our limit of requests to Twilio, per account and container; Twilio queues more."""
 
 
 class OutreachCarriers:
-    """The carriers that deliver to recipients, for the worker, the sweep and the notices to desks."""
+    """Builds the clients of the carriers to recipients, for the worker, the sweep and desks' notices."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def twilio(self) -> Twilio:
-        """Twilio; a company's secret name selects the account, with one client for each name."""
+        """The client of Twilio; a company's secret name selects the account and its HTTP client."""
         shared = self._shared
 
         def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - called by position
@@ -44,7 +44,7 @@ class OutreachCarriers:
         return Twilio(credentials, client)
 
     def ses(self) -> ses.Ses:
-        """A new SES client; botocore's own retries are off (`SES_CONFIG`)."""
+        """A new client of SES; botocore's own retries are off (`SES_CONFIG`)."""
         shared = self._shared
         client = shared.client("sesv2", ses.SES_CONFIG)
         return ses.Ses(
@@ -57,7 +57,7 @@ class OutreachCarriers:
 
     @cached_property
     def lane_shares(self) -> LaneShares:
-        """How many of a lane's workers one company may hold with slow calls."""
+        """Limits how many of a lane's workers one company may hold with slow calls."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
 

@@ -45,7 +45,7 @@ class AddressKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarrierTraits:
-    """What one vendor's channels have in common.
+    """What all channels of one vendor have in common.
 
     Attributes:
         vendor: the vendor's name, by which `work` chooses the sender.
@@ -61,7 +61,7 @@ class CarrierTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What the code needs to know of one channel.
+    """What the code needs to know of one channel, such as SMS.
 
     Attributes:
         title: the channel's name for a reader.
@@ -108,7 +108,7 @@ class Traits:
 
     @property
     def index(self) -> str:
-        """Name of the `conversations` table's index by sender and recipient."""
+        """Name of the `conversations` table's index by the channel's sender and recipient."""
         return f"{self.sender}-{self.address.field}-index".replace("_", "-")
 
     @property
@@ -123,23 +123,23 @@ class Traits:
 
 
 class _Vendor(Protocol):
-    """The sender of one vendor's messages: `sending.prepared.Messages`."""
+    """What sends one vendor's messages: `sending.prepared.Messages`."""
 
     def hands(self) -> Hands: ...
     def hands_of_notice(self) -> Hands: ...
 
 
 def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """Build the `Hands` that send a vendor's messages, from the wired parts.
+    """A function that builds what sends and settles a vendor's messages (`Hands`), from the wired parts.
 
-    A last look at the register may stop each message.
+    Right before a message leaves, the do-not-contact register is read again and may stop it.
     """
     return lambda parts: part(parts).hands()
 
 
 def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """Build the `Hands` that send a vendor's fixed texts, from the wired parts.
+    """A function that builds what sends a vendor's answers to STOP and HELP (`Hands`), from the wired parts.
 
-    Only these messages leave without a look at the register.
+    Only these messages leave without a check of the do-not-contact register.
     """
     return lambda parts: part(parts).hands_of_notice()

@@ -27,7 +27,7 @@ TEXT_CHARACTERS = 1600
 
 
 class Channel(StrEnum):
-    """How a conversation reaches its recipient; `channel_method` of a request and of a record."""
+    """The channel by which a conversation reaches its recipient: `channel_method` of requests and records."""
 
     WHATSAPP = "whatsapp"
     SMS = "sms"
@@ -35,19 +35,19 @@ class Channel(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """The channel's record."""
+        """How the channel differs from the others."""
         return CHANNELS[self]
 
 
 class Carrier(StrEnum):
-    """The carrier that a delivery receipt is from: Twilio carries texts, SES e-mail."""
+    """The carrier that sends a delivery receipt: Twilio for SMS and WhatsApp, SES for e-mail."""
 
     TEXT = "text"
     EMAIL = "email"
 
     @property
     def traits(self) -> CarrierTraits:
-        """The carrier's record."""
+        """What the carrier's channels have in common."""
         return CARRIERS[self]
 
 
@@ -102,7 +102,7 @@ KINDS = kinds(
         hands=hands_of(lambda parts: parts.emails),
     ),
 )
-"""Every kind of effect that reaches a recipient as a message."""
+"""Every kind of effect that sends a message to a recipient."""
 
 # --- the records --------------------------------------------------------------------------------
 
@@ -190,35 +190,35 @@ LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
 
 
 def lane_of(sender: str) -> Lane:
-    """The lane of messages sent from a company's number or address, for callers that know no more."""
+    """The queue (lane) of messages sent from a company's number or address, for callers that know no more."""
     found = (channel.lane for channel in CHANNELS.values() if channel.address.is_one(sender))
     return next(found, OUTREACH)
 
 
 def address_of(text: str) -> str | None:
-    """An address in its stored form, whatever its kind; None for an invalid one."""
+    """A phone number or e-mail address in its stored form; None for an invalid one."""
     return next((found for address in ADDRESSES if (found := address.normalised(text))), None)
 
 
 def is_forgeable(address: str) -> bool:
-    """Whether anybody can write in the name of an address: true for e-mail."""
+    """Whether anybody can send messages in the name of an address: true for e-mail."""
     return any(
         channel.is_forgeable and channel.address.is_one(address) for channel in CHANNELS.values()
     )
 
 
 def carrier_address(channel: Channel, number: str) -> str:
-    """A number in E.164 as Twilio writes it on a channel, e.g. ``whatsapp:+15550100199``."""
+    """A number in E.164 as Twilio writes it for a channel, e.g. ``whatsapp:+15550100199``."""
     return f"{channel.traits.prefix}{number}"
 
 
 def channel_of(carrier_address: str) -> Channel:
-    """The channel of an address as Twilio writes it."""
+    """The channel of an address as Twilio writes it: WhatsApp by its prefix, else SMS."""
     marked = (one for one in LISTED if one.traits.prefix)
     found = (one for one in marked if carrier_address.startswith(one.traits.prefix))
     return next(found, Channel.SMS)
 
 
 def number_of(carrier_address: str) -> str:
-    """The number in an address as Twilio writes it."""
+    """The number in an address as Twilio writes it, without the channel's prefix."""
     return carrier_address.removeprefix(channel_of(carrier_address).traits.prefix)

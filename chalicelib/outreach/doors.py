@@ -49,11 +49,11 @@ class OutreachDoors:
         return self._initiate.start(request)
 
     def start_outcome(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer the Channel Router what became of a start."""
+        """Answer the Channel Router what became of a start that it requested."""
         return self._initiate.outcome(request, request_id)
 
     def start_messages(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer the Channel Router with a conversation's messages."""
+        """Answer the Channel Router with the messages of a start's conversation."""
         return self._initiate.messages(request, request_id)
 
     @cached_property
@@ -136,15 +136,15 @@ class OutreachDoors:
     # --- a company's register -----------------------------------------------------------------
 
     def register_lookup(self, request: HttpRequest) -> Answer:
-        """Answer a company what its register holds about one address."""
+        """Answer a company what its do-not-contact register holds about one address."""
         return self._register.lookup(request)
 
     def register_page(self, request: HttpRequest) -> Answer:
-        """Answer a company with one page of its register."""
+        """Answer a company with one page of its do-not-contact register."""
         return self._register.page(request)
 
     def register_import(self, request: HttpRequest) -> Answer:
-        """Add a company's list of addresses to its register."""
+        """Add a company's list of addresses to its do-not-contact register."""
         return self._register.take(request)
 
     def register_lift(self, request: HttpRequest) -> Answer:
@@ -221,7 +221,7 @@ class OutreachDoors:
     def tool_result(
         self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
     ) -> Answer:
-        """Take a company's result of a tool's call."""
+        """Take the result of a tool's call from a company."""
         return self._results.result(headers, body, request_id, call_id)
 
     @cached_property
@@ -243,7 +243,7 @@ class OutreachDoors:
         return self._desk.listed(request)
 
     def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """Answer a company's desk with one conversation."""
+        """Answer a company's desk with one conversation, by its opaque id."""
         return self._desk.shown(request, opaque_id)
 
     def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:
@@ -269,7 +269,7 @@ class OutreachDoors:
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
-        """Take Twilio's webhook about a message that came in."""
+        """Take Twilio's webhook about a message that a recipient sent."""
         return self._twilio.message(headers, body, query)
 
     def twilio_status(
@@ -312,7 +312,11 @@ class OutreachDoors:
         return Senders(self._shared.table(self._shared.settings.company_data_table))
 
     def mail(self, message: str) -> None:
-        """Take one SNS message of SES; raises `UnavailableError` where it was not stored."""
+        """Take one SNS message of SES, about an e-mail received or sent.
+
+        Raises:
+            UnavailableError: it was not stored.
+        """
         from chalicelib.outreach.doubtful import is_doubtful
         from chalicelib.outreach.ses import door
 
@@ -335,11 +339,11 @@ class OutreachDoors:
     # --- recipients ---------------------------------------------------------------------------
 
     def unsubscribe_page(self, token: str) -> Answer:
-        """Show the page behind an unsubscribe link; changes nothing."""
+        """Show the page of an unsubscribe link to its recipient; changes nothing."""
         return self._unsubscribe.page(token)
 
     def unsubscribe(self, token: str, body: bytes) -> Answer:
-        """Unsubscribe the recipient of a link, allow messages again, or store their preferences."""
+        """Unsubscribe the recipient of a link, allow messages again, or store the page's preferences."""
         return self._unsubscribe.unsubscribe(token, body)
 
     @cached_property

@@ -13,16 +13,16 @@ from chalicelib.outreach.channels import Carrier, Channel, lane_of
 
 
 class OutreachJob(Job):
-    """A job about a conversation of outreach."""
+    """Base of the jobs about a conversation and its recipient."""
 
     @property
     def lane(self) -> Lane:
-        """The queue of the job, by the address that the company writes from."""
+        """The job's queue, by the address from which the company writes."""
         return lane_of(self.group[1]) if len(self.group) > 1 else OUTREACH
 
 
 class StartConversation(OutreachJob):
-    """Open a conversation and send its first message.
+    """The job that opens a conversation and sends its first message.
 
     Attributes:
         sender: the company's number or address.
@@ -38,12 +38,12 @@ class StartConversation(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """One FIFO group per sender and recipient, so that their jobs never run at the same time."""
+        """The job's FIFO group: one per sender and recipient, whose jobs never run at the same time."""
         return ("pair", self.sender, self.recipient)
 
 
 class InboundMessage(OutreachJob):
-    """A message that a recipient sent, on any channel.
+    """The job of a message that a recipient sent, on any channel.
 
     Attributes:
         sender: the company's number or address that received the message, without a plus tag.
@@ -91,19 +91,19 @@ class InboundMessage(OutreachJob):
 
     @property
     def lane(self) -> Lane:
-        """The queue of the message's channel."""
+        """The job's queue: that of the message's channel."""
         return self.channel.traits.lane
 
     @property
     def origin(self) -> str:
-        """The account within which the message id is unique; empty for e-mail."""
+        """The Twilio account within which the message's id is unique; empty for e-mail."""
         return self.account or ""
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: the conversation's sender and recipient, else those of the message.
+        """The job's FIFO group: the conversation's sender and recipient, else those of the message.
 
-        A message set apart (`is_apart`) has the group of its account or of its writer.
+        A message whose writer is not proven (`is_apart`) has a group of its account or of its writer.
         """
         if self.is_apart and self.pair is None:
             return ("foreign", self.account) if self.account else ("unproven", self.recipient)
@@ -111,7 +111,7 @@ class InboundMessage(OutreachJob):
 
 
 class DeliveryReceipt(OutreachJob):
-    """A carrier's report on the delivery of one of our messages.
+    """The job of a carrier's report on the delivery of one of our messages.
 
     Attributes:
         account: the Twilio account that signed the callback; None for e-mail.
@@ -142,19 +142,19 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def origin(self) -> str:
-        """The account within which the message id is unique; empty for e-mail."""
+        """The Twilio account within which the message's id is unique; empty for e-mail."""
         return self.account or ""
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: sender and recipient, or the account of a receipt set apart."""
+        """The job's FIFO group: sender and recipient; of an unproven receipt (`is_apart`) the account's."""
         if self.is_apart and self.account:
             return ("foreign", self.account)
         return ("pair", self.sender, self.recipient)
 
 
 class OutreachResume(OutreachJob):
-    """Resumes a stored event of a conversation; the event's row and the record hold all it needs.
+    """The job that resumes a stored event of a conversation; all it needs is stored.
 
     Attributes:
         pair: the company's and the recipient's address, where known.
@@ -165,18 +165,18 @@ class OutreachResume(OutreachJob):
 
     @property
     def message_id(self) -> str | None:
-        """The provider's message id, so that the event's actions keep their keys; None without one."""
+        """The provider's id of the event's message, so that its actions keep their keys; None without one."""
         key = outreach_keys.parsed(self.event_key)
         return key.name if key.kind is outreach_keys.EventKind.MESSAGE else None
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: sender and recipient; without them the ledger's lease alone keeps the order."""
+        """The job's FIFO group: sender and recipient; without them the ledger's lease keeps the order."""
         return ("pair", *self.pair) if self.pair else (self.conversation_id,)
 
 
 class HandoffRelease(OutreachJob):
-    """Sends a held message that a person has approved."""
+    """The job that sends a held message that a person has approved."""
 
     kind: Literal["handoff_release"] = "handoff_release"
     handoff_id: str
@@ -184,52 +184,52 @@ class HandoffRelease(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: sender and recipient."""
+        """The job's FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class DeskReply(OutreachJob):
-    """Sends a reply that a person wrote; its text is stored as a draft of the conversation."""
+    """The job that sends a reply that a person wrote; its text is stored as a draft of the conversation."""
 
     kind: Literal["desk_reply"] = "desk_reply"
     pair: tuple[str, str]
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: sender and recipient."""
+        """The job's FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class Unsubscribed(OutreachJob):
-    """Reports a one-click unsubscribe to the company; the do-not-contact mark is written already."""
+    """The job that reports an unsubscribe to the company; the do-not-contact mark is written already."""
 
     kind: Literal["unsubscribed"] = "unsubscribed"
     pair: tuple[str, str]
 
     @property
     def group(self) -> tuple[str, ...]:
-        """FIFO group: sender and recipient."""
+        """The job's FIFO group: sender and recipient."""
         return ("pair", *self.pair)
 
 
 class HandoffNotice(Job):
-    """Sends the company an e-mail about a conversation that waits for a person."""
+    """The job that sends the company an e-mail about a conversation that waits for a person."""
 
     kind: Literal["handoff_notice"] = "handoff_notice"
 
     @property
     def lane(self) -> Lane:
-        """The e-mail lane, whatever the channel of the conversation."""
+        """The job's queue: that of e-mails, whatever the channel of the conversation."""
         return EMAIL
 
     @property
     def group(self) -> tuple[str, ...]:
-        """A FIFO group of its own, so that no message of the conversation waits for the notice."""
+        """The job's FIFO group: one of its own, so that no message of the conversation waits for it."""
         return ("notice", self.conversation_id)
 
 
 class TellCompany(Job):
-    """Posts one event of a conversation to the company; the event is in the outbox.
+    """The job that posts one event of a conversation to the company; the event is in the outbox.
 
     Attributes:
         number: the event's place among the conversation's events, from 1.
@@ -240,12 +240,12 @@ class TellCompany(Job):
 
     @property
     def lane(self) -> Lane:
-        """The companies' lane, so that a slow endpoint delays no recipient."""
+        """The job's queue: that of companies' endpoints, so that a slow endpoint delays no recipient."""
         return COMPANIES
 
     @property
     def group(self) -> tuple[str, ...]:
-        """One FIFO group per conversation: its events are posted one after another."""
+        """The job's FIFO group: one per conversation, whose events are posted one after another."""
         return ("events", self.conversation_id)
 
 
@@ -262,4 +262,4 @@ KINDS = (
 )
 """Every kind of job of outreach; `wiring.jobs` joins them with those of tickets and facts."""
 TO_COMPANIES = (HandoffNotice, TellCompany)
-"""The jobs whose messages go to companies, not to recipients."""
+"""The kinds of jobs that send something to companies, not to recipients."""

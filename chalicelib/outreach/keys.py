@@ -32,7 +32,7 @@ from chalicelib.once.reasons import UNKNOWN_EVENT_KIND
 
 
 class EventKind(StrEnum):
-    """The kind of an event: the second part of its key."""
+    """The kind of an event of outreach: the second part of its key."""
 
     START = "start"
     """A conversation is started."""
@@ -62,7 +62,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An event's key in its parts.
+    """The key of an event, split into its parts.
 
     Attributes:
         named: the parts after the kind, in order.
@@ -73,12 +73,12 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The last part: the id of an act or a message, a step, a number."""
+        """The last part of the event's key: the id of an act or a message, a step, a number."""
         return self.named[-1]
 
 
 def parsed(event_key: str) -> Key:
-    """Parse an event's key; no other code takes keys apart.
+    """Parse an event's key into its kind and the parts after it; no other code takes keys apart.
 
     Raises:
         HandBackError: the kind is unknown, as a newer release wrote the key.
@@ -168,12 +168,12 @@ def call_id(opaque_id: str, entry_id: str) -> str:
 
 
 def tool(opaque_id: str, call_id: str) -> str:
-    """Event key of a tool's result, or of the deadline for it."""
+    """Event key of the result of a tool's call, or of the deadline for that result."""
     return joined("evt", "tool", opaque_id, call_id)
 
 
 def silence(opaque_id: str, ends_at: str) -> str:
-    """Event key of the end of a doubt: at `ends_at`, ISO time, the possible STOP becomes a STOP."""
+    """Event key of the end of a doubt: at `ends_at`, ISO time, a possible STOP becomes a STOP."""
     return joined("evt", "silence", opaque_id, digest(ends_at)[:16])
 
 
@@ -188,7 +188,7 @@ def tell_action(opaque_id: str, number: int) -> str:
 
 
 def held_entry_id(handoff_id: str) -> str:
-    """Id of a hand-off's held answer, which waits for a person's approval or was refused."""
+    """Id of the message of a hand-off that waits for a person's approval, or was refused."""
     return digest("held", handoff_id)[:32]
 
 

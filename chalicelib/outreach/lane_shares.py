@@ -25,14 +25,14 @@ from chalicelib.outreach.conversations.records import Record
 def held_by(
     shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
-    """`LaneShares.of_company`; a context that does nothing where `shares` is None."""
+    """A context that counts a call against its company while it runs; it does nothing if `shares` is None."""
     if shares is None:
         return nullcontext()
     return shares.of_company(record, deadline_seconds, is_send=is_send)
 
 
 class LaneShares:
-    """Counts slow calls against companies' shares of the lanes.
+    """Counts slow calls of workers against companies' shares of the lanes.
 
     Args:
         share: the share counter of a lane.
@@ -47,7 +47,11 @@ class LaneShares:
     def of_company(
         self, record: Record, deadline_seconds: float, *, is_send: bool = False
     ) -> Iterator[None]:
-        """Count a send or a model call against the company while it runs; errors of `LaneShare.held`."""
+        """A context that counts a send or a call of a model against the company while it runs.
+
+        Raises:
+            PacedError: the company's workers, or the lane's, are taken; nothing was called.
+        """
         lane = record.channel.traits.lane
         with self._held(
             lane, record.company_id, deadline_seconds, Expected.QUICK if is_send else Expected.SLOW
@@ -58,7 +62,11 @@ class LaneShares:
     def of_endpoint(
         self, company_id: str, project_id: str, deadline_seconds: float, *, is_failing: bool
     ) -> Iterator[None]:
-        """Count a post against the project's endpoint while it runs; errors of `LaneShare.held`."""
+        """A context that counts a post against the project's endpoint while it runs.
+
+        Raises:
+            PacedError: the endpoint's workers, or the lane's, are taken; nothing was called.
+        """
         key = keys.joined(company_id, project_id)
         with self._held(
             COMPANIES, key, deadline_seconds, Expected.FAILING if is_failing else Expected.SLOW

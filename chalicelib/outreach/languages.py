@@ -68,12 +68,12 @@ FILE = beside(__file__, "texts.toml")
 
 
 def written(name: str) -> ByLanguage:
-    """A fixed text in every language, by its name in `FixedTexts`; loaded at its first use."""
+    """A fixed text in every language, by its name in `FixedTexts`; read at its first use."""
     return Rows(lambda: getattr(_file(), name))
 
 
 def language_of(record: Record) -> Language:
-    """The language of a conversation's project; English without a known one."""
+    """The language of the fixed texts in a conversation, as its record states it; else English."""
     given = str(record.item.get("language") or "")
     return Language(given) if given in set(Language) else Language.EN
 

@@ -18,7 +18,7 @@ OPENAI_REQUESTS_PER_30_S = 60
 
 
 class OutreachModels:
-    """The language models: an OpenAI client for each company's own key, one client for Bedrock."""
+    """Builds the language models: an OpenAI client for each company's own key, one client for Bedrock."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -27,7 +27,7 @@ class OutreachModels:
 
     @cached_property
     def writer(self) -> CheckedWriter:
-        """Writes drafts by a language model and lets only checked drafts through."""
+        """Writes drafts of messages by a language model, and returns only those that break no rule."""
         current = self._outreach.current_settings
         shared = self._shared
         return CheckedWriter(
@@ -40,7 +40,7 @@ class OutreachModels:
 
     @cached_property
     def models(self) -> Models:
-        """Selects the model for a conversation."""
+        """Selects the language model for a conversation, and counts every call of it."""
         shared = self._shared
         return Models(
             providers=self._outreach.providers,
@@ -56,7 +56,7 @@ class OutreachModels:
 
     @cached_property
     def spending(self) -> Spending:
-        """Counts what model calls cost, against the budgets."""
+        """Counts what calls of language models cost, and reserves it from the budgets."""
         shared = self._shared
         return Spending(
             table=self._outreach.conversations_table, clock=shared.clock, log=shared.log

@@ -27,7 +27,7 @@ _FORMS = (
 
 
 def forms(address: str) -> tuple[str, ...]:
-    """Every form of a number in E.164, the given one first; an e-mail address has one form."""
+    """Every spelling of a phone number in E.164, the given one first; an e-mail address has one."""
     others = (found.expand(other) for form, other in _FORMS if (found := form.fullmatch(address)))
     return (address, *others)
 
@@ -38,5 +38,5 @@ def is_same(one: str, other: str) -> bool:
 
 
 def canonical(address: str) -> str:
-    """One form for all spellings of an address: the first of a number's in sort order, or lower case."""
+    """One spelling for all forms of an address, in lower case: the first of a number's in sort order."""
     return min(forms(address.strip().lower()))

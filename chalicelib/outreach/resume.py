@@ -15,11 +15,11 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import OutreachResume
 
 Resume = Callable[[Record, str], None]
-"""Puts an event of a conversation, by its key, back on the queue."""
+"""A function that puts an event of a conversation, by the event's key, back on the queue."""
 
 
 class ResumeRebuilder:
-    """A `Rebuilder` (`once.recovery.rebuilders`) that resumes any stored event of a conversation.
+    """Makes the job that resumes any stored event of a conversation (a `Rebuilder` of recovery).
 
     Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
     """
@@ -28,15 +28,15 @@ class ResumeRebuilder:
         self._conversations = conversations
 
     def __call__(self, event: EventFacts) -> OutreachResume:
-        """The job that resumes an event."""
+        """The job that resumes a stored event, made from the event's facts in the ledger."""
         record = self._conversations.find(event.conversation_id)
         return resume_job(event, record)
 
 
 class StartRebuilder:
-    """A `Rebuilder` (`once.recovery.rebuilders`) for the start of a conversation, ``evt:start``.
+    """Makes the job of a stored start, ``evt:start``, again (a `Rebuilder` of recovery).
 
-    Before the conversation is open, its parcel holds the job.
+    Before the conversation is open, the start's job is stored in its parcel.
     """
 
     def __init__(self, *, conversations: Conversations, parcels: Parcels) -> None:
@@ -44,14 +44,14 @@ class StartRebuilder:
         self._parcels = parcels
 
     def __call__(self, event: EventFacts) -> Job:
-        """The start's own job from its parcel, or a job that resumes an opened conversation."""
+        """The job of a start that is stored in its parcel, or one that resumes an opened conversation."""
         record = self._conversations.find(event.conversation_id)
         parcel = self._parcels.job(event) if record is None else None
         return parcel or resume_job(event, record)
 
 
 def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
-    """The job that resumes a stored event; `record` is None where no conversation was opened."""
+    """The job that resumes an event of the ledger; `record` is None where no conversation was opened."""
     return OutreachResume(
         pair=(record.sender, record.primary_channel) if record else None,
         event_key=event.event_key,
@@ -65,7 +65,7 @@ def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
 
 
 def resume_parked_job(record: Record, event_key: str, received_at: str) -> OutreachResume:
-    """The job that resumes a parked event of a conversation."""
+    """The job that resumes a parked event of a conversation, now that its outcome is settled."""
     return OutreachResume(
         event_key=event_key,
         conversation_id=record.opaque_id,
@@ -88,7 +88,7 @@ def resume_through(intake: Intake) -> Resume:
 
 
 def own_event(event_key: str, opaque_id: str, at: str, source: str) -> EventFacts:
-    """The facts of an event that no webhook brought: a reminder, a successor's start, a tool's result."""
+    """The ledger's facts of an event that no webhook brought: a reminder, a successor's start, a result."""
     digest = keys.digest(event_key)
     return EventFacts(
         event_key=event_key,

@@ -26,7 +26,7 @@ PREFIX = "sender#"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The company that a sender belongs to.
+    """The company to which a sending number or address belongs.
 
     Attributes:
         account: the Twilio account that signs the sender's webhooks; None where unknown.
@@ -37,12 +37,12 @@ class Owner:
 
 
 def key(address: str) -> Item:
-    """Key of a sender's row in `company-data`."""
+    """Key of a sender's row in the table `company-data`."""
     return {"company_id": f"{PREFIX}{address.strip().lower()}", "project_id": "owner"}
 
 
 class Senders:
-    """Looks up the owners of senders."""
+    """Finds the companies to which sending numbers and addresses belong."""
 
     def __init__(self, table: Store) -> None:
         self._table = table

@@ -20,7 +20,7 @@ from chalicelib.shared import Shared
 
 
 class OutreachSweep:
-    """Finds lost messages, for the sweep."""
+    """Builds outreach's part of the sweep: it finds lost texts, and rebuilds the jobs of stored events."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -29,7 +29,7 @@ class OutreachSweep:
 
     @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """What rebuilds an event's job, by the first two parts of the event's key."""
+        """The functions that rebuild an event's job, by the first two parts of the event's key."""
         shared, conversations = self._shared, self._outreach.conversations
         resume = ResumeRebuilder(conversations)
         return {
@@ -49,7 +49,7 @@ class OutreachSweep:
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """The searches that a sweep runs: texts that Twilio received and no webhook brought."""
+        """The searches that a sweep runs: for texts that Twilio received and no webhook brought."""
         shared, outreach = self._shared, self._outreach
         found = LostTexts(
             lists=TextLists(companies=outreach.companies, twilio=self.twilio, sweeps=shared.sweeps),
@@ -63,5 +63,5 @@ class OutreachSweep:
 
     @property
     def twilio(self) -> Twilio:
-        """Twilio, which lists what it received; a company's secret name selects the account."""
+        """The client of Twilio, which lists received texts; a company's secret name selects the account."""
         return self._carriers.twilio

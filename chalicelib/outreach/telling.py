@@ -24,7 +24,7 @@ from chalicelib.vendors import posting
 
 
 class OutreachTelling:
-    """Hands conversations to companies, and informs companies of what happened."""
+    """Builds what hands conversations to companies' persons, and what informs companies of events."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared
@@ -33,7 +33,7 @@ class OutreachTelling:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """The flows of this module's jobs, by kind of job."""
+        """The flows for notices of hand-offs and for events to companies, by kind of job."""
         shared, outreach = self._shared, self._outreach
         return {
             "handoff_notice": NoticeFlow(
@@ -51,7 +51,7 @@ class OutreachTelling:
 
     @cached_property
     def teller(self) -> Teller:
-        """Posts events to the companies' endpoints."""
+        """Posts the events of conversations to the companies' endpoints."""
         shared, outreach = self._shared, self._outreach
         stage, loopback = shared.settings.stage, shared.settings.company_webhooks_on_loopback
 
@@ -74,7 +74,7 @@ class OutreachTelling:
 
     @cached_property
     def notices(self) -> Notices:
-        """Queues the e-mails about hand-offs, and sends them."""
+        """Queues the e-mails to companies about hand-offs, and sends them."""
         shared, outreach = self._shared, self._outreach
         return Notices(
             conversations=outreach.conversations,
@@ -87,7 +87,7 @@ class OutreachTelling:
 
     @cached_property
     def hand_offs(self) -> HandOffs:
-        """Hands conversations over to persons."""
+        """Hands conversations over to the companies' persons."""
         outreach = self._outreach
         return HandOffs(
             conversations=outreach.conversations,
@@ -97,7 +97,7 @@ class OutreachTelling:
 
     @cached_property
     def tool_calls(self) -> ToolCalls:
-        """Calls the companies' tools."""
+        """Calls the companies' tools, by events that the companies are sent."""
         shared, outreach = self._shared, self._outreach
         return ToolCalls(
             conversations=outreach.conversations,

@@ -22,13 +22,13 @@ FILE = beside(__file__, "time_zones.toml")
 
 @dataclass(frozen=True, slots=True)
 class MoreCountries:
-    """The contents of ``time_zones.toml``: names of zones by country."""
+    """The contents of ``time_zones.toml``: names of time zones by country."""
 
     countries: Mapping[str, tuple[str, ...]]
 
 
 def named(name: object) -> ZoneInfo | None:
-    """A zone by its name; None for anything that names no zone."""
+    """A time zone by its name; None for anything that names no zone."""
     if not isinstance(name, str) or not name:
         return None
     try:
@@ -39,12 +39,12 @@ def named(name: object) -> ZoneInfo | None:
 
 @cache
 def of_country(region: str) -> tuple[ZoneInfo, ...]:
-    """The zones of a country by its two letters; empty for an unknown country."""
+    """The time zones of a country by its two letters; empty for an unknown country."""
     return tuple(map(ZoneInfo, _table().get(region, ())))
 
 
 def of_number(number: str) -> tuple[ZoneInfo, ...]:
-    """The zones of a number in E.164; UTC for a number of no country."""
+    """The time zones in which a phone number's owner may be; UTC for a number of no country."""
     try:
         parsed = phonenumbers.parse(number)
     except phonenumbers.NumberParseException:
@@ -57,7 +57,7 @@ def of_number(number: str) -> tuple[ZoneInfo, ...]:
 
 @cache
 def _table() -> Mapping[str, Sequence[str]]:
-    """Names of zones by country, from ``zone.tab`` (country, coordinates, zone, comment)."""
+    """Names of time zones by country, from ``zone.tab`` (country, coordinates, zone, comment)."""
     found: dict[str, list[str]] = defaultdict(list)
     text = (resources.files("tzdata") / "zoneinfo" / "zone.tab").read_text(encoding="utf-8")
     for line in text.splitlines():

@@ -17,7 +17,7 @@ from chalicelib.outreach.conversations.records import (
 
 
 class Trust(StrEnum):
-    """Who an entry is from; only a `RECIPIENT` can stop, start or confirm, or is answered."""
+    """Who an entry of a conversation is from; only a `RECIPIENT` can stop, start, confirm and be answered."""
 
     RECIPIENT = "recipient"
     UNPROVEN = "unproven"
@@ -46,7 +46,7 @@ _BY_NOTE = {
 
 
 def trust_of(entry: Entry) -> Trust:
-    """The trust label of an entry, by its note, else its author, else its role."""
+    """The trust label of a conversation's entry, by its note, else its author, else its role."""
     if entry.note in _BY_NOTE:
         return _BY_NOTE[entry.note]
     if entry.by is not None:

@@ -12,7 +12,7 @@ from chalicelib.tables import beside, read
 
 FILE = beside(__file__, "roles.toml")
 _LONGEST = 4
-"""Maximum number of words of a phrase."""
+"""Maximum number of words of a phrase that names a role."""
 _BEGINNING = 3
 _ENDINGS = "*"
 _WORD = re.compile(r"[^\W_]+")
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class RoleRow:
-    """One role: a row of ``roles.toml``, which explains the fields."""
+    """One role of values, such as deposit: a row of ``roles.toml``, which explains the fields."""
 
     name: str
     kinds: tuple[str, ...]
@@ -38,14 +38,14 @@ class RoleRow:
 
 @dataclass(frozen=True, slots=True)
 class RoleFile:
-    """The contents of ``roles.toml``."""
+    """The contents of ``roles.toml``: the roles of values, such as deposit, with their words."""
 
     role: tuple[RoleRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleHit:
-    """A place in a folded text whose words name a role."""
+    """A place in a folded text whose words name a role, such as deposit."""
 
     start: int
     end: int
@@ -61,32 +61,32 @@ _WANTED = {"time": ("date",), "number": ("number", "money", "percent"), "code": 
 
 @cache
 def rows() -> Mapping[str, RoleRow]:
-    """The roles by their names."""
+    """The rows of ``roles.toml`` by the names of the roles."""
     return {one.name: one for one in read(FILE, RoleFile).role}
 
 
 def has_kind(role: str, kind: str) -> bool:
-    """Whether a value of a kind can have a role; a bare number can be a sum or a percentage."""
+    """Whether a kind of value (time, code) can have a role (delivery); a number can be a sum or a share."""
     return any(one in rows()[role].kinds for one in _WANTED.get(kind, (kind,)))
 
 
 def is_weak(role: str, kind: str) -> bool:
-    """Whether a role counts for a kind of value only where no other word names a role."""
+    """Whether a role counts for a kind of value only where no other word names a role for the value."""
     return any(one in rows()[role].weak for one in _WANTED.get(kind, (kind,)))
 
 
 def is_aside(role: str, kind: str) -> bool:
-    """Whether a role's words say how much a value is, as in "over 50", and never what it is."""
+    """Whether a role only says how much a value of a kind is, as in "over 50", and never what it is."""
     return any(one in rows()[role].aside for one in _WANTED.get(kind, (kind,)))
 
 
 def is_like(role: str, other: str) -> bool:
-    """Whether a value that the company gave as `other` may be called `role`."""
+    """Whether a value to which the company gave the role `other` may be called `role`."""
     return other in rows()[role].like
 
 
 def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
-    """The roles that a folded text names; at each place the longest phrase counts.
+    """The roles, such as deposit, that words of a folded text name; at each place the longest phrase counts.
 
     Only the words of `languages` count; without any, those of all languages.
     """
@@ -117,7 +117,10 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
 def _words(
     languages: tuple[str, ...],
 ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, list[tuple[str, str]]]]:
-    """Phrases with their roles; word beginnings and roles by first letters, endings under ``*``."""
+    """The words of ``roles.toml``: phrases with their roles, and word beginnings by their first letters.
+
+    Endings are under ``*``.
+    """
     phrases, beginnings = (
         defaultdict[str, list[str]](list),
         defaultdict[str, list[tuple[str, str]]](list),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:  # loaded where a language model writes
 
 
 class OutreachWork:
-    """Writes to recipients, and processes their answers.
+    """Builds what writes to recipients and processes their answers.
 
     Args:
         by_model: builds the language models; called only where one writes.
@@ -65,7 +65,7 @@ class OutreachWork:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """The flows by kind of job: one for receipts, one for all others that concern recipients."""
+        """The flows by kind of job: one for delivery receipts, one for all others that concern recipients."""
         kinds = set(by_kind(KINDS)) - set(by_kind(TO_COMPANIES))
         return Lazy(
             {
@@ -136,7 +136,7 @@ class OutreachWork:
     # --- senders, by vendor -------------------------------------------------------------------
 
     def messages_of(self, record: Record) -> Messages[Any]:
-        """The sender of the messages of a conversation's channel."""
+        """The sender of a conversation's messages, by its channel's vendor."""
         return self._messages[record.channel.traits.carrier.vendor]
 
     @cached_property
@@ -145,12 +145,12 @@ class OutreachWork:
 
     @cached_property
     def texts(self) -> Texts:
-        """Sends SMS and WhatsApp messages, and settles those of unknown outcome."""
+        """Sends SMS and WhatsApp messages, and finds out whether those of unknown outcome were sent."""
         return Texts(parts=self._message_parts, twilio=self._carriers.twilio)
 
     @cached_property
     def emails(self) -> Emails:
-        """Sends e-mails, and settles those of unknown outcome."""
+        """Sends e-mails, and finds out whether those of unknown outcome were sent."""
         return Emails(parts=self._message_parts, ses=self._carriers.ses())
 
     def _message_id_header(self, ref: str) -> str:
@@ -172,7 +172,7 @@ class OutreachWork:
 
     @cached_property
     def composer(self) -> Composer:
-        """Writes messages; a draft is stored first, so that a retry sends the same text."""
+        """Writes messages; each draft is stored first, so that a retry sends the same text."""
         conversations = self._outreach.conversations
         writer = ChosenWriter(
             plain=TemplateWriter(),
@@ -189,15 +189,15 @@ class OutreachWork:
     # --- for operators ------------------------------------------------------------------------
 
     def checked_writer(self) -> CheckedWriter:
-        """Writes drafts by a language model and lets only checked drafts through."""
+        """The writer by a language model that returns only drafts that break no rule."""
         return self._by_model().writer
 
     @property
     def models(self) -> Models:
-        """Selects the language model for a conversation."""
+        """Selects the language model for a conversation, and counts every call of it."""
         return self._by_model().models
 
     @property
     def spending(self) -> Spending:
-        """Counts what language models cost."""
+        """Counts what calls of language models cost, and reserves it from the budgets."""
         return self._by_model().spending

@@ -1,15 +1,15 @@
 """Events to companies: what happened in a conversation, as signed webhooks to the company's endpoint.
 
-    event_names        the events: their names, their ids, the fields of a body
-    event_bodies       renders the body of an event
+    event_names        the events: their names, their ids, the JSON of a body
+    event_bodies       reads the personal data for the body of an event, and the token for a result
     post_attempt       the record of one request to an endpoint, for people to read
     outbox             the outbox: the events of each conversation in order, and each endpoint's state
     recorder           writes an event once and queues its post: what the rest of outreach calls
-    endpoint           a project's endpoint: its settings and its secrets
-    lifted_marks       the event that do-not-contact marks were lifted
-    teller             posts one event, and decides when a failed post is tried again
+    endpoint           a project's endpoint: its setting (URL, include) and its signing secrets
+    lifted_marks       the ledger row of the event that do-not-contact marks were lifted
+    teller             prepares and posts one event, and decides when a failed post is tried again
     endpoint_breaker   the circuit breaker of an endpoint that fails
-    standard_webhooks  signatures, for both directions
+    standard_webhooks  makes signatures and their headers; `door.access` compares received ones
 
 A worker writes an event when the thing it reports happens, under a key derived from that thing, and
 before the worker's own job ends.  So no crash loses an event, and none is written twice.  The events of

@@ -42,7 +42,7 @@ _COMPANY_ID = re.compile(r"[A-Za-z0-9_+=.@-]{1,256}")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The URL to which a project's events are posted.
+    """The URL to which a project's events are posted, and which personal data their bodies hold.
 
     Attributes:
         include: which personal data a body holds.
@@ -64,7 +64,7 @@ EventWebhook = Annotated[Endpoint, PlainValidator(_read)]
 
 
 def faults(value: Any, *, allows_loopback: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """What is wrong with the setting; each fault names the field and never its value."""
+    """What is wrong with the setting `event_webhook`; each fault names the field and never its value."""
     if not isinstance(value, Mapping):
         yield f"{SETTING} is not an object"
         return
@@ -99,7 +99,7 @@ def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: A
 
 
 def _may_be_public(host: str) -> bool:
-    """Whether a host may be public; the addresses behind a name are checked at each request."""
+    """Whether a URL's host may be public; the addresses behind its name are checked at each request."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:
@@ -111,7 +111,7 @@ def _may_be_public(host: str) -> bool:
 
 
 def secret_id(stage: str, company_id: str) -> str:
-    """Name of the secret that signs a company's events.
+    """The name of the secret that signs a company's events.
 
     Raises:
         UnavailableError: no secret's name can hold this company id.
@@ -122,7 +122,7 @@ def secret_id(stage: str, company_id: str) -> str:
 
 
 def signing_secrets(text: str) -> tuple[bytes, ...]:
-    """The keys in a company's secret, the newest first.
+    """The signing keys in the text of a company's secret, the newest first.
 
     Raises:
         UnavailableError: the secret holds no key, or a malformed one.

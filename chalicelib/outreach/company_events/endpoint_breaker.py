@@ -15,14 +15,14 @@ FAILURES_TO_OPEN = 3
 FIRST_PAUSE_SECONDS = 30.0
 MAX_PAUSE_SECONDS = 900.0
 PROBE_PAUSE_SECONDS = 15.0
-"""Time between two probes: one attempt's deadline, and the time its worker needs besides."""
+"""Time between two probes of an endpoint: one attempt's deadline, and what its worker needs besides."""
 SPREAD_SECONDS = 30.0
 """Conversations that wait for the same moment are spread over this time."""
 OPEN = reasons.ENDPOINT_BREAKER_OPEN
 
 
 def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
-    """None where an event may be posted now; else when to try again, in epoch seconds.
+    """When an event may be posted to an endpoint: None for now, else epoch seconds to try again at.
 
     Costs one write where the event is the probe, none otherwise.
     """
@@ -38,7 +38,7 @@ def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> f
 
 
 def failed(rows: EventRows, head: Head, now: float) -> float:
-    """Count a failure; returns when to try again, in epoch seconds, or 0 while the breaker is closed."""
+    """Count a failed post; returns epoch seconds to try again at, or 0 while the breaker is closed."""
     failures = rows.count_failure(head, now)
     if failures < FAILURES_TO_OPEN:
         return 0.0

@@ -27,7 +27,7 @@ PROVIDER = "company"
 
 
 class EventBodies:
-    """Renders the bodies of events.
+    """Renders the bodies of events for companies.
 
     Args:
         conversations: hold the personal data that a body may ask for.
@@ -41,7 +41,7 @@ class EventBodies:
         self._signing = signing
 
     def built(self, head: Head, event: CompanyEvent, number: int, endpoint: Endpoint) -> bytes:
-        """The body, with the personal data that the project's endpoint asks for.
+        """The body of an event, with the personal data that the project's endpoint asks for.
 
         Raises:
             WithdrawnError: the conversation was erased.
@@ -50,11 +50,11 @@ class EventBodies:
         return body(event, number, about, self._personal(head, event, endpoint))
 
     def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
-        """The body without personal data, whatever the endpoint asks for."""
+        """The body of an event without personal data, whatever the endpoint asks for."""
         return body(event, number, {"conversation": head.opaque_id, **head.about})
 
     def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
-        """The personal data of a body; None where the project asks for none."""
+        """The personal data for the body of an event; None where the project asks for none."""
         is_tool = event.name == Name.TOOL_CALLED
         if not (endpoint.include or is_tool):
             return None
@@ -85,7 +85,7 @@ class EventBodies:
         return dict(json.loads(draft.function_arguments or "{}"))
 
     def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
-        """The call's id, and the token that authorizes the result of this call alone; not stored."""
+        """The id of a tool's call, and the token that authorizes its result alone; it is not stored."""
         call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
         if self._signing is None:
             return {"call_id": call_id}

@@ -23,7 +23,7 @@ from typing import Any
 from chalicelib.once import keys
 
 TELLS = "tells_company"
-"""Attribute that a conversation has if its project had an endpoint when it was opened."""
+"""Attribute that a conversation has if its project had an endpoint for events when it was opened."""
 UNOPENED = "open"
 """The ``stage`` of a start that failed before a conversation was opened."""
 VERSION = 1
@@ -34,7 +34,7 @@ MAX_TEXT_CHARACTERS = 4096
 
 
 class Name(StrEnum):
-    """What happened; the ``type`` of a body is ``conversation.{name}``."""
+    """What happened in a conversation; the ``type`` of an event's body is ``conversation.{name}``."""
 
     ACCEPTED = "accepted"
     """The conversation was opened."""
@@ -68,12 +68,12 @@ class Name(StrEnum):
 
 
 CHOICE = frozenset(one.value for one in Name) - {Name.TOOL_CALLED.value}
-"""Events that a company may choose or leave out; a tool's call is always sent."""
+"""The events that a company may choose or leave out; a tool's call is always sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyEvent:
-    """One event of a conversation, as stored in the outbox.
+    """One event of a conversation for its company, as stored in the outbox.
 
     Attributes:
         id: the ``webhook-id``, the same in every attempt.
@@ -88,13 +88,13 @@ class CompanyEvent:
 
 
 def id_of(opaque_id: str, name: Name, key: str) -> str:
-    """An event's id; `key` is unique among the conversation's events of that name."""
+    """The id of an event for a company; `key` is unique among the conversation's events of that name."""
     return f"evt_{keys.digest('company-event', opaque_id, name.value, key)[:32]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Personal:
-    """The personal data of one body, where the project asks for it.
+    """The personal data in the body of one event, where the project asks for it.
 
     Attributes:
         recipient: number or address of the recipient.
@@ -111,7 +111,7 @@ class Personal:
     shows_person: bool = False
 
     def shown(self) -> dict[str, Any]:
-        """The personal fields of the body; a long text is cut."""
+        """The personal fields for the body of an event; a long text is cut."""
         found: dict[str, Any] = {}
         if self.recipient is not None:
             found["recipient"] = self.recipient
@@ -129,7 +129,7 @@ class Personal:
 def body(
     event: CompanyEvent, number: int, about: Mapping[str, str], personal: Personal | None = None
 ) -> bytes:
-    """The bytes of the body that is signed and sent.
+    """The bytes of an event's body, as they are signed and sent to the company.
 
     Args:
         event: the event as stored.

@@ -23,7 +23,7 @@ MOST_CONVERSATIONS = 200
 
 
 def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
-    """The newest conversation with an address whose events the company is sent; None without one."""
+    """The newest conversation with an address among those whose events the company is sent; else None."""
     found = [
         one
         for form in numbers.forms(address)
@@ -36,7 +36,7 @@ def heard_in(conversations: Queries, company_id: str, address: str) -> Record | 
 def telling_lifted(
     ledger: Ledger, record: Record | None, by: str, now: datetime
 ) -> Callable[[Subject], list[Item]]:
-    """A function that gives the event's ledger row, for the transaction that lifts a person's marks.
+    """A function that makes the ledger row of the event "marks lifted", for the transaction that lifts them.
 
     It gives no row where none of the marks was a wish of the recipient's.
 

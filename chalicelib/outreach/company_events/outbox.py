@@ -37,13 +37,13 @@ from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
 
 TRIES = 8
-"""Attempts at a write while other workers add events to the same conversation."""
+"""Attempts to append an event while other workers append to the same conversation."""
 STOPPED, ATTEMPT = "stopped#", "attempt#"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The state of a conversation's events: how many were written and how many posted.
+    """The state of a conversation's events for its company: how many were written and how many posted.
 
     Attributes:
         count: number of events written.
@@ -62,18 +62,18 @@ class Head:
 
     @property
     def company_id(self) -> str:
-        """Id of the company that is informed."""
+        """Id of the company to which the conversation's events are posted."""
         return self.about["company_id"]
 
     @property
     def project_id(self) -> str:
-        """Id of the project whose settings name the endpoint."""
+        """Id of the project whose settings name the endpoint for the conversation's events."""
         return self.about["project_id"]
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointState:
-    """The state of one endpoint.
+    """The state of one endpoint of a company: its failures, its breaker, its pause, its choice of events.
 
     Attributes:
         failing_since: epoch seconds of the first failure since the endpoint last accepted an event.
@@ -89,15 +89,15 @@ class EndpointState:
     chosen: frozenset[str] | None = None
 
     def takes(self, name: Name) -> bool:
-        """Whether the endpoint is sent events of a name; a tool's call always is."""
+        """Whether the endpoint is sent events of a given name; a tool's call always is."""
         return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
 
 
 class EventRows(items.OnTable):
-    """Reads and writes the outbox."""
+    """Reads and writes the rows of the outbox: events, their heads, endpoints."""
 
     def add(self, record: Record, event: CompanyEvent) -> int:
-        """Append an event, once; returns its number, also when it was appended before.
+        """Append an event to its conversation's events, once; returns its number in either case.
 
         Raises:
             TransientError: other writers interfered with every attempt.
@@ -118,7 +118,7 @@ class EventRows(items.OnTable):
                 return count + 1
 
     def announcing(self, start: Record) -> Item:
-        """The head of a conversation that is not open yet, as one write of a transaction.
+        """The head of the events of a conversation that is not open yet, as one write of a transaction.
 
         With it the company can be informed of a start that fails and leaves nothing else.
         """
@@ -134,7 +134,7 @@ class EventRows(items.OnTable):
         return _head(item) if item else None
 
     def event(self, opaque_id: str, number: int) -> CompanyEvent | None:
-        """One event, by its number; None where it was erased."""
+        """One event of a conversation, by its number; None where it was erased."""
         item = self._table.get(_event_key(opaque_id, number))
         if item is None:
             return None
@@ -152,7 +152,7 @@ class EventRows(items.OnTable):
         return now
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
-        """Store that an event was posted; returns the head, None once erased. Idempotent."""
+        """Store that the event of a number was posted; returns the head, None once erased. Idempotent."""
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -167,7 +167,7 @@ class EventRows(items.OnTable):
     # --- endpoints ----------------------------------------------------------------------------
 
     def endpoint(self, company_id: str, project_id: str) -> EndpointState:
-        """The state of a project's endpoint."""
+        """The stored state of a project's endpoint: its failures, breaker, pause, choice of events."""
         item = self._table.get(_endpoint_key(company_id, project_id, "state"), consistent=False)
         found = item or {}
         since, until = found.get("failing_since"), found.get("open_until")
@@ -179,7 +179,7 @@ class EventRows(items.OnTable):
         )
 
     def choose(self, company_id: str, project_id: str, events: Sequence[str] | None) -> None:
-        """Store which events a project's endpoint is sent; None for all."""
+        """Store the names of the events that a project's endpoint is sent; None for all events."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={} if events is None else {"chosen": list(events)},
@@ -188,7 +188,7 @@ class EventRows(items.OnTable):
         )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Store since when an endpoint has accepted nothing; an earlier time stays."""
+        """Store since when an endpoint has accepted no event; an earlier time stays."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -197,7 +197,7 @@ class EventRows(items.OnTable):
         )
 
     def count_failure(self, head: Head, epoch: float) -> int:
-        """Count a failed attempt; returns the failures since the endpoint last accepted an event."""
+        """Count a failed post; returns the failures since the endpoint last accepted an event."""
         item = self._table.update(
             self._state_of(head),
             set_={},
@@ -231,7 +231,7 @@ class EventRows(items.OnTable):
         return True
 
     def accepting(self, head: Head) -> None:
-        """Clear the failures of an endpoint that accepts events again; closes its breaker."""
+        """Clear the failures of an endpoint that accepts events again, and close its circuit breaker."""
         gone = ["failing_since", "failures", "open_until"]
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
@@ -258,7 +258,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The rows of an endpoint's stopped conversations."""
+        """The rows of the conversations whose events an endpoint is no longer sent (stopped)."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -266,7 +266,7 @@ class EventRows(items.OnTable):
         )
 
     def resume_endpoint(self, company_id: str, project_id: str) -> Item:
-        """The write that resumes a paused endpoint; for `Store.transact`."""
+        """The write of a transaction (`Store.transact`) that resumes a paused endpoint."""
         return self._table.updating(
             _endpoint_key(company_id, project_id, "state"),
             set_={"resumed_at": iso(self._clock.now())},
@@ -274,7 +274,7 @@ class EventRows(items.OnTable):
         )
 
     def resume(self, opaque_id: str) -> Head | None:
-        """Let a stopped conversation's events be tried for another `teller.GIVE_UP_AFTER`.
+        """Let the events of a stopped conversation be tried for three more days (`teller.GIVE_UP_AFTER`).
 
         Returns the head; None where the conversation has no events.
         """
@@ -289,18 +289,18 @@ class EventRows(items.OnTable):
         return _head(item)
 
     def unlist(self, company_id: str, project_id: str, opaque_id: str) -> None:
-        """Take a conversation off the list of stopped ones; only operators' IAM roles may."""
+        """Take a conversation off an endpoint's list of stopped ones; only operators' IAM roles may."""
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
 
     def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
-        """Store the record of a request that was made now."""
+        """Store the record of a request that was made to an endpoint now."""
         now = self._clock.now()
         own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
         key = _endpoint_key(company_id, project_id, f"{ATTEMPT}{iso(now)}#{attempt.event}")
         self._table.put({**key, **attempt.row, **own})
 
     def attempts(self, company_id: str, project_id: str, limit: int) -> list[PostAttempt]:
-        """The records of the last requests to an endpoint, newest first, at most `limit`."""
+        """The records of the last requests to an endpoint, newest first, `limit` at most."""
         found = self._table.query_all(
             at_most=limit,
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :attempt)",
@@ -312,7 +312,7 @@ class EventRows(items.OnTable):
     # --- rows and keys ------------------------------------------------------------------------
 
     def _adding(self, record: Record, event: CompanyEvent, count: int) -> list[Item]:
-        """The writes that append an event; the ``seen`` row is first, as `add` reads its refusal."""
+        """The writes that append an event; the ``seen`` row is first, as `add` reads it on a refusal."""
         now = self._clock.now()
         own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
         absent = "attribute_not_exists(#conversation_id)"
@@ -347,7 +347,7 @@ class EventRows(items.OnTable):
 
 
 def _about(record: Record) -> Item:
-    """What the head stores about its conversation."""
+    """What the head of a conversation's events stores about the conversation: its ids and channel."""
     ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
     about = {**ids, "channel": record.channel.value}
     return {"about": about, "opaque_id": record.opaque_id}

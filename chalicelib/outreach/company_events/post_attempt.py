@@ -11,12 +11,12 @@ from chalicelib.outreach.company_events.event_names import CompanyEvent
 
 KEPT = timedelta(days=7)
 TEST = "endpoint.test"
-"""The ``type`` of an event with which a person tests the endpoint."""
+"""The ``type`` of an event with which a person tests an endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostAttempt:
-    """One attempt to post an event; neither the body nor the answer's body is kept.
+    """One attempt to post an event to an endpoint; neither its body nor the answer's body is kept.
 
     Attributes:
         event: the ``webhook-id``, the same in every attempt at an event.
@@ -40,13 +40,13 @@ class PostAttempt:
     def of(
         cls, event: CompanyEvent, opaque_id: str, number: int, status: int | None, reason: str
     ) -> PostAttempt:
-        """The record of an attempt at an event of a conversation."""
+        """The record of one attempt to post an event of a conversation."""
         kind = f"conversation.{event.name.value}"
         return cls(event.id, kind, opaque_id, number, status, "" if status else reason)
 
     @classmethod
     def read(cls, item: Item) -> PostAttempt:
-        """The record from its stored row."""
+        """The record of an attempt, from its stored row."""
         return cls(
             event=str(item["event"]),
             type=str(item["type"]),
@@ -66,7 +66,7 @@ class PostAttempt:
 
     @property
     def row(self) -> Item:
-        """The attributes of the record's row; empty values are left out."""
+        """The attributes of the attempt's row; empty values are left out."""
         given = {
             "event": self.event,
             "type": self.type,

@@ -34,7 +34,7 @@ SOURCE = "company_events"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompanyEvents:
-    """Writes the events of conversations to the outbox, and queues their posts."""
+    """Writes the events of conversations to the outbox, and queues their posts to the companies."""
 
     rows: EventRows
     intake: Intake
@@ -42,7 +42,7 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write an event, once, and queue its post to the company. Idempotent by name and key.
+        """Write an event of a conversation, once, and queue its post. Idempotent by name and key.
 
         Args:
             record: the conversation.
@@ -69,7 +69,7 @@ class CompanyEvents:
     def never_opened(
         self, opaque_id: str, reason: str, received_at: str, start: Record | None = None
     ) -> None:
-        """Record that a start failed before its conversation was opened; errors of `record`.
+        """Write the event that a start failed before its conversation was opened, and queue its post.
 
         Args:
             opaque_id: the id that the conversation would have.
@@ -77,6 +77,10 @@ class CompanyEvents:
             received_at: when this start was received; the Channel Router may repeat a failed start.
             start: the attributes with which the conversation would have been opened; None: those in
                 the head that the door stored.
+
+        Raises:
+            TransientError: the event was not written.
+            UnavailableError: the event was not queued; call again.
         """
         if start is None:
             head = self.rows.head(opaque_id)
@@ -90,7 +94,7 @@ class CompanyEvents:
     def go_on(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
-        """Queue the post of an event that was written before.
+        """Queue the post to the company of an event that was written before.
 
         After `MOST_ROUNDS` jobs that queued each other, the event's ledger row is made due at once
         instead, and the sweep queues it.
@@ -107,7 +111,7 @@ class CompanyEvents:
         self.intake.accept(again, recovery=recovery)
 
     def begin(self, head: Head) -> None:
-        """Queue the first unposted event, if no worker has ever claimed it.
+        """Queue the post of a conversation's first unposted event, if no worker has ever claimed it.
 
         A worker may crash between writing the event and queueing it, and not record it again.
 
@@ -121,7 +125,7 @@ class CompanyEvents:
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:
-    """The job that posts one event to the company."""
+    """The job that posts one event of a conversation to the company."""
     event_key = outreach_keys.tell(opaque_id, number)
     return TellCompany(
         event_key=event_key,

@@ -13,7 +13,7 @@ SHORTEST_SECRET_BYTES = 24
 
 
 def key(secret: str) -> bytes:
-    """The key in a secret such as ``whsec_...``; empty for a malformed or short one."""
+    """The signing key in a secret such as ``whsec_...``; empty for a malformed or short secret."""
     try:
         found = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError):
@@ -22,13 +22,13 @@ def key(secret: str) -> bytes:
 
 
 def signature(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
-    """The signature of one message under one key, as ``v1,<base64>``."""
+    """The Standard Webhooks signature of one message under one key, as ``v1,<base64>``."""
     signed = f"{message_id}.{timestamp}.".encode("utf-8", "surrogatepass") + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 def headers(keys: Sequence[bytes], message_id: str, epoch: float, body: bytes) -> dict[str, str]:
-    """The headers of a message, signed with every key: a receiver needs to know only one of them."""
+    """The Standard Webhooks headers of a message, signed with every key: a receiver need know only one."""
     at = str(int(epoch))
     return {
         "webhook-id": message_id,

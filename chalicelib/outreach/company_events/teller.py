@@ -52,7 +52,7 @@ GIVE_UP_AFTER = timedelta(days=3)
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """One event that is ready to be posted."""
+    """One event with all that is needed to post it: URL, body, signing keys, the endpoint's state."""
 
     head: Head
     state: EndpointState
@@ -80,7 +80,7 @@ class EndpointAccess:
 
 
 class Teller:
-    """Performs the effect `TELL_COMPANY`: posts one event to its company's endpoint.
+    """Posts one event to its company's endpoint: performs the effect `TELL_COMPANY`.
 
     Args:
         signing: signs the token with which a tool's result comes back.
@@ -108,7 +108,8 @@ class Teller:
         """Read the event, the endpoint and the secret, and build the request for `tell`.
 
         Raises:
-            WithdrawnError: the conversation or the endpoint is gone, or the event is not chosen.
+            WithdrawnError: the conversation or the endpoint is gone, or the endpoint does not take this
+                event.
             PermanentError: the endpoint is paused, or three days are over.
             NotYet: the breaker is open, or the secret cannot be used yet.
         """
@@ -143,7 +144,7 @@ class Teller:
 
         Raises:
             NotYet: the event was not accepted, and is tried again.
-            PermanentError: the event is not tried again.
+            PermanentError: the endpoint is gone (410), or three days are over.
         """
         (action,) = actions
         built, number = self._built.pop(action.key), int(action.argument)
@@ -189,13 +190,13 @@ class Teller:
             return self._access.post(self._signed(built, deadline_seconds))
 
     def _signed(self, built: _Built, deadline_seconds: float) -> SignedPost:
-        """The signed request; built right before the post, as receivers refuse old signatures."""
+        """The signed request for an event; made right before the post, as receivers refuse old signatures."""
         now = self._clock.now().timestamp()
         headers = standard_webhooks.headers(built.keys, built.event.id, now, built.content)
         return SignedPost(built.url, headers, built.content, deadline_seconds)
 
     def _accepted(self, opaque_id: str, event: CompanyEvent) -> None:
-        """Store in the conversation that the company accepted a tool's call."""
+        """Store in the conversation that the company accepted the event of a tool's call."""
         record = self._conversations.find(opaque_id)
         if record is not None:
             call_id = outreach_keys.call_id(opaque_id, event.facts["message_id"])
@@ -209,7 +210,7 @@ class Teller:
         reason: str,
         comes_epoch: float = 0.0,
     ) -> NoReturn:
-        """End a failed attempt; the event is tried again at `comes_epoch` or later.
+        """End a failed attempt to post an event; it is tried again at `comes_epoch` or later.
 
         Raises:
             NotYet: the event is tried again.

@@ -1,15 +1,15 @@
 """Refusals to be contacted (STOP), and how a recipient takes them back (START).
 
 words          recognises STOP, START and HELP in recipients' messages; pure
-keywords       messages that consist of one keyword, and its normal form; pure
-folding        the normal form in which texts are compared; pure
+keywords       whole messages that are a keyword, with courtesies and typing errors; pure
+folding        the form in which texts are compared: no accents, shapes, invisible signs; pure
 wordings       the rows of `wordings.toml` as patterns for `words`
-compiled       those patterns precompiled in a file, as compiling them takes half a second
+compiled       packs those patterns into `wordings.bin`, and reads it; compiling takes half a second
 contact_purpose  what a company contacts somebody for: marketing, service, transactional
 consents       a recipient's consent, as a value
-unwanted       a small model that suspects a STOP in wordings that no table lists
-unsubscribe    the link in an e-mail: one-click unsubscribe, and the preference page
-preference_form  the page's sentences and form about times and channels; pure
-preference_page  the page itself: whether messages are allowed, and its buttons; pure
+unwanted       a small linear model that suspects a STOP in wordings that no table lists
+unsubscribe    the link in an e-mail: its token; a click reads or writes the recipient's marks
+preference_form  the wishes on the link's page: their sentences, their HTML form, a posted form; pure
+preference_page  the HTML of the link's page: sentences and buttons by whether messages are allowed
 quoted_footer  removes our own footer from a reply that quotes it; pure
 """

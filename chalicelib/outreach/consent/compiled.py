@@ -24,11 +24,11 @@ _LETTERS = "I"
 
 
 def packed(sources: Sequence[str], made_from: str) -> bytes:
-    """The contents of `wordings.bin` for patterns without named groups.
+    """The bytes of `wordings.bin`: the patterns as code of Python's engine; none may have named groups.
 
     Args:
-        sources: the regular expressions.
-        made_from: a digest of the table.
+        sources: the regular expressions of ``wordings.toml``.
+        made_from: the digest of ``wordings.toml``, which is stored with them.
     """
     compiler = import_module("re._compiler")
     head, codes = [], array(_LETTERS)
@@ -42,10 +42,12 @@ def packed(sources: Sequence[str], made_from: str) -> bytes:
 
 
 def shipped(made_from: str) -> tuple[re.Pattern[str], ...] | None:
-    """The patterns of the file; None where it was made from another table or by another Python.
+    """The compiled patterns in `wordings.bin`; None without the file, or if it is out of date.
+
+    It is out of date where it was made from another ``wordings.toml`` or by another Python.
 
     Args:
-        made_from: a digest of the current table.
+        made_from: a digest of the current ``wordings.toml``.
     """
     if not FILE.exists() or sys.byteorder != "little":
         return None

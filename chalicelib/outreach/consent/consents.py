@@ -11,7 +11,7 @@ from chalicelib.outreach.consent.contact_purpose import ContactPurpose
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenConsent:
-    """A recipient's consent to be contacted on a channel for a purpose."""
+    """A recipient's consent to be contacted on one channel for one purpose, with its times and its source."""
 
     channel: Channel
     purpose: ContactPurpose

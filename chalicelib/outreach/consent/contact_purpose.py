@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ContactPurpose(StrEnum):
-    """What a message is for; the values are stored, so they never change."""
+    """Why a company writes to a recipient; the values are stored, so they never change."""
 
     MARKETING = "marketing"
     SERVICE = "service"

@@ -49,18 +49,18 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 
 
 def shapes(text: str) -> str:
-    """A text with one shape of each letter, without accents; case, punctuation and spaces stay."""
+    """A text without accents, invisible signs and variants of letters (``ø`` is ``o``); its case stays."""
     apart = unicodedata.normalize("NFKD", _INVISIBLE.sub("", text))
     kept = "".join(one for one in apart if not unicodedata.combining(one))
     return unicodedata.normalize("NFC", kept).translate(_SHAPES)
 
 
 def bare(text: str, spellings: Mapping[str, str]) -> str:
-    """The folded words of a text, with one space between them.
+    """A text in the form for comparison: words in lower case, without accents, punctuation and emoji.
 
     Args:
-        text: a message, or a row of the table.
-        spellings: replacements of words, e.g. short forms.
+        text: a message, or a wording of ``wordings.toml``.
+        spellings: the words to write instead, by short form or other spelling.
     """
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
@@ -70,7 +70,7 @@ def bare(text: str, spellings: Mapping[str, str]) -> str:
 
 
 def words_of(said: str) -> list[str]:
-    """The words of a folded text; a Chinese or Japanese run becomes its pairs of characters."""
+    """The words of a folded text; a run of Chinese or Japanese becomes its pairs of characters."""
     return _UNSPACED.sub(_pairs, said).split()
 
 

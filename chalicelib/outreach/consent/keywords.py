@@ -21,7 +21,7 @@ _SLIP = 0.88
 
 @dataclass(frozen=True, slots=True)
 class KnownKeywords:
-    """The keywords of all languages, folded.
+    """The keywords for STOP, START, yes and HELP in all languages, folded as messages are for comparison.
 
     Attributes:
         help: the keywords of HELP with their language; None for English.
@@ -39,7 +39,7 @@ class KnownKeywords:
 
 @cache
 def known() -> KnownKeywords:
-    """The keywords, loaded at the first message, to keep cold starts short."""
+    """The keywords for STOP, START, yes and HELP; read at the first message, to keep cold starts short."""
     rows = wordings.listed()
     of = rows.keywords
     stop = frozenset(map(bare, wordings.every(of.stop)))
@@ -62,7 +62,7 @@ def known() -> KnownKeywords:
 
 
 def is_keyword(said: str) -> bool:
-    """Whether a folded message is a keyword of STOP; a long keyword may have a typing error."""
+    """Whether a folded message is only a word for STOP, or several; a long one may have a typing error."""
     every = known()
     if said in every.stop or _LENGTHENED.sub(r"\1", said) in every.stop:
         return True
@@ -76,12 +76,12 @@ def is_keyword(said: str) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """A message folded, without courtesies; a repeated word counts once."""
+    """A message folded (`bare`), without courtesies such as "please"; a repeated word counts once."""
     words = bare(text)
     kept = " ".join(known().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 
 def bare(text: str) -> str:
-    """A message folded: lower case without accents, punctuation and emoji, short forms spelled out."""
+    """A message folded for comparison: lower case, no accents, punctuation or emoji, full short forms."""
     return folding.bare(text, wordings.listed().spellings)

@@ -30,7 +30,7 @@ _PARTS: Mapping[str, ByLanguage] = {
 
 
 def sentences(preferences: Preferences, language: Language) -> list[str]:
-    """The stored preferences as sentences in a language; empty without preferences."""
+    """A recipient's stored preferences (hours, channels) as sentences in a language; empty without any."""
     found = []
     if preferences.hours:
         found.append(_HOURS[language].format(hours=_times(preferences.hours, language)))
@@ -45,7 +45,7 @@ def sentences(preferences: Preferences, language: Language) -> list[str]:
 
 
 def form(language: Language, *, has_zone: bool) -> str:
-    """The form in HTML; it asks for hours only where the recipient's time zone is known."""
+    """The HTML form that changes the preferences; for hours only where the recipient's time zone is known."""
     parts = {one: text[language] for one, text in _PARTS.items()}
     when = _select("hours", _WHEN[language], parts, language) if has_zone else ""
     how = _select(
@@ -56,7 +56,7 @@ def form(language: Language, *, has_zone: bool) -> str:
 
 
 def chosen(body: bytes) -> Wish | None:
-    """The wish in a posted form; None where the body is not this form's."""
+    """The wish about hours and channel in a posted form; None where the body is not that of this form."""
     fields = parse_qs(body.decode("ascii", "replace"), keep_blank_values=True)
     if not {"hours", "channel"} & fields.keys():
         return None

@@ -47,13 +47,13 @@ _RESUME: _Button = ("choice", "resume", written("page_resume"))
 
 
 class Holds(Enum):
-    """Whether a recipient gets the company's messages."""
+    """Whether the company's messages to a recipient are allowed, in doubt or stopped."""
 
     OPEN = auto()
     IN_DOUBT = auto()
     """A person has to judge a possible STOP, or nothing proves that the recipient wrote it."""
     STOPPED = auto()
-    """The recipient stopped them by the link or by STOP, and may allow them again here."""
+    """The recipient stopped the messages by the link or by STOP, and may allow them again on the page."""
     STOPPED_OTHERWISE = auto()
 
 
@@ -68,7 +68,7 @@ _SHOWN: Mapping[Holds, tuple[Sequence[Mapping[Language, str]], Sequence[_Button]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the page shows about a recipient.
+    """What the unsubscribe page shows about a recipient.
 
     Attributes:
         record: the conversation of the link; None where it is no longer stored.
@@ -84,7 +84,7 @@ class Standing:
 
 
 def shown(standing: Standing) -> Answer:
-    """The page for a recipient, with status 200."""
+    """The unsubscribe page about a recipient, as an answer with status 200."""
     record = standing.record
     language = language_of(record) if record else Language.EN
     project = Project(record.item) if record else None
@@ -105,7 +105,7 @@ def shown(standing: Standing) -> Answer:
 
 
 def plain(status: HTTPStatus, content: str) -> Answer:
-    """A page in English with only the given HTML."""
+    """A page in English with only the given HTML, as an answer with the given status."""
     return _page(status, Language.EN, "Unsubscribe", content)
 
 

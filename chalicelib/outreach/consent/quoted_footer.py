@@ -15,13 +15,13 @@ UNSUBSCRIBE_LINE = written("unsubscribe_line")
 
 
 def without_footer(text: str) -> str:
-    """A reply without the footer's line and link that it quotes, in any language."""
+    """A reply's text without the footer of our e-mail (unsubscribe line and link), in any language."""
     return _quoted().sub("", text).strip()
 
 
 @cache
 def _quoted() -> re.Pattern[str]:
-    """The pattern of a footer's line, with or without quotation marks, brackets and the link."""
+    """The pattern of our e-mails' footer in a reply, with or without quotation marks, brackets and link."""
     lines = "|".join(
         re.escape(one.rstrip(".")).replace(r"\ ", r"\s+") for one in UNSUBSCRIBE_LINE.values()
     )

@@ -69,13 +69,13 @@ _LATER = "<p>This did not work. Please try again in a few minutes.</p>"
 
 
 def is_marketing(record: Record) -> bool:
-    """Whether a conversation offers to unsubscribe: true unless its messages are transactional."""
+    """Whether the e-mails of a conversation offer to unsubscribe: all but transactional ones do."""
     return purpose_of(record) != TRANSACTIONAL
 
 
 @dataclass(frozen=True, slots=True)
 class LinkKeys:
-    """The keys of unsubscribe links.
+    """The keys that make and verify the tokens of unsubscribe links.
 
     Attributes:
         opaque: hashes the recipient's address.
@@ -87,7 +87,7 @@ class LinkKeys:
 
 
 def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
-    """The link in an e-mail of a conversation; None where its messages are transactional."""
+    """The unsubscribe link for a conversation's e-mails; None where its messages are transactional."""
     if not is_marketing(record):
         return None
     signed = token(links, record.company_id, record.primary_channel, record.opaque_id)
@@ -95,7 +95,7 @@ def link_of(base_url: str, links: LinkKeys, record: Record) -> str | None:
 
 
 def headers(link: str | None, reply_to: str) -> dict[str, str]:
-    """The headers by which a mail program offers one-click unsubscribe; empty without a link."""
+    """The headers ``List-Unsubscribe`` and ``List-Unsubscribe-Post`` of an e-mail; empty without a link."""
     if link is None:
         return {}
     return {
@@ -105,7 +105,7 @@ def headers(link: str | None, reply_to: str) -> dict[str, str]:
 
 
 def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> str:
-    """The token of a recipient's link; `conversation` is the conversation's opaque id."""
+    """The signed token of a recipient's unsubscribe link; `conversation` is the conversation's opaque id."""
     hashed = member_id(links.opaque(), company_id, address)
     company = base64.urlsafe_b64encode(company_id.encode()).decode().rstrip("=")
     signature = links.signing().sign(_LINK, company_id, hashed, conversation)
@@ -114,7 +114,7 @@ def token(links: LinkKeys, company_id: str, address: str, conversation: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class OpenedToken:
-    """The contents of a verified token.
+    """The contents of a verified token of an unsubscribe link.
 
     Attributes:
         hashed: the member id (keyed hash) of the recipient's address.
@@ -127,7 +127,7 @@ class OpenedToken:
 
 
 def opened(signing: PurposeKeys, text: str) -> OpenedToken | None:
-    """The contents of a token; None where its signature is not ours, or its key has expired."""
+    """The contents of an unsubscribe token; None where its signature is not ours, or its key has expired."""
     found = _TOKEN.fullmatch(text)
     if found is None:
         return None
@@ -143,7 +143,7 @@ def opened(signing: PurposeKeys, text: str) -> OpenedToken | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsubscribeDoor:
-    """`/unsubscribe/{token}`; every answer is a page.
+    """Answers `/unsubscribe/{token}`; every answer is a page.
 
     Attributes:
         conversations: the conversations, and the do-not-contact register.
@@ -158,7 +158,7 @@ class UnsubscribeDoor:
     shares: CallerShares
 
     def page(self, text: str) -> Answer:
-        """Answer a `GET` with the recipient's page; changes nothing."""
+        """Answer a `GET` of an unsubscribe link with the recipient's page; changes nothing."""
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
@@ -169,7 +169,7 @@ class UnsubscribeDoor:
             return self._failed(error)
 
     def unsubscribe(self, text: str, body: bytes = b"") -> Answer:
-        """Answer a `POST`: unsubscribe, allow again, or store preferences, before the 200."""
+        """Unsubscribe, allow messages again or store preferences, then answer the `POST` with the page."""
         found = opened(self.links.signing(), text)
         if found is None:
             return self._unknown()
@@ -190,7 +190,7 @@ class UnsubscribeDoor:
             return preference_page.shown(Standing(None, done))
 
     def _standing(self, found: OpenedToken) -> Standing:
-        """What the page shows, over every address that the recipient's conversation names."""
+        """What the page shows: the marks and wishes of all addresses that the link's conversation names."""
         record = self._record(found)
         places = self._places(found, record)
         liftable = {place.member for place in places}
@@ -203,7 +203,7 @@ class UnsubscribeDoor:
         return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
-        """Store the form's wish; over all addresses of the recipient the newest wish counts."""
+        """Store the wish of the page's form; of all the recipient's addresses the newest wish counts."""
         record = self._record(found)
         places = self._places(found, record)
         known = preferred(distinct(self.conversations.subjects(places).values()))
@@ -239,7 +239,7 @@ class UnsubscribeDoor:
         return Statement(door=SOURCE, conversation=found.conversation)
 
     def _record(self, found: OpenedToken) -> Record | None:
-        """The conversation of the link; None where it is not stored, or has another recipient."""
+        """The conversation that the token names; None where it is not stored, or has another recipient."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id:
             return None
@@ -247,7 +247,7 @@ class UnsubscribeDoor:
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
-        """Write the do-not-contact mark, whatever else fails, and inform the company."""
+        """Write the do-not-contact mark, even if the company's event cannot be built; queue that event."""
         job, failure = None, None
         try:
             job = self._job(found)
@@ -263,7 +263,7 @@ class UnsubscribeDoor:
             self.intake.accept(job, admission=job.received_at)
 
     def _job(self, found: OpenedToken) -> Unsubscribed | None:
-        """The job that informs the company; None without an endpoint or a stored conversation."""
+        """The job that informs the company of the unsubscribe; None without endpoint or conversation."""
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
@@ -287,13 +287,13 @@ class UnsubscribeDoor:
 
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
-    """The time zones that the recipient may be in; empty where unknown."""
+    """The time zones that the recipient may be in, by the conversation or stored hours; may be empty."""
     named = tuple(zone.key for zone in rules.zones_of(record)) if record else ()
     return named or (known.hours.zones if known.hours else ())
 
 
 def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
-    """Whether messages are allowed, by the reasons of the marks.
+    """Whether messages are allowed, by the reasons of the do-not-contact marks.
 
     Args:
         reasons: of marks on addresses that the page can open again.
@@ -307,5 +307,5 @@ def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
 
 
 def failed() -> Answer:
-    """The page with status 503, where the door itself failed."""
+    """The page, with status 503, that asks to try again later, where the door itself failed."""
     return preference_page.plain(HTTPStatus.SERVICE_UNAVAILABLE, _LATER)

@@ -14,17 +14,17 @@ from chalicelib.vendors.linear import Linear, read
 
 FILE = Path(__file__).with_name("unwanted.bin")
 WISH = "unwanted"
-"""Name of the model's class in the file."""
+"""Name of the class "wish not to be contacted" in the model's file."""
 
 
 @cache
 def shipped() -> Linear:
-    """The model of this release; loaded at the first message, to keep cold starts short."""
+    """The linear model that suspects a STOP, as this release ships it; loaded at the first message."""
     return read(FILE.read_bytes())
 
 
 def is_suspected(words: Sequence[str]) -> bool:
-    """Whether a message may be a wish not to be contacted.
+    """Whether the model suspects that a message wishes no further contact; a person then reads it.
 
     Args:
         words: the message's words, as `folding.words_of` gives them.

@@ -23,7 +23,7 @@ FILE = beside(__file__, "wordings.toml")
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Messages of a few words that are keywords, by meaning and language."""
+    """The keywords (whole messages of a few words) for STOP, START, yes and HELP, each by language."""
 
     stop: ByLanguage
     start: ByLanguage
@@ -33,7 +33,7 @@ class Keywords:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The contents of ``wordings.toml``; the file explains each table.
+    """The contents of ``wordings.toml``, the wordings about being contacted; the file explains each table.
 
     Attributes:
         sets: lists of words that wordings insert as ``{name}``.
@@ -60,7 +60,7 @@ class Wordings:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The wordings of all languages, compiled; the fields are those of `Wordings`."""
+    """The wordings of ``wordings.toml`` as compiled patterns over all languages; the fields are tables."""
 
     plain: tuple[re.Pattern[str], ...]
     negated: re.Pattern[str]
@@ -91,13 +91,13 @@ _SET = re.compile(r"\{([a-z]+)\}")
 
 @cache
 def listed() -> Wordings:
-    """The rows of the file; loaded at the first message, to keep cold starts short."""
+    """The contents of ``wordings.toml``; read at the first message, to keep cold starts short."""
     return read(FILE, Wordings)
 
 
 @cache
 def patterns() -> Patterns:
-    """The patterns, precompiled where possible; loaded at the first message."""
+    """The patterns of ``wordings.toml``, from `wordings.bin` if current; loaded at the first message."""
     *plain, negated, doubt, complained, soft, whence, again, marketing, limits, clauses = (
         compiled.shipped(made_from()) or map(re.compile, sources())
     )
@@ -121,7 +121,7 @@ def made_from() -> str:
 
 
 def sources() -> list[str]:
-    """The patterns' regular expressions, in the order that `patterns` reads."""
+    """The regular expressions of ``wordings.toml``, in the order in which `patterns` compiles them."""
     rows = listed()
     return [
         *(_filled(one) for one in every(rows.plain)),
@@ -138,12 +138,12 @@ def sources() -> list[str]:
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
-    """The wordings of all languages, one after another."""
+    """The wordings of a table in all languages, one after another."""
     return (one for of_language in rows.values() for one in of_language)
 
 
 def _anywhere(rows: ByLanguage) -> str:
-    """An expression for any of the rows: whole words, or any part of a Chinese or Japanese run."""
+    """A regular expression that finds any wording of a table as whole words; without spaces, anywhere."""
     spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
     unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
     return rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else "")
@@ -154,7 +154,7 @@ def _either(rows: ByLanguage) -> str:
 
 
 def _filled(wording: str) -> str:
-    """A wording with its ``{set}`` names replaced by their words, in the letters of `folding`."""
+    """A wording with its ``{set}`` names replaced by the words of those sets, without accents."""
     whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
     return folding.shapes(whole)
 

@@ -19,7 +19,7 @@ from chalicelib.tables import Rows
 
 
 class Word(StrEnum):
-    """What a message says about being contacted."""
+    """What a message says about being contacted; `DOUBT` is a possible STOP."""
 
     STOP = "stop"
     START = "start"
@@ -28,14 +28,14 @@ class Word(StrEnum):
 
 
 class Scope(StrEnum):
-    """Which messages a STOP or a doubt refuses."""
+    """Which messages a STOP or a possible STOP refuses: all of them, or only marketing."""
 
     ALL = "all"
     MARKETING = "marketing"
 
 
 class HeardBy(StrEnum):
-    """The rule by which a message was understood."""
+    """The rule that decided what a message says about being contacted."""
 
     CARRIERS_KEYWORD = "carriers_keyword"
     KEYWORD = "keyword"
@@ -55,12 +55,12 @@ class HeardBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The meaning of a message, as far as it is about being contacted.
+    """What a message says about being contacted, and the rule that decided it.
 
     Attributes:
         word: None where the message says nothing about being contacted.
         language: the language of a HELP that is not English, e.g. ``es``.
-        is_carriers: one of Twilio's keywords, which Twilio answers itself if so configured.
+        is_carriers: the message is one of Twilio's keywords, which Twilio answers itself if so configured.
         is_yes: a START that also means "yes", so it counts only from somebody who said STOP.
         scope: marketing only, where the recipient limits a STOP ("no more advertising").
         why: the rule by which the message was understood.
@@ -75,7 +75,7 @@ class Heard:
 
     @property
     def purposes(self) -> frozenset[ContactPurpose] | None:
-        """The purposes that a STOP or a doubt refuses; None: every purpose."""
+        """The purposes that a STOP or possible STOP refuses: marketing, if it says so; None: every one."""
         is_limited = self.word in (Word.STOP, Word.DOUBT) and self.scope == Scope.MARKETING
         return frozenset({ContactPurpose.MARKETING}) if is_limited else None
 
@@ -83,7 +83,7 @@ class Heard:
 CARRIERS: Mapping[str, Word] = Rows(
     lambda: {one: Word(name) for name, them in wordings.listed().carriers.items() for one in them}
 )
-"""Twilio's default keywords."""
+"""Twilio's default keywords, each with its meaning."""
 _SIGNATURE = re.compile(
     r"\n\s*+(?:sent from|get outlook for|enviado desde|envoyé de|gesendet von) .*",
     re.IGNORECASE | re.DOTALL,
@@ -100,7 +100,7 @@ _MOST_CHARACTERS = 1000
 
 
 def heard(text: str) -> Heard:
-    """What a message says about being contacted."""
+    """What a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
     said, known = keywords.plain_text(text), keywords.known()
@@ -131,7 +131,7 @@ def heard(text: str) -> Heard:
 
 
 def _is_preference(text: str) -> bool:
-    """Whether a message wishes only another time or channel."""
+    """Whether a message wishes only another time or channel, and so is no STOP."""
     from chalicelib.outreach.wishes.wished import wished_alone  # noqa: PLC0415 - of few messages
 
     wish = wished_alone(text)
@@ -139,7 +139,7 @@ def _is_preference(text: str) -> bool:
 
 
 def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
-    """Whether a message that is no keyword asks for no further message, or may ask for it.
+    """Whether a message that is no keyword is a STOP or possible STOP (`DOUBT`), else None; and the rule.
 
     The wish may be one clause among others, such as a reason; a clause that limits it makes a doubt.
     """
@@ -180,13 +180,13 @@ def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
 
 
 def _has_stop(text: str) -> bool:
-    """Whether a part between punctuation marks is a keyword of STOP: "no, stop, who are you"."""
+    """Whether a part of a message between punctuation marks is only STOP: "no, stop, who are you"."""
     parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
     return any(keywords.is_keyword(keywords.plain_text(part)) for part in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
-    """Whether a part of a message may be a wish to stop, by the tables of doubtful wordings."""
+    """DOUBT where a part of a message may be a wish to stop, by doubtful wordings, else None; and why."""
     patterns = wordings.patterns()
     if patterns.doubt.search(said):
         return Word.DOUBT, HeardBy.POSSIBLE_WISH

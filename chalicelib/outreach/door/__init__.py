@@ -3,15 +3,15 @@
 In the order of a request:
 
     router              the request body: checked in the Router's own order, normalised
-    access              authenticates the caller: API key, and signature where one is required
-    message_signatures  verifies HTTP Message Signatures: what they must cover, and by which key
-    signature_keys      a company's keys for HTTP Message Signatures
-    structured_fields   parses the headers of HTTP Message Signatures
+    access              authenticates the caller: API and desk keys, checks either kind of signature
+    message_signatures  HTTP Message Signatures: the components that they must cover, their signed bytes
+    signature_keys      a company's keys for them: hmac-sha256 or ed25519, from and until when
+    structured_fields   parses their headers: inner lists, parameters, bytes by label
     used_signatures     lets a signature be used only once
-    initiate            accepts a start: access, body, project, admission, queue, response
-    shares              how many starts a minute of one company enter a lane
-    outcomes            the outcome of a start, in the Router's fields
+    initiate            answers a start (project, admission, queue) and questions about its outcome
+    shares              how many seconds a company's start waits for its share of a lane
+    outcomes            the outcome of a start, as the Router's fields `state`, `reason`, `delivery`
     results             takes the result of a tool's call
     may_send            says whether a message may be sent; sends nothing
-    reading             what a company's key may read of a conversation
+    reading             what a company's key may read of a conversation: why it waits, its messages
 """

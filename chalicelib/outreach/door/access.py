@@ -33,7 +33,7 @@ _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 class DeskRole(StrEnum):
-    """What a desk key may do: an agent acts on free and own conversations, a lead on all."""
+    """What a key of a company's desk may do: an agent acts on free and own conversations, a lead on all."""
 
     AGENT = "agent"
     LEAD = "lead"
@@ -41,7 +41,7 @@ class DeskRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A company's credentials for calling us.
+    """A company's credentials for calling our API.
 
     Attributes:
         api_keys: the active keys; two while a key is rotated.
@@ -61,16 +61,16 @@ class Access:
     signature_keys: tuple[SignatureKey, ...] = ()
 
     def signs_messages(self, now: datetime) -> bool:
-        """Whether requests need an HTTP Message Signature: a key has become valid, even if all have ended."""
+        """Whether a company's requests need an HTTP Message Signature: a key of it is or was valid."""
         return any(one.has_begun(now) for one in self.signature_keys)
 
 
 def access(text: str) -> dict[str, Access]:
-    """Parse the API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
+    """Parse the API-key secret: the credentials of each company, by company id.
 
-    An entry may also hold the keys of the company's desk, ``"desk_keys": {"agent": [...], "lead":
-    [...]}``, and `signature_keys`.  It may also be one key or a list of keys.  Anything else grants
-    no access.
+    The secret is ``{"<company id>": {"api_keys": [...], "signing_secrets": [...]}}``.  An entry may
+    also hold the keys of the company's desk, ``"desk_keys": {"agent": [...], "lead": [...]}``, and
+    `signature_keys`.  It may also be one key or a list of keys.  Anything else grants no access.
     """
     try:
         raw = json.loads(text)
@@ -83,7 +83,7 @@ def key_in(headers: Mapping[str, str]) -> bytes:
     """The API key in a request's header ``x-api-key``.
 
     Raises:
-        SignatureError: ``UNAUTHORIZED``; there is none.
+        SignatureError: ``UNAUTHORIZED``; the header is missing or empty.
     """
     given = headers.get("x-api-key", "").encode("utf-8", "replace")
     if not given:
@@ -92,7 +92,7 @@ def key_in(headers: Mapping[str, str]) -> bytes:
 
 
 def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
-    """The company of the caller's key; every key is compared, in constant time.
+    """The id of the company whose API key a request has; every key is compared, in constant time.
 
     Raises:
         SignatureError: ``UNAUTHORIZED``; the key is missing, unknown, or of more than one company.
@@ -109,7 +109,7 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
 
 
 def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tuple[str, DeskRole]:
-    """Company and role of the caller's desk key; every key is compared, in constant time.
+    """The company and the role of the desk key that a request has; every key is compared, in constant time.
 
     Raises:
         SignatureError: ``UNAUTHORIZED``; the key is missing, no desk key, or of more than one desk.
@@ -129,10 +129,10 @@ def desk_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> tupl
 def caller_of(
     headers: Mapping[str, str], companies: Mapping[str, Access]
 ) -> tuple[str, DeskRole | None]:
-    """The caller's company, with the role of a desk key, or None for the Router's key.
+    """The company whose key a request has, with the role of a desk key, or None for the Router's key.
 
     Raises:
-        SignatureError: ``UNAUTHORIZED``; it is neither.
+        SignatureError: ``UNAUTHORIZED``; the key is neither.
     """
     try:
         return company_of(headers, companies), None
@@ -141,7 +141,7 @@ def caller_of(
 
 
 def check_request(request: HttpRequest, known: Access, now: datetime) -> str | None:
-    """Verify that a request is signed as its company's requests must be.
+    """Verify that a request has the signature that its company's requests must have.
 
     Returns:
         A hash of what was signed, where the request has an HTTP Message Signature; else None.
@@ -163,7 +163,7 @@ def check_request(request: HttpRequest, known: Access, now: datetime) -> str | N
 def check_signature(
     headers: Mapping[str, str], body: bytes, known: Access, *, now_epoch: float
 ) -> None:
-    """Verify a Standard Webhooks signature: HMAC-SHA256 over ``{id}.{timestamp}.{body}``.
+    """Verify a request's Standard Webhooks signature: HMAC-SHA256 over ``{id}.{timestamp}.{body}``.
 
     One match among several signatures and secrets is enough.  A company without secrets needs none.
 
@@ -212,7 +212,7 @@ def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - 
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the signing settings of a company's entry, without values."""
+    """What is wrong with the signing settings in a company's entry of the secret, without their values."""
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"
@@ -227,7 +227,7 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
 def _signature_keys(
     entry: Mapping[str, Any],
 ) -> tuple[tuple[SignatureKey, ...], tuple[str, ...]]:
-    """The signature keys of an entry, and what is wrong with them."""
+    """The keys of HTTP Message Signatures in a company's entry of the secret, and what is wrong with them."""
     if signature_keys.FIELD not in entry:
         return (), ()
     try:

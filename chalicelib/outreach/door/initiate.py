@@ -76,19 +76,19 @@ BEYOND_SHARE = reasons.BEYOND_SHARE
 
 
 class ForbiddenError(RequestError):
-    """The caller may not do this."""
+    """The caller is known, but may not make this request: status 403."""
 
     status = 403
 
 
 class NotFoundError(RequestError):
-    """The requested item does not exist."""
+    """The project, start, call or conversation that a request names does not exist: status 404."""
 
     status = 404
 
 
 class LimitError(RequestError):
-    """The company is over one of its rate limits."""
+    """The company is over one of its rate limits: status 429, with the seconds to wait."""
 
     status = 429
 
@@ -110,7 +110,7 @@ class Callers:
     shares: CallerShares
 
     def company_of(self, source: str, request: HttpRequest, now: datetime) -> str:
-        """The authenticated company of a request at a door; its share of the door is charged.
+        """Authenticate a request at a door: its company's id; charges the company's share of the door.
 
         Raises:
             RequestError: the request has no valid key, or no valid signature where one is required.
@@ -124,7 +124,7 @@ class Callers:
         return company_id
 
     def project(self, asked: StartRequest) -> Project:
-        """The project of a start.
+        """The project that a start names, if the project allows the start.
 
         Raises:
             RequestError: there is no such project, it is inactive, or it does not allow the start.
@@ -147,7 +147,7 @@ class Callers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartStores:
-    """Where starts are stored, and read again when their company asks.
+    """The stores to which starts are written, and read when their company asks what became of them.
 
     Attributes:
         parcels: the jobs of starts whose conversations do not exist yet.
@@ -164,7 +164,7 @@ class StartStores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLane:
-    """The lane of starts: a start is queued, or set aside where its company's share is used up."""
+    """The queue of starts (their lane): a start is queued, or waits where its company's share is used up."""
 
     intake: Intake
     aside: SettingAside
@@ -173,7 +173,7 @@ class StartLane:
     def put(
         self, job: StartConversation, project: Project, admitted: Admitted, now: datetime
     ) -> None:
-        """Queue an admitted start, or set it aside."""
+        """Queue an admitted start; set it aside until its time where its company's share is used up."""
         wait = 0.0
         if admitted.is_new:
             wait = self.shares.wait(project.company_id, job.lane, project.rate_limits)
@@ -185,7 +185,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """The ids that a start gets: keyed hashes, and new random ones."""
+    """Makes the ids that an accepted start request gets: keyed hashes, and new random ones."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]
@@ -193,7 +193,7 @@ class StartIds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initiate:
-    """The Router's door: starts, their outcomes and their messages."""
+    """Answers the Channel Router: requests to start a conversation, and questions about such starts."""
 
     callers: Callers
     kept: StartStores
@@ -203,7 +203,7 @@ class Initiate:
     log: Log
 
     def start(self, request: HttpRequest) -> Answer:
-        """Accept a start, a request to begin a conversation, and answer it."""
+        """Accept a request to begin a conversation, and queue it once; errors become answers too."""
         body, is_known = request.body, False
         try:
             router.check_size(body)
@@ -215,7 +215,7 @@ class Initiate:
             return self._error_answer(error, router.request_id_in(body) if is_known else "unknown")
 
     def outcome(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer with the outcome of a start; no personal data.
+        """Answer what became of a start, without personal data.
 
         A company that signs its starts signs this request as well; its body is empty.
         """
@@ -235,7 +235,7 @@ class Initiate:
         return Answer(200, shown)
 
     def messages(self, request: HttpRequest, request_id: str) -> Answer:
-        """Answer with a page of a conversation's messages; authenticated as in `outcome`."""
+        """Answer with a page of the messages of a start's conversation; authenticated as in `outcome`."""
         try:
             found = self._asked_for(request, request_id)
             record = self.kept.conversations().find(found.opaque_id)
@@ -248,7 +248,12 @@ class Initiate:
         return Answer(200, shown)
 
     def _asked_for(self, request: HttpRequest, request_id: str) -> StartOutcome:
-        """The outcome of the start that a company asks about; 404 unless the start is the company's own."""
+        """The outcome of the start that a request asks about.
+
+        Raises:
+            NotFoundError: the company has no such start.
+            RequestError: the request is not authenticated.
+        """
         company_id = self._authenticate(request)
         is_one = router.quotable(request_id) == request_id
         key = outreach_keys.start(company_id, request_id)
@@ -299,6 +304,9 @@ class Initiate:
         """Refuse a `send_at` in the past or too far ahead.
 
         A repeated request is not refused: it is answered as the first one, even after its time.
+
+        Raises:
+            PayloadError: ``INVALID_SEND_AT``.
         """
         now = self.clock.now()
         if asked.send_at is None or now < asked.send_at <= now + MOST_SCHEDULED:
@@ -364,7 +372,7 @@ class Initiate:
 
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
-    """Whether the project declares a fallback channel on which the recipient can be reached."""
+    """Whether the project declares a fallback channel on which the recipient of a start can be reached."""
     declared = project.follow_ups
     if declared is None:
         return False
@@ -372,7 +380,7 @@ def _has_another(project: Project, asked: StartRequest) -> bool:
 
 
 def internal_error() -> Answer:
-    """The response to a request that failed through no fault of its sender."""
+    """The answer, status 500, to a request that failed through no fault of its sender."""
     return Answer(500, _error_body("INTERNAL_ERROR", TRY_AGAIN, "unknown"))
 
 
@@ -386,7 +394,7 @@ def _error_body(code: str, message: str, request_id: str) -> dict[str, Any]:
 
 
 _MESSAGES = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
-"""Messages for errors that repeating the request does not resolve, by code."""
+"""By code, the messages of errors that no repetition of the request resolves."""
 
 
 def _code(error: RequestError | UnavailableError | TransientError) -> str:

@@ -43,7 +43,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaySendDoor:
-    """Answers whether a message may be sent.
+    """Answers the Channel Router whether a message may be sent at a time; sends nothing.
 
     Attributes:
         checks: builds the checks, at the first question.
@@ -55,7 +55,7 @@ class MaySendDoor:
     log: Log
 
     def ask(self, request: HttpRequest) -> Answer:
-        """Answer one question; errors have the Router's fields."""
+        """Answer one question whether a message may be sent; errors have the Router's fields."""
         try:
             bodies.check_size(request.body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()
@@ -77,7 +77,7 @@ class MaySendDoor:
 
 
 def parse(body: bytes, now: datetime) -> StartToCheck:
-    """Check the body of a question by the rules of a start's body.
+    """Check the body of a question whether a message may be sent, by the rules of a start's body.
 
     Raises:
         PayloadError: with the Router's code; names fields, never values.

@@ -28,7 +28,7 @@ from chalicelib.outreach.door.signature_keys import SignatureKey
 from chalicelib.outreach.door.structured_fields import FieldItem, InnerList
 
 WINDOW_SECONDS = 300
-"""How far a signature's time may be from our clock."""
+"""How far a signature's time of creation may be from our clock."""
 METHOD, PATH, AUTHORITY, PARAMETER = "@method", "@path", "@authority", "@query-param"
 DIGEST = "content-digest"
 INPUT, SIGNATURE = "signature-input", "signature"
@@ -43,7 +43,7 @@ _TIMES, _TEXTS = ("created", "expires"), ("keyid", "alg", "nonce", "tag")
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """The signature of a request.
+    """The HTTP Message Signature (RFC 9421) that a request has.
 
     Attributes:
         about: the covered components, and the signature's parameters.
@@ -55,12 +55,12 @@ class Signed:
 
     @property
     def covered(self) -> frozenset[tuple[str, str | None]]:
-        """The covered components; a query parameter with its name, others with None."""
+        """The components that the signature covers; a query parameter with its name, others with None."""
         return frozenset(map(_identity, self.about.items))
 
 
 def signed(request: HttpRequest) -> Signed | str:
-    """The one signature of a request; a text that names the header at fault where it cannot be read."""
+    """The one HTTP Message Signature of a request; if it cannot be read, a text names the header at fault."""
     about = structured_fields.inner_list(request.headers.get(INPUT, ""))
     if about is None:
         return f"header {INPUT} is missing, or not one signature as RFC 9421 has it"
@@ -73,9 +73,9 @@ def signed(request: HttpRequest) -> Signed | str:
 def problems(
     request: HttpRequest, given: Signed, keys: Sequence[SignatureKey], now: datetime
 ) -> Iterator[str]:
-    """Why a signature is not valid, each reason with the component or parameter at fault.
+    """Why a request's signature is not valid, each reason with the component or parameter at fault.
 
-    The request is the company's only where there are no problems.
+    Only a request without problems is the company's.
     """
     yield from _untimely(given.about, now)
     found = [*_uncovered(request, given.covered), *_unreadable(request, given.about)]
@@ -96,7 +96,7 @@ def problems(
 
 
 def base(request: HttpRequest, about: InnerList) -> bytes:
-    """The signed bytes: a line for each component, and one for all parameters.
+    """The bytes of a request that its signature signs: a line for each component, and one for all parameters.
 
     The request must have every component; `problems` checks that.
     """
@@ -106,7 +106,7 @@ def base(request: HttpRequest, about: InnerList) -> bytes:
 
 
 def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
-    """Unknown parameters, and times that are not now."""
+    """Problems of a signature's parameters: an unknown one, or a time that is not now."""
     for name, value in about.parameters.items():
         is_one = type(value) is (int if name in _TIMES else str)
         if name not in (*_TIMES, *_TEXTS) or not is_one:
@@ -121,7 +121,7 @@ def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
 
 
 def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
-    """Components that must be covered and are not."""
+    """Problems of a signature: components of the request that it must cover and does not."""
     wanted = [*ALWAYS, *(one for one in WHERE_GIVEN if one in request.headers)]
     if request.body:
         wanted.append(DIGEST)
@@ -133,7 +133,7 @@ def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]])
 
 
 def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
-    """Components that the request does not have, or that we do not see as the caller signed them."""
+    """Problems: covered components that the request lacks, or that we do not see as they were signed."""
     if len(set(map(_identity, about.items))) != len(about.items):
         yield "a component is covered twice"
     if not _PLAIN_PATH.fullmatch(request.path):
@@ -180,7 +180,7 @@ def _value(request: HttpRequest, one: FieldItem) -> str:
 
 
 def encoded(text: str) -> str:
-    """A name or value of the query as RFC 9421, 2.2.8 encodes it in a signature."""
+    """A name or value of a request's query as RFC 9421, 2.2.8 encodes it in a signature."""
     return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
 
 

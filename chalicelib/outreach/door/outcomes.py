@@ -14,7 +14,7 @@ _NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 
 def fields(found: StartOutcome) -> dict[str, Any]:
-    """The outcome of a start, in the Router's fields; fields without a value are left out."""
+    """What became of a start, as the fields of the Router's answer; fields without a value are left out."""
     known = {
         "state": _state(found),
         "reason": found.delivery_reason
@@ -50,17 +50,17 @@ def _state(found: StartOutcome) -> str:
 
 
 def _declined(found: StartOutcome) -> str | None:
-    """The reason, where a person has declined the opening, so that it is never sent; else None."""
+    """The reason ``declined`` where a person declined a start's first message for good; else None."""
     return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
 def _failed(found: StartOutcome) -> str | None:
-    """Why an opening was not sent although a person had approved it; else None."""
+    """Why a start's first message was not sent although a person had approved it; else None."""
     known = found.outcome or ""
     return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 
 
 def _withheld(found: StartOutcome) -> str | None:
-    """``withheld:{switch}``, where a switch stopped the start or its release; else None."""
+    """``withheld:{switch}`` where a switch stopped a start's message or its release; else None."""
     known = found.outcome or found.reason or ""
     return known if known.startswith(WITHHELD) else None

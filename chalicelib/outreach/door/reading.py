@@ -30,10 +30,10 @@ if TYPE_CHECKING:  # a start does not load it
     from chalicelib.outreach.conversations.store import Conversations
 
 PAGE_MESSAGES = 50
-"""The most messages in one answer."""
+"""Maximum number of messages in one answer."""
 _MOST_DIGITS = 8
 _GOES_ON = (None, reasons.REFUSAL_IN_DOUBT)
-"""Answers of the register with which a person may still release a held opening."""
+"""What the register may say of a recipient for a person still to release a held first message."""
 _OPENED = (Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)
 _OF_RULES = (reasons.CALLING_HOURS, reasons.PUBLIC_HOLIDAY, reasons.FREQUENCY_CAP)
 """The reasons of a message that waits because of the law at the recipient's place."""
@@ -48,7 +48,7 @@ def with_conversation(
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
     forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
-    """A start's outcome with what its conversation adds: why it waits, its next step, its links.
+    """A start's outcome with what its conversation adds: why it waits, its next step, linked conversations.
 
     `unended` is `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the
     recipient may be contacted.
@@ -119,7 +119,7 @@ def waiting(
 
 
 def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
-    """Up to `PAGE_MESSAGES` of a conversation's messages, in the order in which they were written.
+    """A page of a conversation's messages, at most `PAGE_MESSAGES`, in the order in which they were written.
 
     Raises:
         PayloadError: ``INVALID_AFTER``: the query's ``after`` is not the number of a message.

@@ -53,7 +53,7 @@ _CODES = {"status": "invalid_status", "text": "invalid_text", "data": "invalid_d
 
 
 class ToolResult(BaseModel):
-    """The body of a result."""
+    """The result of a tool's call: the body of the company's request."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, strict=True)
 
@@ -64,7 +64,7 @@ class ToolResult(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDoor:
-    """Takes the results of tools' calls.
+    """Takes the results of tools' calls from companies.
 
     Attributes:
         signing: the stage's keys that sign the tokens of calls.
@@ -82,7 +82,7 @@ class ResultDoor:
     def result(
         self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
     ) -> Answer:
-        """Store a result, and make the event due that answers it; a repeated result changes nothing."""
+        """Store the result of a tool's call, once, and queue the event by which the recipient is answered."""
         try:
             bodies.check_size(body, MAX_BYTES, code="payload_too_large")
             record = self._authorised(headers, request_id, call_id)
@@ -149,7 +149,11 @@ class ResultDoor:
         return given
 
     def _late(self, record: Record, call: ToolCall, given: ToolResult, text: str) -> NoReturn:
-        """Add a late result as a note for the person who has the conversation, and refuse it."""
+        """Store a late result, also as a note for the person who has the conversation, and refuse it.
+
+        Raises:
+            ConflictError: ``too_late``, or ``result_exists`` where another late result was stored.
+        """
         kept = self.conversations.keep_late_result(record, call.call_id, text)
         if kept.late_result != text:
             raise ConflictError("result_exists", "another result of this call was kept before")
@@ -166,5 +170,9 @@ class ResultDoor:
 
 
 def _refused(constant: str) -> NoReturn:
-    """Refuse NaN and the infinities, which are no JSON."""
+    """Refuse NaN and the infinities, which are no JSON, though Python's parser accepts them.
+
+    Raises:
+        ValueError: always.
+    """
     raise ValueError(constant)

@@ -41,9 +41,9 @@ from chalicelib.outreach.conversations.records import SEND_AT, SEPARATOR
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
-"""With the company's settings added, the job still fits a queue message of 256 KB."""
+"""Maximum size of a start's body; it leaves room for the company's settings in a queue message of 1 MiB."""
 MAX_ID_BYTES = 256
-"""Of a company's or a project's id: they are parts of a conversation's key, which has 1,024 bytes."""
+"""Limit for a company's or a project's id: both are parts of a conversation's key, which has 1,024 bytes."""
 MAX_DEPTH = 28
 MAX_PROOF_CHARACTERS = 1000
 _IDS = ("company_id", "project_id")
@@ -57,7 +57,7 @@ _CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """A valid start request; addresses are normalised, and personal data never appear in its repr."""
+    """A valid request to start a conversation; addresses are normalised, the repr has no personal data."""
 
     company_id: str
     project_id: str
@@ -72,7 +72,7 @@ class StartRequest:
 
 
 def check_size(body: bytes) -> None:
-    """Refuse a body over `MAX_BODY_BYTES`.
+    """Refuse a start request whose body is over `MAX_BODY_BYTES`.
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
@@ -81,7 +81,7 @@ def check_size(body: bytes) -> None:
 
 
 def parse(body: bytes) -> StartRequest:
-    """Parse a start's body; its fields are checked in the Router's own order.
+    """Parse the body of a start request; its fields are checked in the Router's own order.
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
@@ -149,7 +149,11 @@ def parse(body: bytes) -> StartRequest:
 
 
 def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
-    """When and how the recipient gave consent, as the Router states it; stored with the conversation."""
+    """When and how the recipient gave consent, as the Router states it; stored with the conversation.
+
+    Raises:
+        PayloadError: ``INVALID_COMMS_CONSENT_PROOF``.
+    """
     found = {}
     given_at = recipient_data.get("comms_consent_at")
     if given_at is not None:
@@ -171,7 +175,11 @@ def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _purpose(request_data: Mapping[str, Any]) -> str | None:
-    """The purpose of the contact; None where the request leaves it to the project."""
+    """The contact purpose that a start request states; None where it leaves that to the project.
+
+    Raises:
+        PayloadError: ``INVALID_PURPOSE``.
+    """
     given = request_data.get(PURPOSE)
     if given is None or given in list(ContactPurpose):
         return given
@@ -179,7 +187,11 @@ def _purpose(request_data: Mapping[str, Any]) -> str | None:
 
 
 def _consent(recipient_data: Mapping[str, Any]) -> dict[str, str] | None:
-    """The recipient's consent for this channel and purpose; stored as evidence."""
+    """The recipient's consent that a start request states for its channel and purpose; None without one.
+
+    Raises:
+        PayloadError: ``INVALID_CONSENT``.
+    """
     given = recipient_data.get(CONSENT)
     if given is None:
         return None
@@ -211,7 +223,11 @@ def _no_consent(name: str, needed: str) -> PayloadError:
 
 
 def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
-    """When the company wants the first message sent; `initiate` compares it with the clock."""
+    """When the first message is to be sent, if the start request says so; not yet compared with the clock.
+
+    Raises:
+        PayloadError: ``INVALID_SEND_AT``.
+    """
     given = request_data.get(SEND_AT)
     if given is None:
         return None
@@ -225,7 +241,7 @@ def _send_at(request_data: Mapping[str, Any]) -> datetime | None:
 
 
 def request_id_in(body: bytes) -> str:
-    """The request id of a body, to quote it in an error; ``unknown`` where it cannot be read."""
+    """The request id in a start request's body, to quote it in an error; ``unknown`` if it cannot be read."""
     try:
         request, _ = _request_of(bodies.json_object(body, code="INVALID_REQUEST"))
         found = request["request_data"]["request_id"]
@@ -235,13 +251,13 @@ def request_id_in(body: bytes) -> str:
 
 
 def quotable(request_id: object) -> str:
-    """A valid request id unchanged, else ``unknown``: any other value may be a secret."""
+    """A request id unchanged if it is valid, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The request, and the conversation id where a Context Object has one."""
+    """The start request within a body, and the conversation id where a Context Object has one."""
     if "frontend_payload" not in whole:
         return dict(whole), None
     request = whole["frontend_payload"]
@@ -255,9 +271,12 @@ def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
 
 
 def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
-    """Refuse a conversation id outside the id space of its company and project.
+    """Refuse a conversation id that does not begin with the ids of the start's company and project.
 
     So a request can name neither another company's conversation nor the key of an internal row.
+
+    Raises:
+        PayloadError: ``INVALID_REQUEST``.
     """
     own = SEPARATOR.join((*(str(ids[name]) for name in _IDS), ""))
     if conversation_id is not None and not (
@@ -270,7 +289,7 @@ def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
 
 
 def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value
-    """Refuse values that DynamoDB cannot store: once queued, they would be retried for ever.
+    """Refuse values in a start request that DynamoDB cannot store, before they are queued.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: numbers of
     38 digits between 1e-130 and 1e126, 32 levels, texts in UTF-8.
@@ -293,7 +312,11 @@ def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON 
 
 
 def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
-    """Request id, channel and time; all must be present, then be texts, then be valid."""
+    """The id, channel and time of a start request; all must be present, then be texts, then be valid.
+
+    Raises:
+        PayloadError: with the Router's code for the first field at fault.
+    """
     names = ("request_id", "channel_method", "initial_request_timestamp")
     for name in names:
         if data.get(name) is None:
@@ -318,7 +341,7 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
 
 
 def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses, normalised; the channel's own is required.
+    """The recipient's addresses in a request, normalised; the one of the request's channel is required.
 
     The others may be missing or empty.  An invalid one is refused: it would link no conversations.
 

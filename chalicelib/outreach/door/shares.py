@@ -29,7 +29,7 @@ _NOBODY = Place(0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """Says how long a start must wait before it enters its lane.
+    """Says how long a company's start must wait before it enters its lane (queue).
 
     Attributes:
         levels: the stored level of a company and lane, by its name.
@@ -41,7 +41,7 @@ class Shares:
     workers: int
 
     def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
-        """Seconds until a start may enter its lane; 0 for at once.
+        """Seconds until a company's start may enter its lane (queue); 0 for at once.
 
         Where the level cannot be written (other doors write it all the time, or the table is slow),
         the start gets the time computed here and is not counted.  It is not refused, as it is

@@ -49,7 +49,7 @@ class Algorithm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignatureKey:
-    """One key of a company.
+    """One key of a company for HTTP Message Signatures.
 
     Attributes:
         material: the shared secret, or the public key.
@@ -64,7 +64,7 @@ class SignatureKey:
     ends: datetime | None = None
 
     def has_begun(self, now: datetime) -> bool:
-        """Whether the key is valid, or was."""
+        """Whether the key is valid now, or was before."""
         return self.begins is None or self.begins <= now
 
     def is_valid(self, now: datetime) -> bool:
@@ -72,7 +72,7 @@ class SignatureKey:
         return self.has_begun(now) and (self.ends is None or now < self.ends)
 
     def verifies(self, signature: bytes, signed: bytes) -> bool:
-        """Whether a signature over the signed bytes was made with this key."""
+        """Whether a signature over the given bytes was made with this key."""
         match self.algorithm:
             case Algorithm.HMAC_SHA256:
                 wanted = hmac.new(self.material, signed, hashlib.sha256).digest()
@@ -82,7 +82,7 @@ class SignatureKey:
 
 
 def parse(value: Any) -> tuple[SignatureKey, ...]:  # noqa: ANN401 - any JSON value
-    """The keys of a company's entry.
+    """The keys for HTTP Message Signatures in a company's entry of the secret, from JSON.
 
     Raises:
         ValueError: names the first attribute that is wrong, and no value.

@@ -18,9 +18,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LONGEST = 8192
-"""Characters of a field's value at most; the gateway accepts 10 KB for all headers."""
+"""Maximum number of characters of a header's value; the gateway accepts 10 KB for all headers."""
 MOST_ITEMS = 64
-"""The most items of a list, and parameters of an item."""
+"""Maximum number of items in a list, and of parameters of an item."""
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _TEXT = r'"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"'
 _BYTES = re.compile(rf"({_KEY})=:([A-Za-z0-9+/]*={{0,2}}):")
@@ -35,7 +35,7 @@ Value = str | int | bool
 
 @dataclass(frozen=True, slots=True)
 class FieldItem:
-    """A text with its parameters, in order."""
+    """An item of a list in a Structured Field (RFC 9651): a text with its parameters, in order."""
 
     text: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class FieldItem:
 
 @dataclass(frozen=True, slots=True)
 class InnerList:
-    """The only member of a dictionary, a list: its label, items and parameters."""
+    """The only member of a Structured Field, a list: its label, items and parameters."""
 
     label: str
     items: tuple[FieldItem, ...]
@@ -59,7 +59,7 @@ class InnerList:
 
 
 def inner_list(value: str) -> InnerList | None:
-    """The only member of a dictionary, which must be an inner list; None for anything else."""
+    """Parse a header whose only member is a labelled list (RFC 9651); None for anything else."""
     value = value.strip(" ")
     label = _LABEL.match(value) if len(value) <= LONGEST else None
     if label is None:
@@ -79,7 +79,7 @@ def inner_list(value: str) -> InnerList | None:
 
 
 def bytes_by_label(value: str) -> dict[str, bytes] | None:
-    """The members of a dictionary whose values are all bytes; None for anything else."""
+    """Parse a header whose members are all bytes (RFC 9651), by label; None for anything else."""
     if len(value) > LONGEST:
         return None
     found: dict[str, bytes] = {}
@@ -92,7 +92,7 @@ def bytes_by_label(value: str) -> dict[str, bytes] | None:
 
 
 def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
-    """The parameters that begin at a position, and the position after the last one.
+    """The parameters (``;name=value``) from a position of a header on, and the position after the last one.
 
     Parsing stops before a name that occurs twice.
     """

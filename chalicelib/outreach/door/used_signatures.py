@@ -22,7 +22,7 @@ _KEPT_SECONDS = 2 * WINDOW_SECONDS
 
 
 class UsedSignatures:
-    """Accepts each signature once.
+    """Accepts each signature of a request only once.
 
     Args:
         table: table A.
@@ -33,7 +33,7 @@ class UsedSignatures:
         self._clock = clock
 
     def take(self, signature: str) -> None:
-        """Mark a signature as used.
+        """Store that a request's signature is used.
 
         Raises:
             SignatureError: ``INVALID_SIGNATURE``; it was used before.

@@ -2,10 +2,10 @@
 
 In the order of an e-mail:
 
-    door            the SNS subscription: each message parsed and queued
-    webhook         received e-mails and SES events as jobs; pure
-    stop_at_door    writes the mark for a STOP, or a possible STOP, before the handler returns
-    mail_words      recognises STOP and START in e-mails; pure
-    authentication  whether an e-mail's author is proven; pure
-    client          sends one e-mail
+    door            the SNS subscription: each SNS message parsed, heard for a STOP, and queued
+    webhook         makes jobs of received e-mails (headers, parts, reply address) and SES events; pure
+    stop_at_door    writes the do-not-contact mark for a STOP before the handler returns
+    mail_words      recognises STOP and START in e-mails with signatures and sign-offs; pure
+    authentication  whether SPF, DKIM or DMARC prove an e-mail's author; pure
+    client          sends one e-mail by SES; which errors mean that it may have been sent
 """

@@ -34,22 +34,22 @@ _PROPERTY = re.compile(r"([a-z][a-z0-9._-]*)=(\S*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """The result of one method: e.g. method ``dkim``, value ``pass``, and its properties."""
+    """The result of one authentication method for an e-mail, e.g. ``dkim``, ``pass`` and its properties."""
 
     method: str
     value: str
     properties: dict[str, str] = field(default_factory=dict)
 
     def domain(self, *names: str) -> str:
-        """The domain in the first of the named properties that exists; of an address, the part after @."""
+        """The domain in the first of the named properties that the result has; empty without any."""
         found = next((self.properties[name] for name in names if name in self.properties), "")
         return found.rpartition("@")[2]
 
 
 def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -> bool:
-    """Whether the domain of the author's address proves the e-mail.
+    """Whether SES's checks prove that an e-mail comes from the domain of its author's address.
 
-    It does by a DMARC pass, or by a DKIM or SPF pass of an aligned domain.
+    They do by a DMARC pass, or by a DKIM or SPF pass of an aligned domain.
 
     Args:
         message: the e-mail as SES passes it on.
@@ -74,7 +74,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
 
 
 def results_of(header: str | None) -> list[MethodResult]:
-    """The results in SES's header; empty where it is not SES's, or cannot be parsed with certainty."""
+    """The results in SES's header ``Authentication-Results``; empty if it is another's or not certain."""
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", header or ""))
     parts = _parts(text)
     if not parts or parts[0].lower().split() not in ([_SES], [_SES, "1"]):
@@ -107,14 +107,14 @@ def is_aligned(domain: str, author: str) -> bool:
 
 
 def _own_header(headers: list[tuple[str, str]]) -> str | None:
-    """SES's header of results: the topmost one, unless ``X-SES-RECEIPT`` ends SES's headers above it."""
+    """SES's header ``Authentication-Results``: the topmost, if ``X-SES-RECEIPT`` is not above; else None."""
     ours = ("authentication-results", "x-ses-receipt")
     name, value = next((header for header in headers if header[0] in ours), ("", ""))
     return value if name == "authentication-results" else None
 
 
 def _parts(text: str) -> list[str]:
-    """The parts between semicolons, without comments; empty where there are quotes or open comments.
+    """The parts of a header between semicolons, without comments; empty if it has quotes or an open comment.
 
     SES quotes nothing itself; in a quotation a semicolon may be the sender's.
     """
@@ -140,7 +140,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _is_signed(results: list[MethodResult], author: str, signatures: int) -> bool:
-    """Whether an aligned domain signed the e-mail; false if there are more results than signatures."""
+    """Whether a domain aligned with the author's signed the e-mail; false if results outnumber signatures."""
     found = [result for result in results if result.method == "dkim" and result.value != "none"]
     return len(found) <= signatures and any(
         one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)

@@ -48,7 +48,7 @@ SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
 """No retries by the SDK: SES takes no client token, so a repeated send would be a second e-mail."""
 SES_CONFIG = Config(retries=dict(SES_RETRIES))  # a copy: the SDK changes the dict that it is given
 TAG = "send"
-"""Name of the tag that carries ``{opaque conversation id}_{entry id}``."""
+"""Name of the e-mail's tag that carries ``{opaque conversation id}_{entry id}``."""
 
 _RETRYABLE_CODES = frozenset(
     {"TooManyRequestsException", "LimitExceededException", "ThrottlingException", "Throttling"}
@@ -87,7 +87,7 @@ class Email:
     tag: str = ""
 
     def request(self, configuration_set: str | None) -> dict[str, Any]:
-        """The arguments of `sesv2.send_email`."""
+        """The arguments of `sesv2.send_email` for the e-mail."""
         body: dict[str, Any] = {"Text": {"Data": self.text, "Charset": "UTF-8"}}
         if self.html:
             body["Html"] = {"Data": self.html, "Charset": "UTF-8"}
@@ -197,13 +197,13 @@ class Ses:
             self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
     def message_id_header(self, message_id: str) -> str:
-        """The ``Message-ID`` of a sent e-mail, to which replies will refer."""
+        """The header ``Message-ID`` of a sent e-mail, by SES's id of it; replies will refer to it."""
         host = "email" if self._region == "us-east-1" else self._region
         return f"<{message_id}@{host}.amazonses.com>"
 
 
 def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-    """Hook ``before-send``: send by `vendors.signed`; botocore uses the response in place of its own."""
+    """Hook ``before-send`` of botocore: send by `vendors.signed`; botocore uses the response as its own."""
     received = signed.send(request.method, request.url, dict(request.headers), request.body)
     return AWSResponse(request.url, received.status, received.headers, received)
 
@@ -223,7 +223,7 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
 
 
 def _refusal(error: ClientError) -> ProviderError:
-    """The error for a refusal by SES; without an HTTP status the answer may not be SES's."""
+    """The error for SES's refusal of an e-mail; without an HTTP status the answer may not be SES's."""
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     about = error.response.get("ResponseMetadata", {})
     status, request_id = int(about.get("HTTPStatusCode", 0)), about.get("RequestId")

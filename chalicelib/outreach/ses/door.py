@@ -22,7 +22,7 @@ def receive(
     consent: Callable[[], StopByMail],
     is_doubtful: Callable[[InboundMessage], bool],
 ) -> None:
-    """Queue the job of one SNS message, after writing the mark that a STOP, or a possible one, asks for.
+    """Queue the job of one SNS message of SES, after marking a STOP, or possible STOP, in an e-mail.
 
     Some events lead to no job.  A message that is no SES notification is logged, counted and dropped,
     as a repetition could not help.

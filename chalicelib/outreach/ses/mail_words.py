@@ -30,13 +30,13 @@ _INSTRUCTION = re.compile(
 )
 """An opt-out instruction ("reply STOP to ..."): a mailing contains it, a recipient's own STOP does not."""
 _IS_STOP = re.compile(r"(?:stop+|stopall|стоп|στοπ|ストップ|스톱|스탑|ستوب|स्टॉप)\b")
-"""Keywords that cannot be about ending a contract or a course, as "cancel" can."""
+"""Words for STOP that cannot be about ending a contract or a course, as "cancel" can."""
 _FEW_WORDS = 3
 _MOST_LINES = 20
 
 
 def heard_in(reply: Reply) -> Heard:
-    """What an e-mail's writer says about being contacted.
+    """What the writer of an e-mail says about being contacted, in their own words.
 
     A STOP alone on a line of the signature counts as well, as people write below their signature.
     """
@@ -52,7 +52,7 @@ def heard_in(reply: Reply) -> Heard:
 
 
 def _over_a_sign_off(text: str) -> Heard | None:
-    """The STOP or doubtful refusal above a sign-off of only names, titles and companies; else None."""
+    """The STOP or doubtful refusal before a sign-off of only names, titles and companies; else None."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
         below = lines[at:]
@@ -69,7 +69,7 @@ def _over_a_sign_off(text: str) -> Heard | None:
 
 
 def _below_one(text: str) -> Heard | None:
-    """The STOP alone on the last line, where the lines above are only a sign-off; else None."""
+    """The STOP alone on an e-mail's last line, if the lines before are only a sign-off; else None."""
     *above, last = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     said = heard(last)
     is_end = said.word == Word.STOP and said.why in _WHOLE
@@ -77,12 +77,12 @@ def _below_one(text: str) -> Heard | None:
 
 
 def heard_by_mail(text: str) -> Heard:
-    """`heard_in` for a stored text, whose quotation was cut before."""
+    """What the writer of a stored e-mail says about being contacted; its quotation was cut before."""
     return heard_in(parse(text))
 
 
 _WHOLE = frozenset({HeardBy.CARRIERS_KEYWORD, HeardBy.KEYWORD, HeardBy.PLAIN_WISH, HeardBy.REFUSAL})
-"""The rules that read all words above a sign-off as one STOP or refusal."""
+"""The rules by which all words before a sign-off are one STOP or refusal."""
 
 
 def _without_instructions(text: str) -> str:

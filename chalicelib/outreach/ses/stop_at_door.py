@@ -24,14 +24,14 @@ from chalicelib.outreach.ses.mail_words import heard_by_mail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopByMail:
-    """Writes the register's marks for a STOP, or a possible STOP, by e-mail."""
+    """Writes the do-not-contact marks for a STOP, or a possible STOP, by e-mail."""
 
     register: Doubts
     conversations: Queries
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write the marks for a STOP or a possible STOP (`doubtful`).
+        """Write the do-not-contact marks for an e-mail that is a STOP, or may be one.
 
         Returns the job, with `consent_at_door` where the worker need not write the mark.  Costs one
         read for the owner of the company's address, and two more for a token.
@@ -82,7 +82,7 @@ class StopByMail:
             )
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation of the e-mail's token, if it belongs to the company; else None."""
+        """The conversation that an e-mail's token names, if it is of the addressed company; else None."""
         record = self.conversations.find(job.token) if job.token is not None else None
         if record is None or record.sender.lower() != job.sender:
             return None

@@ -67,7 +67,7 @@ _T = TypeVar("_T")
 def parse(
     message: str, *, received_at: str, delivery_id: str, opaque: keys.OpaqueIds
 ) -> InboundMessage | DeliveryReceipt | None:
-    """The job of one SNS message; None for an event that is not stored.
+    """The job of one SNS message of SES: an e-mail received, or an event of one sent; None if not stored.
 
     Raises:
         PayloadError: the message is no SES notification, or an e-mail without a sender; the error
@@ -110,7 +110,7 @@ def reply_address(address: str, token: str) -> str:
 
 
 def message_id_digest(message_id: str) -> str:
-    """The digest that is stored in place of a Message-ID, which looks like an address."""
+    """The digest that is stored in place of an e-mail's Message-ID, which looks like an address."""
     return keys.digest("message-id", message_id.strip())[:32]
 
 
@@ -201,7 +201,7 @@ def _received(
 
 
 def is_automatic(message: EmailMessage, sender: str) -> bool:
-    """Whether an e-mail was generated automatically (RFC 3834, and headers of mail programs)."""
+    """Whether an e-mail was sent automatically, by RFC 3834 and the headers of mail programs."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
     return (
         not submitted.startswith("no")
@@ -223,7 +223,7 @@ def _precedence(message: EmailMessage) -> str:
 
 
 def reply_of(message: EmailMessage, name: str = "") -> Reply:
-    """The sender's own text, without quotations and our footer; empty if it cannot be read.
+    """The own text of an e-mail's sender, without quotations and our footer; empty if it cannot be read.
 
     The plain text is used, unless only the HTML shows where the quotation begins.  `name` is the
     sender's display name.
@@ -265,7 +265,7 @@ def _media(message: EmailMessage) -> list[dict[str, Any]]:
 
 
 def _about(attachment: EmailMessage) -> dict[str, Any]:
-    """What is stored of an attachment: type, size, digest.  SES gives no link to its content."""
+    """What is stored of an e-mail's attachment: type, size, digest.  SES gives no link to its content."""
     content = attachment.get_payload(decode=True)
     data = content if isinstance(content, bytes) else b""
     kind = attachment.get_content_type()[:100]
@@ -273,7 +273,7 @@ def _about(attachment: EmailMessage) -> dict[str, Any]:
 
 
 def _body(message: EmailMessage, kind: Literal["plain", "html"]) -> str:
-    """The text of a message's part of a kind; empty where there is none or it cannot be read."""
+    """The text of an e-mail's plain or HTML part; empty where there is none or it cannot be read."""
 
     def read() -> str:
         body = message.get_body(preferencelist=(kind,))
@@ -305,12 +305,12 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
 
 
 def _header(message: EmailMessage, name: str, otherwise: str = "") -> str:
-    """A header's text; `otherwise` if it is missing or cannot be read."""
+    """The text of an e-mail's header; `otherwise` if the header is missing or cannot be read."""
     return _read_or(lambda: str(message.get(name, otherwise)), otherwise)
 
 
 def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
-    """The result of `read`, or `otherwise` where it fails.
+    """The result of reading a part of an e-mail by `read`, or `otherwise` where reading fails.
 
     E-mails come from anyone, and Python's header parser raises many kinds of error for malformed
     headers (IndexError for ``Message-ID: <``, AttributeError, TypeError, ...).
@@ -333,19 +333,19 @@ def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
 
 
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:
-    """Whether SES's verdicts pass; e-mails that fail (spam, virus, DMARC) are never answered."""
+    """Whether SES's verdicts on an e-mail pass; those that fail (spam, virus, DMARC) are never answered."""
     verdicts = ("spamVerdict", "virusVerdict", "dmarcVerdict")
     return not any(_part(receipt, name).get("status") == "FAIL" for name in verdicts)
 
 
 def _part(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """An object inside a notification; empty where it is missing."""
+    """An object inside a notification of SES; empty where it is missing."""
     found = raw.get(name)
     return found if isinstance(found, dict) else {}
 
 
 def _first(value: object) -> str:
-    """The first element of a list, as text; empty where there is none."""
+    """The first element of a list in a notification, as text; empty where there is none."""
     return str(value[0]) if isinstance(value, list) and value else ""
 
 

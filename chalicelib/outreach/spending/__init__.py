@@ -2,11 +2,11 @@
 
 token_counts    estimates how many tokens a text has; pure
 model_catalogue the models that may write, their prices and request options; pure
-unwritten       the error of a message that no model could write
-asking          the requests for one message, and the further ones after an unusable answer; pure
-message_time    the time limit for writing one message
+unwritten       `UnwrittenError`: no model could write a message
+asking          the requests for one message: less reasoning, then the fallback model; pure
+message_time    the time limit for writing one message, by thread
 budget          a project's budgets per day and per conversation; pure
-usage           the rows that count calls and costs
-providers       which provider's model writes for a project, if any does
-models          the model of a conversation, with every call counted
+usage           the rows that reserve budget and count calls, tokens and costs
+providers       the stage's models at each provider, and which provider writes for a project
+models          the model of a conversation: each call within budget and share, and counted
 """

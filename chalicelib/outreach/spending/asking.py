@@ -15,11 +15,14 @@ from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.vendors.language_model import ModelAnswer, ModelOutcome, ModelRequest
 
 UNUSABLE = frozenset({ModelOutcome.INCOMPLETE, ModelOutcome.REFUSED})
-"""Outcomes after which another request is made."""
+"""Outcomes of an answer after which another request is made: it was cut off, or the model refused."""
 
 
 def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[ModelRequest]:
-    """The requests in order; each further one is for use after an answer that is `UNUSABLE`.
+    """The requests for one message, in the order in which they are made while answers are `UNUSABLE`.
+
+    They are the first request, one with the model's least reasoning effort, one to the fallback
+    model.
 
     Raises:
         UnwrittenError: a model is not in the catalogue.
@@ -42,7 +45,7 @@ def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[Model
 
 
 def known(catalogue: ModelCatalogue, name: str) -> ModelRow:
-    """A model of the catalogue, by its name.
+    """The catalogue's row of a model, by the model's name.
 
     Raises:
         UnwrittenError: the model is not in the catalogue, so its price is unknown.
@@ -54,7 +57,7 @@ def known(catalogue: ModelCatalogue, name: str) -> ModelRow:
 
 
 def is_final(answer: ModelAnswer, request: ModelRequest, catalogue: ModelCatalogue) -> bool:
-    """Whether no further request follows: the answer is usable, or the fallback model gave it."""
+    """Whether no further request follows an answer: it is usable, or the fallback model gave it."""
     if answer.outcome not in UNUSABLE:
         return True
     return catalogue.find(answer.model) is not catalogue.find(request.model)

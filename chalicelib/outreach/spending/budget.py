@@ -19,14 +19,14 @@ from chalicelib.outreach import reasons
 from chalicelib.outreach.project.project import Project
 
 BUDGET_REACHED = reasons.BUDGET_REACHED
-"""Reason of a hand-off, for the project's budget of the day."""
+"""Reason of a hand-off to a person: the project's model budget of the day is spent."""
 CONVERSATION_BUDGET_REACHED = reasons.CONVERSATION_BUDGET_REACHED
-"""Reason of a hand-off, for the conversation's own budget."""
+"""Reason of a hand-off to a person: the conversation's own model budget is spent."""
 _MICRO_PER_CENT = 10_000
 
 
 class BudgetReachedError(PermanentError):
-    """The budget of the day or of the conversation is spent; no model was asked."""
+    """The model budget of the day or of the conversation is spent; no model was asked."""
 
     def __init__(self, reason: str = BUDGET_REACHED) -> None:
         super().__init__("writer", "compose", reason=reason)
@@ -34,19 +34,19 @@ class BudgetReachedError(PermanentError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A hard and a soft limit of a project's `model_budget`, in millionths of a US dollar."""
+    """What language models may cost: a hard and a soft limit, in millionths of a US dollar."""
 
     hard: int
     soft: int
 
     @classmethod
     def of(cls, project: Project) -> Budget | None:
-        """A project's budget of a day; None where none is set, or it cannot be read."""
+        """A project's model budget of a day; None where none is set, or it cannot be read."""
         return cls._of(project, "cents_per_day")
 
     @classmethod
     def of_conversation(cls, project: Project) -> Budget | None:
-        """A project's budget of each conversation; None where none is set, or it cannot be read."""
+        """A project's model budget of each conversation; None where none is set, or it cannot be read."""
         return cls._of(project, "cents_per_conversation")
 
     @classmethod
@@ -63,12 +63,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The budgets that bound a conversation's calls: the project's of the day, and its own."""
+    """The model budgets that bound a conversation's calls: the project's of the day, and its own."""
 
     day: Budget | None = None
     conversation: Budget | None = None
 
     @classmethod
     def of(cls, project: Project) -> Budgets:
-        """The budgets of a project."""
+        """The model budgets of a project, of the day and of each conversation."""
         return cls(Budget.of(project), Budget.of_conversation(project))

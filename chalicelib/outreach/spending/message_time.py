@@ -15,18 +15,18 @@ from chalicelib.outreach.spending.unwritten import UnwrittenError
 
 MESSAGE_SECONDS = 85.0
 LEAST_SECONDS = 2.0
-"""With less time left than this, no further request is made."""
+"""With fewer seconds left for the message, no further request is made to a model."""
 
 
 class MessageTime:
-    """The time left for the message that a thread is writing; each thread has its own."""
+    """How much time is left to write the current message; each thread has a time of its own."""
 
     def __init__(self) -> None:
         self._here = threading.local()
 
     @contextmanager
     def of_one_message(self, seconds: float = MESSAGE_SECONDS) -> Iterator[None]:
-        """The block in which this thread writes one message, within so many seconds."""
+        """A context in which this thread writes one message, within so many seconds."""
         self._here.ends = time.monotonic() + seconds
         try:
             yield
@@ -34,9 +34,9 @@ class MessageTime:
             self._here.ends = None
 
     def left(self, most: float) -> float:
-        """The seconds that the next request may take: `most`, or less where less time is left.
+        """The seconds that the next request to a model may take: `most`, or less where less time is left.
 
-        Outside a message's block it is always `most`.
+        Outside `of_one_message` it is always `most`.
 
         Raises:
             UnwrittenError: too little time is left.

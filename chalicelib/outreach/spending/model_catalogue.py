@@ -37,14 +37,14 @@ _REGION = re.compile(r"^(?:us-gov|us|eu|apac|jp|au|ca|global)\.")
 
 
 class ModelProvider(StrEnum):
-    """The vendor that serves a model."""
+    """The vendor that serves a language model."""
 
     OPENAI = "openai"
     BEDROCK = "bedrock"
 
 
 class Effort(StrEnum):
-    """How much a model is to reason, least first."""
+    """How much a language model is asked to reason, least first."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -64,7 +64,7 @@ class Moderation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRow:
-    """One model; prices are US dollars for a million tokens.
+    """One language model of the catalogue; prices are US dollars for a million tokens.
 
     Attributes:
         context: maximum number of tokens of a request and its answer together.
@@ -76,7 +76,7 @@ class ModelRow:
         effort: the reasoning effort that is asked for.
         cache_from: minimum number of tokens of instructions for which caching is asked for; 0: never.
         timeout_seconds: time limit of one request.
-        source: the page that states the row.
+        source: the vendor's page that states these values.
         read: when the page was read.
     """
 
@@ -97,7 +97,7 @@ class ModelRow:
     timeout_seconds: float = 40.0
 
     def cost(self, usage: Usage) -> int:
-        """The cost of a request by its token counts, in millionths of a US dollar, rounded up."""
+        """The cost of a request by its numbers of tokens, in millionths of a US dollar, rounded up."""
         cached = self.input if self.cached_input is None else self.cached_input
         written = self.input if self.cache_write is None else self.cache_write
         plain = max(usage.input_tokens - usage.cached_tokens - usage.written_tokens, 0)
@@ -112,7 +112,7 @@ class ModelRow:
         )
 
     def most(self, request: ModelRequest, model: str) -> int:
-        """An estimate of the most that a request may cost, in millionths of a US dollar."""
+        """An estimate of the most that a request to the model may cost, in millionths of a US dollar."""
         shown = [request.instructions, *(turn.text for turn in request.turns)]
         if request.schema is not None:
             shown.append(json.dumps(request.schema.schema))
@@ -122,7 +122,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """The contents of ``models.toml``.
+    """The contents of ``models.toml``: the language models, with prices and limits.
 
     Attributes:
         reasoning_tokens: the token budget of each reasoning effort, beside the answer's.
@@ -138,13 +138,13 @@ LISTED: Mapping[str, ModelRow] = Rows(lambda: {model.name: model for model in _R
 
 @dataclass(frozen=True, slots=True)
 class ModelCatalogue:
-    """The models of this stage, by name."""
+    """The language models that this stage may use, by name."""
 
     rows: Mapping[str, ModelRow] = field(default_factory=lambda: LISTED)
 
     @classmethod
     def declared(cls, text: str) -> ModelCatalogue:
-        """The shipped models with those that a setting declares.
+        """The shipped models, with those that the setting ``MODEL_PRICES`` adds or changes.
 
         Raises:
             SettingsError: the setting is malformed; the error names the model and the field.
@@ -159,20 +159,20 @@ class ModelCatalogue:
         return cls({**LISTED, **added} if added else LISTED)
 
     def find(self, name: str) -> ModelRow | None:
-        """A model by its name at the vendor; None for an unknown one."""
+        """The catalogue's row of a model, by the model's name at the vendor; None for an unknown one."""
         return next((self.rows[one] for one in _names(name) if one in self.rows), None)
 
     def names(self, provider: str) -> list[str]:
-        """The names of a provider's models, sorted."""
+        """The names of a provider's models in the catalogue, sorted."""
         return sorted(name for name, row in self.rows.items() if row.provider == provider)
 
     @staticmethod
     def manner(row: ModelRow, instructions: str, effort: Effort | None) -> Manner:
-        """The request options for a model.
+        """The options of one request to a model: reasoning, caching, structured answer, time limit.
 
         Args:
             row: the model.
-            instructions: the part of the request that stays the same in the next one.
+            instructions: the part of a request that stays the same in the next request.
             effort: the reasoning effort; None for a model that does not reason.
         """
         return Manner(
@@ -185,7 +185,7 @@ class ModelCatalogue:
 
 
 def _names(name: str) -> Iterator[str]:
-    """The names under which the catalogue may list a model, the exact one first."""
+    """The names under which the catalogue may list a model: as given, without its date or its region."""
     bare = name.rpartition("/")[2] if name.startswith("arn:") else name
     yield bare
     yield _SNAPSHOT.sub("", bare)
@@ -193,9 +193,12 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _declared(name: str, given: object) -> ModelRow:
-    """A row from the setting: a whole row, or a known row with the fields that the setting changes.
+    """A model's row from the setting: a whole row, or a shipped row with the fields that the setting changes.
 
     A list of two numbers is also accepted: the prices of input and output.
+
+    Raises:
+        SettingsError: the row is malformed.
     """
     known = LISTED.get(name)
     if isinstance(given, list) and known is not None:
@@ -219,7 +222,7 @@ def _declared(name: str, given: object) -> ModelRow:
 
 
 def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
-    """A known row by field; where the setting changes `input`, without the prices of the cache."""
+    """The fields of a shipped row; where the setting changes `input`, without the prices of the cache."""
     left_out = {"cached_input", "cache_write"} if "input" in changes else set()
     return {
         name: list(value) if isinstance(value, tuple) else value
@@ -229,7 +232,7 @@ def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
 
 
 def flaw(row: ModelRow) -> str | None:
-    """What is wrong with a row's values; None where they are valid."""
+    """What is wrong with the values of a model's row; None where they are valid."""
     prices = (row.input, row.output, row.cached_input or 0, row.cache_write or 0)
     if not all(0 <= price < math.inf for price in prices):
         return "a price is below zero, or no number"

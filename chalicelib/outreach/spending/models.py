@@ -26,34 +26,42 @@ from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelR
 _MAYBE_CHARGED = frozenset(
     {"timeout", "connection_broken", "unexpected_answer", "answer_too_large"}
 )
-"""Reasons of failures after which the provider may have generated an answer and charge for it."""
+"""Reasons of failed calls after which the provider may have made an answer and charge for it."""
 
 
 class Purse(Protocol):
-    """Bounds the calls of models by budgets, and counts them; implemented by `usage.Spending`."""
+    """Port: reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Reserve what a request may cost from the day's budget; returns the amount reserved."""
+        """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
+
+        Raises:
+            BudgetReachedError: the budget is spent.
+        """
         ...
 
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """Reserve what a request may cost from the conversation's budget; None without one."""
+        """Reserve what a request may cost from the conversation's own budget; None without one.
+
+        Raises:
+            BudgetReachedError: the budget is spent.
+        """
         ...
 
     def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
-        """Release what was reserved for a request that surely cost nothing."""
+        """Release the amounts reserved from both budgets, for a request that surely cost nothing."""
         ...
 
     def count(self, record: Record, call: Counted) -> None:
-        """Count one call of a model; idempotent by the call's id."""
+        """Count one call of a model and its cost; idempotent by the call's id."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
-    """What counts every call of a model: the sums, the prices and the log's metrics."""
+    """What every call of a model is counted with: the budgets' sums, the prices and the log's metrics."""
 
     spending: Purse
     catalogue: ModelCatalogue
@@ -62,11 +70,11 @@ class Accounting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The language models that write for conversations, by the projects' settings.
+    """The language models that write for conversations, chosen by the projects' settings.
 
     Attributes:
-        openai: the client for a company's own key, by the secret's name.
-        bedrock: the client of our AWS account's Bedrock.
+        openai: makes the client for a company's own key, by the secret's name.
+        bedrock: makes the client of our AWS account's Bedrock.
         shares: counts slow calls against the companies' shares; None outside a worker.
         time: the time left for each message.
     """
@@ -79,20 +87,24 @@ class Models:
     time: MessageTime = field(default_factory=MessageTime)
 
     def writes_for(self, record: Record) -> bool:
-        """Whether a model writes for a conversation; errors of `Providers.writes_for`."""
+        """Whether a language model writes for a conversation; otherwise fixed texts are sent.
+
+        Raises:
+            PermanentError: the project's `ai_config` cannot be read.
+        """
         return self.providers.writes_for(record)
 
     def named(self, record: Record) -> Named:
-        """The stage's models for the conversation's provider, for projects that name none."""
+        """The names of the stage's models at a conversation's provider, for projects that name none."""
         return self.providers.named(record)
 
     def cost(self, answer: ModelAnswer) -> int:
-        """The cost of an answer, in millionths of a US dollar; 0 for an unknown model."""
+        """The cost of a model's answer, in millionths of a US dollar; 0 for an unknown model."""
         row = self.accounting.catalogue.find(answer.model)
         return 0 if row is None else row.cost(answer.usage)
 
     def of(self, record: Record) -> LanguageModel:
-        """The model that writes for a conversation; every call of it is counted."""
+        """The language model that writes for a conversation; budgets bound its calls, and each is counted."""
         provider = self.providers.of(record)
         if provider == BEDROCK:
             model = self.bedrock()
@@ -110,7 +122,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """A language model for one conversation; budgets bound its requests, and every one is counted."""
+    """The language model of one conversation: budgets bound its requests, and every one is counted."""
 
     model: LanguageModel
     record: Record
@@ -120,13 +132,13 @@ class Counting:
     time: MessageTime = field(default_factory=MessageTime)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Ask the model, with further requests after an unusable answer (`asking.requests`).
+        """Ask the model, and after an unusable answer once more or the fallback model (`asking.requests`).
 
         Raises:
             BudgetReachedError: the budget of the day or of the conversation is spent.
             PacedError: the company already holds its share of the lane's workers; nothing was asked.
             UnwrittenError: a model is not in the catalogue, or the message's time is over.
-            ProviderError: as `LanguageModel.respond`.
+            ProviderError: the request failed.
         """
         catalogue = self.accounting.catalogue
         ends = monotonic() + self.time.left(deadline_seconds)
@@ -139,7 +151,7 @@ class Counting:
         return answer
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """The categories that the vendor's moderation flags; not counted, as OpenAI's is free."""
+        """The categories in which the vendor's moderation flags a text; not counted, as OpenAI's is free."""
         return self.model.moderate(text, deadline_seconds=self.time.left(deadline_seconds))
 
     def _held(self, request: ModelRequest, seconds: float) -> ModelAnswer:

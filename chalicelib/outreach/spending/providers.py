@@ -16,7 +16,7 @@ from chalicelib.outreach.project.project import Project
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A stage's models at one provider; `model` is empty where the stage has none."""
+    """The names of the models that a stage uses at one provider; `model` is empty where it uses none."""
 
     model: str
     fallback: str | None = None
@@ -24,10 +24,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
-    """The stage's models by provider, and which provider writes for a conversation.
+    """The stage's models at each provider, and which provider writes for a conversation.
 
     Attributes:
-        current: a project's current settings.
+        current: returns the current project of a conversation.
     """
 
     current: Callable[[Record], Project]
@@ -35,10 +35,12 @@ class Providers:
     bedrock: Named
 
     def writes_for(self, record: Record) -> bool:
-        """Whether a model writes for a conversation; otherwise fixed texts are sent.
+        """Whether a language model writes for a conversation; otherwise fixed texts are sent.
 
         Raises:
-            PermanentError: the project's `ai_config`, which may name a key, cannot be read.
+            PermanentError: the project's `ai_config` cannot be read: it may hold the reference to
+                the
+                company's own API key, and without that no model may write.
         """
         _ = self.current(record).ai_config
         if self.of(record) == BEDROCK:
@@ -46,9 +48,9 @@ class Providers:
         return bool(self.openai.model and record.ai_config.get("api_key_reference"))
 
     def of(self, record: Record) -> str:
-        """The provider whose model writes for a conversation: ``openai`` or ``bedrock``."""
+        """The name of the provider whose model writes for a conversation: ``openai`` or ``bedrock``."""
         return self.current(record).provider
 
     def named(self, record: Record) -> Named:
-        """The stage's models of a conversation's provider."""
+        """The names of the stage's models at the provider of a conversation."""
         return self.bedrock if self.of(record) == BEDROCK else self.openai

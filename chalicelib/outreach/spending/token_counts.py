@@ -42,7 +42,7 @@ _SCRIPTS: tuple[tuple[int, float], ...] = (
 """The first character of each range of Unicode, and the range's tokens per character."""
 _STARTS = [first for first, _ in _SCRIPTS]
 _CODES = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{4,}")
-"""Letters and digits mixed, as in an id, which need more tokens than words."""
+"""Words of mixed letters and digits, such as ids, which need more tokens than other words."""
 _LETTERS = re.compile(r"[A-Za-z ]")
 _DIGITS = re.compile(r"[0-9]")
 _MARKS = re.compile(r"[!-/:-@\[-`{-~]")
@@ -50,7 +50,7 @@ _REST = re.compile(r"[^ -~]")
 
 
 def tokens(text: str) -> int:
-    """An estimate of a text's tokens, rounded up."""
+    """An estimate of the number of tokens that a text has, rounded up."""
     codes = sum(map(len, _CODES.findall(text)))
     plain = _CODES.sub("", text)
     weighed = ((_LETTERS, _LETTER), (_DIGITS, _DIGIT), (_MARKS, _MARK))

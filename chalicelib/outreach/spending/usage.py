@@ -49,7 +49,7 @@ SUMS = ("calls", "input_tokens", "cached_tokens", "output_tokens", "microusd", "
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One call of a model, to be counted.
+    """One call of a model and its cost, to be counted.
 
     Attributes:
         call_id: the provider's id of the response.
@@ -68,7 +68,7 @@ class Counted:
 
 
 class Spending:
-    """Reserves budget for calls of models, counts them, and reads the sums."""
+    """Reserves budget for calls of models, counts the calls, and reads the sums."""
 
     def __init__(self, *, table: Store, clock: Clock, log: Log) -> None:
         self._table = table
@@ -76,7 +76,7 @@ class Spending:
         self._log = log
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Reserve what a request may cost from the day's budget; returns it, 0 without a budget.
+        """Reserve what a request may cost from the project's budget of the day; returns it, 0 without one.
 
         Raises:
             BudgetReachedError: the day's budget is spent.
@@ -89,7 +89,12 @@ class Spending:
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """`begin` for the conversation's own budget; None without a budget."""
+        """Reserve what a request may cost from the conversation's own budget; returns it, None without one.
+
+        Raises:
+            BudgetReachedError: the conversation's budget is spent.
+            TransientError: the row could not be written; no request may be sent.
+        """
         if budget is None:
             return None
         reason = CONVERSATION_BUDGET_REACHED
@@ -114,13 +119,13 @@ class Spending:
         return estimate
 
     def give_back(self, record: Record, committed: int, of_conversation: int | None = None) -> None:
-        """Release what was reserved for a request that surely cost nothing."""
+        """Release the amounts reserved from both budgets, for a request that surely cost nothing."""
         for key, amount in ((self._day(record), committed), (_spent(record), of_conversation)):
             if amount:
                 self._table.update(key, set_={}, add={"committed": -amount}, reading=False)
 
     def count(self, record: Record, call: Counted) -> None:
-        """Count one call, once; never raises, as the answer is paid for and has to be used."""
+        """Count one call of a model, once; never raises, as the answer is paid for and has to be used."""
         now = self._clock.now()
         row = {
             "primary_channel": items.partition(record),
@@ -174,14 +179,17 @@ class Spending:
             self._log.metric("mw.model.uncounted")
 
     def day(self, company_id: str, project_id: str, day: datetime) -> Mapping[str, int]:
-        """The sums of a project's day, by the names of `SUMS`; costs in millionths of a US dollar."""
+        """The sums of a project's model calls on a day, by the names of `SUMS`.
+
+        Costs are in millionths of a US dollar.
+        """
         key = {"primary_channel": _project(company_id, project_id), "conversation_id": _on(day)}
         return _sums(self._table.get(key) or {})
 
     def days(
         self, company_id: str, project_id: str, since: datetime, until: datetime
     ) -> list[tuple[str, Mapping[str, int]]]:
-        """A project's days with calls, oldest first: each day's date and sums."""
+        """The days between two dates on which a project called models, oldest first, with their sums."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
             values={"p": _project(company_id, project_id), "a": _on(since), "b": _on(until)},
@@ -189,7 +197,7 @@ class Spending:
         return [(str(row["conversation_id"]).removeprefix("day#"), _sums(row)) for row in rows]
 
     def conversation(self, record: Record) -> list[Item]:
-        """The calls of a conversation, oldest first: ``at``, ``model``, tokens and ``microusd``."""
+        """The model calls of a conversation, oldest first: ``at``, ``model``, tokens and ``microusd``."""
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :usage)",
             values={"p": items.partition(record), "usage": _of(record)},
@@ -199,7 +207,10 @@ class Spending:
         return sorted(found, key=lambda one: str(one["at"]))
 
     def committed(self, record: Record) -> int:
-        """What a conversation with a budget of its own has spent, and what running calls may cost."""
+        """What a conversation with its own budget has spent, and what running model calls may still cost.
+
+        In millionths of a US dollar.
+        """
         return int((self._table.get(_spent(record)) or {}).get("committed", 0))
 
     def _day(self, record: Record) -> Item:

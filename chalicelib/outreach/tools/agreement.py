@@ -81,8 +81,9 @@ _PHRASE = re.compile(f"({'|'.join(sorted(_CLASSES, key=len, reverse=True))})(?: 
 def is_yes(text: str) -> bool:
     """Whether a whole message is a plain yes; with a question mark or a digit it is not.
 
-    Accents, capitals and letters written twice ("siii") make no difference.  A sign alone, as a
-    thumb, is no yes: it may also say that something was read.  Nor is "ja ja".
+    Accents, capitals and letters written twice ("siii") make no difference.  A message of signs
+    alone, such as a thumb, is no yes: it may only say that something was read.  "Ja ja" is none
+    either: in German and Dutch it may be ironic.
     """
     decomposed = unicodedata.normalize("NFKD", text.lower())
     bare = "".join(one for one in decomposed if not unicodedata.combining(one))

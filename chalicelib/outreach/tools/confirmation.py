@@ -30,11 +30,11 @@ ASK, CALL = "ask", "call"
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """What a draft does about a tool.
+    """What a draft does about a tool: ask the recipient to confirm its call, or call it.
 
     Attributes:
         step: `ASK` or `CALL`.
-        revision: of the tool as the writer saw it.
+        revision: of the tool's declaration as the writer saw it.
         minutes: how long the question may be answered.
         confirmed_by: the message that confirmed the call; None where none was needed.
     """
@@ -45,13 +45,13 @@ class ToolStep:
     confirmed_by: str | None = None
 
     def item(self) -> dict[str, Any]:
-        """The value as a stored map."""
+        """The step as a map, as it is stored in the draft."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
     @classmethod
     def of(cls, item: Mapping[str, Any] | None) -> ToolStep | None:
-        """The value in a stored map; None where there is none."""
+        """The step in a draft's stored map; None where there is none."""
         if not item:
             return None
         minutes = item.get("minutes")
@@ -65,7 +65,7 @@ class ToolStep:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A recipient's message, as a possible answer to the question.
+    """A recipient's message, as a possible yes to the question about a tool.
 
     Attributes:
         is_plain: it is proven to be the recipient's, and no keyword.
@@ -81,12 +81,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A question that waits for a yes, or has got one.
+    """A question about a tool's call that waits for the recipient's yes, or has got one.
 
     Attributes:
-        tool: its name.
-        revision: of the tool.
-        entry_id: of the question.
+        tool: the tool's name.
         asked_at, expires_at: ISO times between which a yes counts.
         ref: the id by which a quotation names the question.
         confirmed_by: the message that said yes; None until then.
@@ -101,12 +99,12 @@ class Confirmation:
     confirmed_by: str | None = None
 
     def item(self) -> dict[str, Any]:
-        """The value as a stored map."""
+        """The confirmation as a map, as it is stored in the conversation."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
     def after(self, said: Said) -> dict[str, Any] | None:
-        """The stored map after a message; None where the message ends the state."""
+        """The map to store after a recipient's message: a plain yes confirms; None: the question is over."""
         is_in_time = self.asked_at <= said.sent_at <= self.expires_at
         is_about_it = not said.refers_to or said.refers_to[-1] in (self.ref, self.entry_id)
         is_first = self.confirmed_by is None
@@ -116,13 +114,13 @@ class Confirmation:
 
 
 def confirmation_of(item: Mapping[str, Any] | None) -> Confirmation | None:
-    """The value in a stored map; None where there is none."""
+    """The confirmation in a stored map; None where there is none."""
     return Confirmation(**item) if item else None
 
 
 def asked(
     tool: str, step: ToolStep, entry_id: str, ref: str | None, now: datetime
 ) -> dict[str, Any]:
-    """The stored map of a question that is sent now."""
+    """The map to store for a question about a tool that is sent now."""
     expires = now + timedelta(minutes=step.minutes or 0)
     return Confirmation(tool, step.revision, entry_id, iso(now), iso(expires), ref).item()

@@ -29,9 +29,9 @@ from chalicelib.outreach.tools import value_patterns
 
 MAX_ARGUMENTS_BYTES = 8192
 MOST_LEVELS = 32
-"""Levels of nested objects and arrays, of values and of schemas; DynamoDB stores no more."""
+"""Maximum depth of nested objects and arrays, of values and of schemas; DynamoDB stores no more."""
 MOST_SCHEMAS = 300
-"""Schemas of a declaration at most, with those of properties and items."""
+"""Maximum number of schemas in a declaration, counting those of properties and items."""
 MOST_MINUTES = 7 * 24 * 60
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -65,7 +65,7 @@ def _understood(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _schema_faults(schema: Any, path: str, levels: int) -> Iterator[str | None]:  # noqa: ANN401
-    """What is wrong with a JSON value as a schema; yields None for each schema that was read."""
+    """Why a JSON value is no supported schema; also yields None for each schema read, to count them."""
     if not isinstance(schema, Mapping) or not levels:
         yield f"{path} is nested too deeply" if not levels else f"{path} is not a schema"
         return
@@ -108,11 +108,11 @@ _VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
     (("enum",), lambda value: isinstance(value, list), "a list"),
     (("properties",), lambda value: isinstance(value, Mapping), "an object"),
 )
-"""The type that these keywords' values must have, as received values are compared with them."""
+"""Keywords of a schema, a check of their values, and what the check demands, in words."""
 
 
 class Tool(BaseModel):
-    """One declared tool.
+    """One tool that a project declares.
 
     Attributes:
         name: as in the channel's ``functions``.
@@ -142,18 +142,18 @@ class Tool(BaseModel):
 
     @property
     def revision(self) -> str:
-        """A digest of the declaration: a yes to a question about another revision confirms nothing."""
+        """A digest of the tool's declaration; a yes to a question about another revision confirms nothing."""
         return digest("tool", self.model_dump_json())[:16]
 
     def result_fault(self, data: Mapping[str, Any]) -> str | None:
-        """Why data do not fit the declared result, naming the place and no value; None where they fit."""
+        """Why a result's data do not fit their schema: names the place, no value; None if they fit."""
         is_empty = not (self.result.get("properties") or {})
         if is_empty and data and not self.result.get("additionalProperties", False):
             return f"data has a field that is not declared: {shown(min(data))}"
         return next(_faults(data, self.result, "data"), None)
 
     def arguments(self, text: str | None) -> dict[str, Any]:
-        """The arguments that the writer gave, parsed.
+        """The arguments that the writer gave for a call of the tool, parsed from JSON.
 
         Raises:
             ValueError: they do not fit the schema; names the place, never the value.

@@ -14,11 +14,11 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
 LONGEST = 500
-"""Characters of a pattern at most."""
+"""Maximum number of characters of a regular expression."""
 
 
 def fault(pattern: object) -> str | None:
-    """Why a value is no usable pattern, without the value; None where it is one."""
+    """Why a value is no usable regular expression, without quoting it; None where it is one."""
     if not isinstance(pattern, str) or len(pattern) > LONGEST:
         return f"is no text of at most {LONGEST} characters"
     try:
@@ -30,7 +30,7 @@ def fault(pattern: object) -> str | None:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether a pattern is found anywhere in a text.
+    """Whether a regular expression matches anywhere in a text.
 
     Raises:
         SchemaError: the pattern is not usable; `fault` says why.

@@ -50,7 +50,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One message to send.
+    """One SMS or WhatsApp message to send.
 
     Attributes:
         to: the recipient's number in E.164, with ``whatsapp:`` before it on that channel.
@@ -67,7 +67,7 @@ class Text:
     callback: str | None = None
 
     def form(self) -> dict[str, str]:
-        """The form fields of the request."""
+        """The form fields of the request that sends the message."""
         form = {"To": self.to, "From": self.sender}
         if self.template is None:
             form["Body"] = self.body
@@ -94,7 +94,7 @@ class Sent(BaseModel):
 
     @property
     def created_at(self) -> datetime | None:
-        """When Twilio accepted the message, to the second; None where unknown."""
+        """When Twilio accepted the sent message, to the second; None where unknown."""
         return _time(self.date_created)
 
 
@@ -118,7 +118,7 @@ class ReceivedText(BaseModel):
         return _time(self.date_created)
 
     def form(self) -> dict[str, str]:
-        """The form fields that the message's webhook has."""
+        """The form fields that the webhook of the received message has."""
         form = {"MessageSid": self.sid, "From": self.sender or "", "To": self.to or ""}
         if self.account_sid:
             form["AccountSid"] = self.account_sid
@@ -129,7 +129,7 @@ _Listed = TypeVar("_Listed", Sent, ReceivedText)
 
 
 class _Numbers(BaseModel):
-    """An account's numbers, filtered by one number; only the field that we use."""
+    """The numbers of an account as Twilio lists them, filtered by one number; only the field that we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -166,7 +166,7 @@ class Twilio:
         self._clients: dict[str, VendorClient] = {}
 
     def credentials(self, secret_id: str) -> Credentials:
-        """The credentials of the account in a secret, by the secret's name."""
+        """The credentials of a Twilio account, by the name of the company's secret."""
         return self._credentials(secret_id, False)
 
     def send(
@@ -177,7 +177,7 @@ class Twilio:
         deadline_seconds: float,
         guard: Callable[[], None] | None = None,
     ) -> Sent:
-        """Send one message; returns it with Twilio's id.
+        """Send one SMS or WhatsApp message; returns it with Twilio's id.
 
         Args:
             secret_id: name of the account's secret.
@@ -255,7 +255,7 @@ class Twilio:
                 yield message
 
     def received(self, secret_id: str, sid: str) -> ReceivedText | None:
-        """A received message by its id; None if the account has none with that id.
+        """A message that the account received, by Twilio's id of it; None if there is none with that id.
 
         Raises:
             ProviderError: the message could not be read.
@@ -277,7 +277,7 @@ class Twilio:
         return found if found.direction == "inbound" else None
 
     def inbound_url_of(self, secret_id: str, number: str) -> str | None:
-        """The URL to which Twilio posts a number's messages, maybe empty; None for a foreign number.
+        """The URL to which Twilio posts a number's messages, maybe empty; None for another's number.
 
         Raises:
             ProviderError: the URL could not be read.
@@ -300,7 +300,11 @@ class Twilio:
         query: Mapping[str, str],
         max_pages: int,
     ) -> Iterator[tuple[_Listed, ClockSkew]]:
-        """Every listed message, newest first, with the clocks' difference that its page shows."""
+        """Every listed message, newest first, each with the difference of the clocks that its page shows.
+
+        Raises:
+            ProviderError: a page could not be read, or there are too many.
+        """
         path = f"{self._path(secret_id)}/Messages.json"
         for _ in range(max_pages):
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
@@ -330,7 +334,7 @@ class Twilio:
 
 
 def _time(text: str | None) -> datetime | None:
-    """A time in Twilio's form (RFC 2822), parsed; None for anything else."""
+    """A time from one of Twilio's lists (RFC 2822), parsed; None for anything else."""
     try:
         found = parsedate_to_datetime(text or "")
     except ValueError:
@@ -339,6 +343,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def basic(credentials: Credentials) -> Mapping[str, str]:
-    """The header of basic authentication for an account."""
+    """The header of basic authentication with a Twilio account's credentials."""
     pair = f"{credentials.account_sid}:{credentials.auth_token}".encode()
     return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}

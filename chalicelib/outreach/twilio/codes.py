@@ -16,7 +16,7 @@ from chalicelib.tables import Rows, beside, read
 
 
 class CodeMeaning(StrEnum):
-    """What a group of codes means."""
+    """What a group of Twilio's error codes means for a message."""
 
     CONFIGURATION = "configuration"
     """Our account or settings are wrong; an alarm is raised, and nothing is retried."""
@@ -34,7 +34,7 @@ class CodeMeaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The part of a reason that a meaning gives: who refused, and in words why."""
+    """Who refused a message, and in words why: what a code's meaning adds to its reason."""
 
     by: By
     words: str
@@ -42,7 +42,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One error code of Twilio.
+    """What one error code of Twilio means for a message and for the number.
 
     Attributes:
         never_again: the register's reason why the number is never tried again on the same channel;
@@ -55,7 +55,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The contents of ``codes.toml``."""
+    """The contents of ``codes.toml``: Twilio's error codes and their meanings."""
 
     meanings: Mapping[CodeMeaning, Explanation]
     codes: Mapping[int, Code]
@@ -85,14 +85,14 @@ DEAD: Mapping[int, Reason] = Rows(
 )
 """Codes after which a number is never tried again on the same channel, with the register's reason."""
 REASONS: Mapping[str, Why] = Rows(_reasons)
-"""Twilio's codes as reasons of outreach, by code."""
+"""Twilio's error codes as reasons why a message was not sent, by code."""
 
 
 def technical(reason: str | None) -> Reason | None:
-    """The register's reason for a code such as ``30006``; None where the number may work later."""
+    """The register's reason to give a number up, by an error code as ``30006``; None if it may work later."""
     return DEAD.get(int(reason)) if reason and reason.isdecimal() else None
 
 
 def meaning(reason: str | None) -> CodeMeaning | None:
-    """What a code such as ``21610`` means; None for anything but a known code."""
+    """What an error code of Twilio such as ``21610`` means; None for anything but a known code."""
     return MEANINGS.get(int(reason)) if reason and reason.isdecimal() else None

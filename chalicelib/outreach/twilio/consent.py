@@ -21,18 +21,18 @@ from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.senders import Senders
 
 DOOR = "twilio"
-"""The door that the mark's evidence names."""
+"""The name of this door in the evidence of a do-not-contact mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentAtTheDoor:
-    """Writes and lifts the register's marks for STOP and START in messages with a valid signature."""
+    """Writes and lifts do-not-contact marks for STOP and START in messages with a valid signature."""
 
     register: Doubts
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write or lift the mark that a message asks for, or mark a doubt for a person to judge.
+        """Write or lift the do-not-contact mark that a text asks for; a possible STOP is marked as a doubt.
 
         Returns the job, with `consent_at_door` where the worker need not do it.  Nothing is written
         where the signing account is not the one of the number's company, as such a signature proves

@@ -22,7 +22,7 @@ _UNNAMED = {
 
 
 def of_company(secret: str) -> Credentials:
-    """The account in a company's secret.
+    """The Twilio account in the text of a company's secret.
 
     Raises:
         PermanentError: ``credentials_malformed``; the error does not show the secret.
@@ -43,7 +43,7 @@ def _malformed() -> PermanentError:
 
 
 def secret_of(record: Record) -> str:
-    """Name of the secret of the conversation's Twilio account.
+    """The name of the secret that holds the Twilio account of a conversation.
 
     Raises:
         PermanentError: the project's settings name no secret.

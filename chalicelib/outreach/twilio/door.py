@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwilioDoor:
-    """`POST /webhook/twilio` and `POST /webhook/twilio/status`.
+    """Answers `POST /webhook/twilio` and `POST /webhook/twilio/status`.
 
     Attributes:
         secret: reads the webhook secret, with accounts and their active tokens; None without one.
@@ -38,7 +38,7 @@ class TwilioDoor:
     owners: Callable[[], Owners]
 
     def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
-        """Verify and queue a received message, after acting on a STOP or START in it."""
+        """Verify Twilio's request and queue the message received, after acting on a STOP or START in it."""
         return self.intake.receive(
             "twilio",
             headers,
@@ -50,7 +50,7 @@ class TwilioDoor:
         )
 
     def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
-        """Verify and queue the delivery status of a message that we sent."""
+        """Verify Twilio's request and queue the delivery status of a message that we sent."""
         return self.intake.receive(
             "twilio_status",
             headers,

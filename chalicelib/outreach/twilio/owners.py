@@ -23,7 +23,7 @@ _Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
 
 
 class Owners:
-    """Finds which account a number belongs to, by one read of the map of senders a minute."""
+    """Finds which Twilio account a number belongs to, by one read of the map of senders a minute."""
 
     def __init__(self, *, senders: Senders, clock: Clock) -> None:
         self._senders = senders
@@ -31,7 +31,7 @@ class Owners:
         self._known: dict[str, tuple[float, str | None]] = {}
 
     def placed(self, job: _Job) -> _Job:
-        """The job, set apart (`is_apart`) where the signing account does not own the job's number.
+        """The job; in a FIFO group of the account that signed it (`is_apart`) if its number is another's.
 
         Where the map of senders cannot be read, the job stays in its conversation's group.
         """

@@ -9,7 +9,7 @@ from chalicelib.outreach.twilio import codes
 
 
 def dead_by(carrier: CarrierTraits, code: str | None) -> Reason | None:
-    """The register's reason for a refused address; None where the address may work later.
+    """The register's reason to give up an address that a carrier refused; None where it may work later.
 
     Only Twilio's codes show it.  Receipts of other carriers have `is_dead`.
     """

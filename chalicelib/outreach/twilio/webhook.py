@@ -32,7 +32,7 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
 MAX_MEDIA = 10
-"""Maximum number of media of a message, as Twilio limits them."""
+"""Maximum number of media files of a message, as Twilio limits them."""
 MAX_URL = 2000
 RANKS: Mapping[str, int] = {
     "sent": 2,
@@ -73,7 +73,7 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def shared_keys(text: str) -> dict[str, Mapping[str, str]]:
-    """The shared keys of each account in the webhook secret, by key id; the form is in `accounts`."""
+    """The shared keys of each account in the webhook secret, by key id; `accounts` shows the secret."""
     found: dict[str, Mapping[str, str]] = {}
     for sid, value in _entries(text).items():
         keys_ = value.get("shared_keys") if isinstance(value, dict) else None
@@ -91,7 +91,7 @@ def _entries(text: str) -> dict[str, Any]:
 
 
 def signature(headers: Mapping[str, str]) -> bytes:
-    """The signature in a request's headers.
+    """The value of a request's header ``x-twilio-signature``.
 
     Raises:
         SignatureError: ``missing_signature``.
@@ -109,7 +109,7 @@ def verify(
     tokens: Mapping[str, Sequence[str]],
     shared: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> None:
-    """Check the signature with the tokens or shared keys of the account named in the form.
+    """Check a request's signature with the tokens or shared keys of the account that its form names.
 
     Args:
         headers: with names in lower case.
@@ -149,14 +149,14 @@ def verify(
 
 
 def _scheme(settings: str) -> tuple[str, str]:
-    """The shared key's id, empty for the older signature, and the algorithm's name."""
+    """How a request is signed: the shared key's id, empty for an account's token, and the algorithm."""
     parts = (part.partition("=") for part in settings.split(","))
     found = {name.strip(): value.strip() for name, _, value in parts}
     return found.get("key", ""), found.get("algorithm", "").upper() or _OLDER
 
 
 def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMessage:
-    """The job of an inbound message.
+    """The job of a message that a recipient sent, from Twilio's form.
 
     Raises:
         TooLargeError, PayloadError: the error names the field that is missing or malformed.
@@ -194,7 +194,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
 
 
 def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
-    """References to a message's media; Twilio stores the media behind URLs and states no size."""
+    """References to a message's media files; Twilio stores them behind URLs and states no size."""
     found = []
     for number in range(min(count, MAX_MEDIA)):
         url = _readable(form.get(f"MediaUrl{number}", ""))
@@ -208,7 +208,7 @@ def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
 
 
 def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> DeliveryReceipt | None:
-    """The job of a status callback; None for a status that is not stored.
+    """The job of a status callback, from Twilio's form; None for a status that is not stored.
 
     Raises:
         TooLargeError, PayloadError: the error names the field, or the query parameter that is not ours.
@@ -247,19 +247,19 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
 
 
 def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
-    """The URL of a message's status callbacks; its ``cid`` holds conversation id and entry id."""
+    """The URL for a sent message's status callbacks; its ``cid`` holds conversation id and entry id."""
     query = urlencode({"cid": f"{opaque_id}.{entry_id}"})
     return f"{base_url.rstrip('/')}/webhook/twilio/status?{query}"
 
 
 def signed_url(base_url: str, path: str, query: Mapping[str, str]) -> str:
-    """The URL as configured at Twilio, with our base URL, whatever host the request names."""
+    """The URL that Twilio signs: as configured there, with our base URL, whatever host a request names."""
     url = f"{base_url.rstrip('/')}{path}"
     return f"{url}?{urlencode(query, errors='replace')}" if query else url
 
 
 def _form(body: bytes) -> dict[str, list[str]]:
-    """The form's fields, with blank values and bytes that are not UTF-8, as both are signed."""
+    """The fields of a request's form, with blank values and bytes that are not UTF-8, as both are signed."""
     return parse_qs(body.decode("utf-8", _AS_SENT), keep_blank_values=True, errors=_AS_SENT)
 
 
@@ -277,17 +277,21 @@ def _required(form: Mapping[str, str], name: str) -> str:
 
 
 def _address(form: Mapping[str, str], name: str) -> str:
-    """An address field that may be missing, then empty, but not malformed."""
+    """An address field of the form, which may be missing (then empty), but not malformed.
+
+    Raises:
+        PayloadError: the field is malformed.
+    """
     return _required(form, name) if form.get(name) else ""
 
 
 def _readable(text: str) -> str:
-    """A text for readers, in which bytes that are not UTF-8 are replaced."""
+    """A text of the form for readers: bytes that are not UTF-8 are replaced."""
     return text.encode("utf-8", _AS_SENT).decode("utf-8", "replace")
 
 
 def _consent(declared: str, channel: Channel, text: str) -> dict[str, Any]:
-    """The job's fields `opt_out` and `carrier_answers`: STOP, START or HELP, and whether Twilio answers.
+    """The job's fields `opt_out` (STOP, START, HELP) and `carrier_answers` (Twilio answers the message).
 
     A value of Twilio's field ``OptOutType`` means that Twilio recognised and answered the message.
     Without it Twilio may still answer its default keywords on SMS.

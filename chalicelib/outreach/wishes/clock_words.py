@@ -16,7 +16,7 @@ _EARLY = 6 * 60
 
 
 def not_before(time: WishPart) -> int | None:
-    """The minute that "not before 9" means."""
+    """The minute of the day that "not before 9" means: in the morning from 6 on, else in the afternoon."""
     known = _known(time)
     if known is not None:
         return known
@@ -24,7 +24,7 @@ def not_before(time: WishPart) -> int | None:
 
 
 def after(time: WishPart) -> int | None:
-    """The minute that "after 5" means."""
+    """The minute of the day that "after 5" means; None for "after 8", which may be morning or evening."""
     known = _known(time)
     if known is not None:
         return known
@@ -32,13 +32,13 @@ def after(time: WishPart) -> int | None:
 
 
 def until(time: WishPart) -> int | None:
-    """The minute that "until 8" or "not after 8" means."""
+    """The minute of the day that "until 8" or "not after 8" means: after noon, unless the words say more."""
     known = _known(time)
     return known if known is not None else time.value + _NOON
 
 
 def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
-    """The minutes that "between 9 and 5" means, from and until."""
+    """The minutes of the day, first and last, that "between 9 and 5" means; None where they are ambiguous."""
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
         start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
     first, last = _known(start), _known(end)
@@ -53,7 +53,7 @@ def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
 
 
 def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Windows in order; windows that touch are merged."""
+    """Windows of minutes of the day in order; those that touch or overlap are merged."""
     made: list[tuple[int, int]] = []
     for start, end in sorted(windows):
         if made and start <= made[-1][1]:
@@ -64,13 +64,13 @@ def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The parts of the day that no window covers."""
+    """The windows of minutes of the day that no given window covers."""
     edges = [0, *(edge for one in joined(windows) for edge in one), DAY]
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 
 
 def _known(time: WishPart) -> int | None:
-    """The minute, where the words say which half of the day it is; else None."""
+    """The minute of the day of a time, where its words say which half of the day it is; else None."""
     if time.how == "pm" and time.value < _NOON:
         return time.value + _NOON
     if time.how == "am":

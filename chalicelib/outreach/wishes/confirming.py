@@ -11,7 +11,7 @@ from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, 
 
 
 def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool:
-    """Whether a sentence says when or how we shall write, and neither a stored wish nor the company says so.
+    """Whether a draft promises when or how we write, and neither a stored wish nor the company says so.
 
     Args:
         sentence: of a draft; a question promises nothing.
@@ -39,7 +39,7 @@ def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts:
 
 
 def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
-    """The clauses of those sentences that say that we write."""
+    """All clauses of the sentences of a text in which we announce that we write."""
     return [
         clause
         for found in sentences(text, lexicon)
@@ -49,13 +49,13 @@ def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
 
 
 def _about(clause: Clause) -> Sequence[str]:
-    """The times and channels that a clause names."""
+    """The recurring times and the channels that a clause names."""
     timed = [f"{part.kind}{part.value}" for part in clause.parts if part.kind in LASTING]
     return [*timed, *channels_in(clause)[0]]
 
 
 def _is_within(clause: Clause, kept: Hours | None) -> bool:
-    """Whether the hours that a clause names are within the stored ones; true where it names none."""
+    """Whether the hours that a clause names lie within the recipient's stored ones; true if it names none."""
     if not clause.has(*LASTING):
         return True
     if kept is None:

@@ -18,7 +18,7 @@ FILE = beside(__file__, "wishes.toml")
 
 @dataclass(frozen=True, slots=True)
 class LanguageWords:
-    """The words of one language; the head of ``wishes.toml`` explains each row."""
+    """The words of one language for times and channels; the head of ``wishes.toml`` explains each row."""
 
     fill: tuple[str, ...]
     standing: tuple[str, ...]
@@ -67,17 +67,18 @@ class LanguageWords:
 
 @dataclass(frozen=True, slots=True)
 class WishFile:
-    """The content of ``wishes.toml``."""
+    """The content of ``wishes.toml``: words for times and channels, by language."""
 
     languages: Mapping[str, LanguageWords]
 
 
 @dataclass(frozen=True, slots=True)
 class WishPart:
-    """A known word or phrase of a clause.
+    """One word, phrase, time or punctuation mark of a recipient's message, with what it means for a wish.
 
     Attributes:
-        kind: a row of the language's table, ``time`` or ``end``.
+        kind: a row of the language's table (``evening``), ``time``, ``unknown``, or a mark:
+            ``sentence``, ``clause``, ``asks``, ``end``.
         value: the position in the row, as of a weekday or number; of a ``time`` the minute of the
             day.
         is_fill: the phrase is also a filler: it is ignored where its kind makes no sense.
@@ -97,13 +98,13 @@ _TOKEN = re.compile(
 
 
 def folded(text: str) -> str:
-    """Lower-case letters without accents, with plain apostrophes."""
+    """A text in lower case without accents, with plain apostrophes."""
     pieces = unicodedata.normalize("NFKD", text).casefold().replace("\u2019", "'")
     return "".join(piece for piece in pieces if not unicodedata.combining(piece))
 
 
 def tokens(text: str) -> list[str]:
-    """The folded words, numbers and marks of a text; a dash between numbers is ``_to_``."""
+    """The words, numbers and marks of a text, in lower case without accents; "9-5" gives ``9 _to_ 5``."""
     low = re.sub(r"\b([ap])\.\s?m\.?(?!\w)", r"\1m", folded(text))
     low = re.sub(r"(?<=\d)[h:]?(?=[ap]m\b)", " ", low)
     return _TOKEN.findall(re.sub(r"(?<=\d)\s*[-\u2013]\s*(?=\d)", " _to_ ", low))
@@ -111,7 +112,7 @@ def tokens(text: str) -> list[str]:
 
 @cache
 def lexicons() -> Mapping[str, Lexicon]:
-    """The phrases of each language."""
+    """For each language its phrases, as tuples of words, and what each phrase means."""
     file = read(FILE, WishFile)
     return {name: dict(_phrases(one)) for name, one in file.languages.items()}
 

@@ -22,7 +22,7 @@ from chalicelib.outreach.wishes.question_words import (
 MOST_CHARACTERS = 600
 _MOST_BEFORE, _MOST_AFTER, _MOST_APART, _MOST_BARE = 4, 2, 9, 3
 _MOST_STATED = 20
-"""A longer sentence, in words, that names a human asks only with a question mark, an "or" or "whether"."""
+"""Up to so many words, a sentence that names a human asks without question mark, "or" or "whether"."""
 _ENDS = re.compile(r"(?<=[.!?;\u037e\u3002\u061f\u0964])\s*|\n+")
 _ASKS = re.compile(r"[?;\u037e\u061f]\W*$")
 _CLAUSES = re.compile("[,:\u3001\u060c()]")
@@ -32,14 +32,14 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence without its parts about other things, and the positions of its nouns."""
+    """A sentence of a recipient, without its parts about other things; finds the listed words in it."""
 
     text: str
     language: QuestionLanguage
 
     @property
     def words(self) -> int:
-        """The number of words; in a script without spaces an estimate."""
+        """The number of the sentence's words; in a script without spaces an estimate."""
         return len(self.text.split()) if self.language.spaced else len(self.text) // 2
 
     @property
@@ -49,24 +49,24 @@ class _Sentence:
         return bool(has_mark) or self.words <= _MOST_STATED
 
     def nouns(self, row: str) -> list[Span]:
-        """The positions of a row's words, without those that a word like "your" precedes ("your bot")."""
+        """The positions of a table row's words, without those that follow a word like "your" ("your bot")."""
         owned = self.language.patterns.owned
         return [span for span in self.spans(row) if not owned.search(self.text[: span[0]])]
 
     def spans(self, row: str) -> list[Span]:
-        """The positions of a row's words."""
+        """The positions in the sentence of the words of a row of ``machine_question.toml``."""
         return [one.span() for one in getattr(self.language.patterns, row).finditer(self.text)]
 
     def between(self, start: int, end: int) -> int:
-        """The number of words between two positions; 0 in a script without spaces."""
+        """The number of words between two positions of the sentence; 0 in a script without spaces."""
         return len(re.findall(r"\w[^\s]*", self.text[start:end])) if self.language.spaced else 0
 
     def clause(self, place: int) -> int:
-        """The position at which the clause around a position begins."""
+        """The position at which the clause around a position begins: after the comma before it."""
         return self.text.rfind(",", 0, place) + 1
 
     def outside(self, noun: Span) -> int:
-        """The number of words from the noun's clause to the end, without the noun.
+        """The number of words from the start of a noun's clause to the sentence's end, without the noun.
 
         In a script without spaces it is a third of the letters.
         """
@@ -74,27 +74,27 @@ class _Sentence:
         return len(rest.split()) if self.language.spaced else len(rest) // 3
 
     def is_near(self, one: Span, other: Span, most: int) -> bool:
-        """Whether at most so many words are between two parts, in either order."""
+        """Whether at most `most` words are between two parts of the sentence, in either order."""
         return self.between(min(one[1], other[1]), max(one[0], other[0])) <= most
 
 
 def asks_whether_a_machine(message: str) -> bool:
-    """Whether a recipient asks whether a machine or a person writes."""
+    """Whether a recipient's message asks whether a machine or a person writes, in any language."""
     return bool(_heard_by(message))
 
 
 def answer_to(message: str) -> str:
-    """The true answer in the question's language, with ``{company}`` to fill in.
+    """The answer that a machine writes, in the language of the question, with ``{company}`` to fill in.
 
-    It is empty where no question is found, or where a language of it has its answer in
-    `texts.toml`.
+    It is empty where the message asks no such question, or where a language in which it asks has
+    its answer in `texts.toml`.
     """
     answers = [one.answer for one in _heard_by(message)]
     return answers[0] if all(answers) and answers else ""
 
 
 def _heard_by(message: str) -> list[QuestionLanguage]:
-    """The languages in which a message asks whether a machine writes."""
+    """The languages in which a message asks whether a machine or a person writes; none if it is long."""
     if len(message) > MOST_CHARACTERS:
         return []
     said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]

@@ -34,11 +34,11 @@ DAY_PARTS = {
 }
 _LEAST = 60
 _AHEAD = 8
-"""Days in which every weekday occurs, today's also a week later."""
+"""Days to search: every weekday occurs in them, and today's once more a week later."""
 
 
 class Contact(StrEnum):
-    """Ways of contact that people name; we never call, but `CALL` is stored for the company."""
+    """Ways of contact that a recipient may name; we never call, but `CALL` is stored for the company."""
 
     SMS = "sms"
     WHATSAPP = "whatsapp"
@@ -47,7 +47,7 @@ class Contact(StrEnum):
 
 
 class About(StrEnum):
-    """What a preference is about; one preference of each is stored."""
+    """What a preference is about: hours or channels; of each, the newest statement is stored."""
 
     HOURS = "hours"
     CHANNELS = "channels"
@@ -55,7 +55,7 @@ class About(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """When messages are welcome.
+    """When messages are welcome to a recipient.
 
     Attributes:
         windows: pairs of minutes of the day, from and until, ordered and disjoint.
@@ -74,7 +74,7 @@ class Hours:
         return bool(self.days) and any(one >= _LEAST for one in shared)
 
     def within(self, other: Hours) -> Hours:
-        """The hours that both allow."""
+        """The hours that these and other hours both allow, in the zones of these."""
         both = [
             (max(a, c), min(b, d))
             for a, b in self.windows
@@ -101,7 +101,7 @@ class Hours:
 
     @property
     def item(self) -> dict[str, Any]:
-        """The hours in stored form."""
+        """The hours as a map, as they are stored."""
         return {
             "windows": [f"{_clock(start)}-{_clock(end)}" for start, end in self.windows],
             "days": sorted(self.days),
@@ -111,7 +111,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The channels on which messages are welcome.
+    """The channels on which messages are welcome to a recipient, and those on which they are not.
 
     Attributes:
         wanted: the channels that were asked for; empty where none was preferred.
@@ -123,13 +123,13 @@ class Channels:
 
     @property
     def item(self) -> dict[str, Any]:
-        """The channels in stored form."""
+        """The channels as a map, as they are stored."""
         return {"wanted": sorted(self.wanted), "refused": sorted(self.refused)}
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What one message wishes; None for what it does not mention.
+    """What one message of a recipient wishes about hours and channels; None for what it does not mention.
 
     Attributes:
         lifts: preferences that it takes back, as any time or any channel is fine.
@@ -141,7 +141,7 @@ class Wish:
 
     @property
     def parts(self) -> Mapping[About, Hours | Channels | None]:
-        """The preferences to store, by subject; None for one to forget."""
+        """The preferences to store, by what they are about; None for one that the message takes back."""
         said: dict[About, Hours | Channels | None] = dict.fromkeys(sorted(self.lifts))
         said |= {About.HOURS: self.hours} if self.hours else {}
         return said | ({About.CHANNELS: self.channels} if self.channels else {})
@@ -149,18 +149,18 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The preferences of a person; `kept` are their stored forms."""
+    """The preferences of a person that are in force; `kept` are their stored forms."""
 
     hours: Hours | None = None
     channels: Channels | None = None
     kept: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
 
     def refuses(self, channel: str) -> bool:
-        """Whether no message is wanted on a channel."""
+        """Whether the person wants no message on a channel."""
         return self.channels is not None and channel in self.channels.refused
 
     def wants_another_than(self, channel: str) -> bool:
-        """Whether another channel was asked for, or this one refused."""
+        """Whether the person asked for other channels, or refused the given one."""
         wanted = self.channels.wanted if self.channels else frozenset()
         return self.refuses(channel) or bool(wanted and channel not in wanted)
 
@@ -181,14 +181,14 @@ def day_names(days: frozenset[int]) -> list[str]:
 
 
 def hours_of(item: Mapping[str, Any]) -> Hours:
-    """The hours in a stored form."""
+    """The hours in the stored map of a preference."""
     windows = tuple(tuple(map(_minutes, window.split("-"))) for window in item["windows"])
     days = frozenset(int(day) for day in item["days"])
     return Hours(windows, days, tuple(item.get("zones") or ()))  # type: ignore[arg-type]  # pairs
 
 
 def channels_of(item: Mapping[str, Any]) -> Channels:
-    """The channels in a stored form."""
+    """The channels in the stored map of a preference."""
     return Channels(
         frozenset(Contact(one) for one in item.get("wanted") or ()),
         frozenset(Contact(one) for one in item.get("refused") or ()),
@@ -196,7 +196,7 @@ def channels_of(item: Mapping[str, Any]) -> Channels:
 
 
 def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
-    """The preferences of a person: of each subject the newest statement of any of the person's addresses.
+    """The preferences of a person: about hours and about channels the newest statement from any address.
 
     Args:
         kept: stored preferences by ``{member id}#{about}``.

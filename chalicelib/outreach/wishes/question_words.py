@@ -14,7 +14,7 @@ FILE = beside(__file__, "machine_question.toml")
 _LEAST_FUZZY = 5
 _PLAIN = str.maketrans({"\u0131": "i", "\u0142": "l", "\u00f8": "o", "\u00e6": "ae", "\u0111": "d"})
 _LAST_ACCENTED = "\u0500"
-"""Letters before this one lose their accents: Latin, Greek, Cyrillic."""
+"""Letters before this one lose their accents: Latin, Greek and Cyrillic ones."""
 _CAPITALS = re.compile(r"(?<!\w)(AI|IA|KI|MI|SI|UI)(?!\w)")
 _MARKS = re.compile(r" \(([^()]*)/\)(?=$|[|) ])|\(([^()]*)/\) |( ~ |[ ~*(/?.+,])")
 _NEVER = re.compile(r"(?!)")
@@ -22,7 +22,7 @@ _NEVER = re.compile(r"(?!)")
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """The words of one language; the head of ``machine_question.toml`` explains each row."""
+    """One language's words to ask who writes; the head of ``machine_question.toml`` explains each row."""
 
     machine: str
     human: str
@@ -44,7 +44,7 @@ class QuestionWords:
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """The content of ``machine_question.toml``."""
+    """The content of ``machine_question.toml``: words to ask whether a machine writes, by language."""
 
     machine: str
     languages: Mapping[str, QuestionWords]
@@ -52,7 +52,7 @@ class QuestionFile:
 
 @dataclass(frozen=True, slots=True)
 class QuestionPatterns:
-    """The rows of a language as patterns, under the same names."""
+    """The rows of a language's `QuestionWords` as compiled patterns, under the same names."""
 
     machine: re.Pattern[str]
     human: re.Pattern[str]
@@ -72,7 +72,7 @@ class QuestionPatterns:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLanguage:
-    """One language: the patterns of its questions, and the answer to them."""
+    """One language: the patterns of the question whether a machine writes, and the answer to it."""
 
     patterns: QuestionPatterns
     answer: str
@@ -88,7 +88,7 @@ class QuestionLanguage:
 
 @cache
 def question_languages() -> list[QuestionLanguage]:
-    """Every language of the file."""
+    """Every language of ``machine_question.toml``, with its words compiled."""
     file = read(FILE, QuestionFile)
     return [_language(rows, file.machine) for rows in file.languages.values()]
 
@@ -120,7 +120,7 @@ def _long(*rows: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def mended(text: str, language: QuestionLanguage) -> str:
-    """The text with misspelt nouns corrected: one letter missing, added or wrong, or two swapped."""
+    """A text with misspelt nouns ("robto") corrected: one letter missing, added or wrong, or two swapped."""
 
     def right(found: re.Match[str]) -> str:
         word = found[0]
@@ -142,7 +142,7 @@ def _is_near(word: str, right: str) -> bool:
 
 
 def _pattern(row: str, machine: str = "", human: str = "", *, spaced: bool) -> re.Pattern[str]:
-    """A row as a pattern, by the notation that the file's head explains."""
+    """A row of ``machine_question.toml`` as a pattern; the file's head explains the notation."""
     if not row:
         return _NEVER
     text = folded_question(row.replace("{m}", f"({machine})").replace("{h}", f"({human})"))
@@ -163,7 +163,7 @@ def _pattern(row: str, machine: str = "", human: str = "", *, spaced: bool) -> r
 
 
 def folded_question(text: str) -> str:
-    """Lower-case letters without accents, compatible forms united; a capital "AI" becomes ``ai_``."""
+    """A text in lower case without accents, with compatible forms united; a capital "AI" becomes ``ai_``."""
     plain = text if text.isupper() else _CAPITALS.sub(r"\1_", text)
     low = unicodedata.normalize("NFKC", re.sub("['\u2019`\u00b4-]", " ", plain)).casefold()
     return re.sub(r"([^\W\d])\1{2,}", r"\1", "".join(map(_letter, low)).translate(_PLAIN))

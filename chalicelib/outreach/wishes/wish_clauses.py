@@ -13,7 +13,7 @@ _QUOTED = re.compile(
     r"^\s*>.*$|[\"\u201c\u201d\u201e\u00ab][^\"\u201c\u201d\u00bb]*[\"\u201c\u201d\u00bb]?",
     re.MULTILINE,
 )
-"""Quoted words, which are somebody else's."""
+"""Quoted words and lines, which are somebody else's."""
 _SENTENCE_ENDS, _CLAUSE_ENDS = frozenset(".!\n"), frozenset(",;:()-\u2013\u2014")
 _UNKNOWN = WishPart("unknown")
 _HALVES = {
@@ -32,12 +32,12 @@ _AN_HOUR_IN_MINUTES, _HOURS, _NOON = 60, 24, 12
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause of a message.
+    """A clause of a recipient's message.
 
     Attributes:
-        parts: its known words in order, without fillers.
+        parts: its words in order, without fillers; a word that is not listed is ``unknown``.
         is_known: whether every word of it is known.
-        is_bound: whether each "before" and "after" has its hour.
+        is_bound: whether each "before", "after" and "until" has its hour.
     """
 
     parts: tuple[WishPart, ...]
@@ -45,12 +45,12 @@ class Clause:
     is_bound: bool = True
 
     def has(self, *kinds: str) -> bool:
-        """Whether the clause has a part of one of some kinds."""
+        """Whether the clause has a part of one of the given kinds."""
         return any(part.kind in kinds for part in self.parts)
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
-    """The sentences of a message, each as clauses, by the words of one language."""
+    """The sentences of a message, each as its clauses, by the words of one language."""
     found: list[list[Clause]] = [[]]
     clause: list[WishPart] = []
     is_dropped = False
@@ -120,7 +120,7 @@ def _clause(parts: Sequence[WishPart]) -> Clause:
 
 
 def _timed(parts: Sequence[WishPart]) -> Iterator[WishPart]:
-    """The parts, with each number and the words that belong to it ("pm", "o'clock") merged into one time."""
+    """A clause's parts; each number and the words that belong to it ("pm", "o'clock") become one time."""
     at = 0
     while at < len(parts):
         one = parts[at]

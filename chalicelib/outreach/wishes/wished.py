@@ -56,7 +56,7 @@ _TIMES = (
     "any_time",
 )
 LASTING = (*DAY_PARTS, "weekdays", "weekend", "days", *_BOUNDS)
-"""Times that recur, unlike a single day and hour."""
+"""Kinds of words for times that recur ("evening"), unlike a single day and hour."""
 _ADDRESSED = ("contact", "no_call", *_NOUNS, *_VERBS)
 _WAYS = ("contact", "sms", "text", "whatsapp", "email", "text_me", "whatsapp_me", "email_me")
 _RELEVANT = (*_TIMES, *_ADDRESSED, "any_channel")
@@ -69,24 +69,24 @@ Sentences = Sequence[Sequence[Clause]]
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A clause with the whole sentence it is part of."""
+    """A clause of a message, with the whole sentence that it is part of."""
 
     clause: Clause
     sentence: Clause
 
     @property
     def is_addressed(self) -> bool:
-        """Whether the clause is about writing to the recipient."""
+        """Whether the clause is about reaching the recipient: it names writing, a call or a channel."""
         return self.clause.has(*_ADDRESSED)
 
     @property
     def is_settled(self) -> bool:
-        """Whether the wish is about more than one message."""
+        """Whether the wish is for more than one message: by "only", "better", "not" or "from now on"."""
         return self.clause.has(*_SETTLED) or self.sentence.has("standing", "only")
 
     @property
     def is_certain(self) -> bool:
-        """Whether the clause is a wish even if one of its words is unknown."""
+        """Whether the clause counts as a wish: all its words are known, or the known ones leave no doubt."""
         if self.clause.is_known:
             return True
         if self.sentence.has("asks") and not self.sentence.has("standing"):
@@ -99,7 +99,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """What one clause wishes; `named` and `refused` are channels."""
+    """What one clause wishes; `named` and `refused` are channels, `lifts` are preferences taken back."""
 
     hours: Hours | None = None
     named: frozenset[Contact] = frozenset()
@@ -108,11 +108,11 @@ class _Heard:
 
 
 class DoubtError(Exception):
-    """A clause may be about time or channel, but is not understood."""
+    """A clause may wish a time or a channel, but is not understood."""
 
 
 def wished(text: str, *, answers: bool = False) -> Wish | None:
-    """The wish of a message; None where it has none, or the wish is in doubt.
+    """A recipient's wish about time and channel; None where the message has none, or the wish is in doubt.
 
     Args:
         text: the recipient's message.
@@ -123,14 +123,14 @@ def wished(text: str, *, answers: bool = False) -> Wish | None:
 
 
 def wished_alone(text: str) -> Wish | None:
-    """As `wished`, but counts only clauses about time and channel whose words are all known."""
+    """The wish of a message, as `wished`, where all words of its clauses about time and channel are known."""
     return _agreed(text, _known_clauses, answers=False)
 
 
 def _agreed(
     text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
 ) -> Wish | None:
-    """The wish on which all languages agree that know the most words of the message; else None."""
+    """The wish on which the languages agree that know most words of a message; None where they differ."""
     if len(text) > MOST_CHARACTERS:
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
@@ -154,7 +154,7 @@ def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
 
 
 def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel, if every word of them is known; None where one is in doubt."""
+    """The clauses about time and channel whose words are all known; None where one is in doubt."""
     said = list[_Said]()
     for sentence in found:
         if any(one.has("once", "no_wish", "others") for one in sentence):
@@ -168,7 +168,7 @@ def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel that are wishes; None where a clause is in doubt.
+    """The clauses that wish a time or a channel; None where one is in doubt.
 
     Sentences about an appointment, a condition or somebody else are skipped.  A clause with an
     unknown word needs "only", "better" or "from now on" beside a way to write to the recipient.
@@ -194,7 +194,7 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
-    """The combined wish of all clauses; None where they contradict each other or say nothing."""
+    """The combined wish of all clauses of a message; None where they contradict each other or say nothing."""
     is_settled = any(one.is_settled for one in said)
     hours: Hours | None = None
     for one in heard:
@@ -255,7 +255,7 @@ def _timed(said: _Said, *, is_addressed: bool, answers: bool) -> _Heard:
 
 
 def hours_in(clause: Clause) -> Hours:
-    """The hours and days that a clause names.
+    """The hours and days on which a clause wants messages; a "not" in it leaves out those that it names.
 
     Raises:
         DoubtError: they are ambiguous.
@@ -286,7 +286,11 @@ def hours_in(clause: Clause) -> Hours:
 
 
 def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Ranges of hours as ``window``, and the side of "before" or "after" an hour as ``bound``."""
+    """The minutes of "from 9 to 5" as ``window``; those of "before 9" or "after 5" as ``bound``.
+
+    Raises:
+        DoubtError: an hour is ambiguous.
+    """
     at = 0
     while at < len(parts):
         one, time, *rest = (*parts[at : at + 4], *[WishPart("end")] * 4)[:4]
@@ -333,7 +337,7 @@ def _days(parts: Sequence[WishPart]) -> Iterator[int]:
 
 
 def channels_in(clause: Clause) -> tuple[frozenset[Contact], frozenset[Contact]]:
-    """The channels that a clause names, and those that it refuses.
+    """The channels that a clause asks for, and those that it refuses.
 
     A "not" refuses the channels after it; at the end of the clause, all before it.
     """

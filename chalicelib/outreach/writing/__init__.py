@@ -3,28 +3,28 @@
 The modules, in the order in which a message passes them:
 
     composer           asks the writer once per message and stores the draft before it is sent
-    template_writer    the port `Writer`, the writer of fixed texts, and the choice between writers
+    template_writer    the port `Writer`, the writer of fixed texts, and the choice of the model's writer
     tool_writer        offers the project's tools to a writer, and checks the call that it asks for
-    model_writer       writes drafts by a language model
+    model_writer       asks a language model for drafts, judgements and moderation, by JSON schema
     conversation_view  what the model sees of a conversation: bounded, trimmed, redacted
     prompts            the instructions that the model gets
     checked_writer     judges the model's drafts: send, write once more, or leave to a person
-    review             the rules that a draft must keep
-    given              everything that a draft is judged against
+    review             the rules that a draft breaks, as `Broken` codes with the words at fault
+    given              collects what a draft is judged against: its sources, case and rules
     sources            the texts and fields that a draft may rest on, each labelled with its author
     field_meaning      what a field of a request means: its roles, unit and currency
-    values             finds the sums, dates, numbers and codes of a text, with their positions
-    clocks             the time zones of a conversation
-    moments            finds the days, times and spans of a text, and compares days with dates
+    values             finds the sums, percentages, numbers and codes of a text, with their positions
+    clocks             the clock of a conversation, by the zones of recipient and company
+    moments            finds the days, times and spans of a text; which dates and weekdays a day may be
     value_words        the words for months, weekdays, units and currencies, as patterns
-    said               the values of a text with the roles that its words give them
+    said               the values of a text with the roles and stems of the words nearest to them
     rendering          writes the value of a field where a draft names the field's path
-    support            whether the sources support a value in its role
-    same_value         whether two values can be the same
-    right_role         whether a value has the role in the sources that the draft gives it
-    implied            values that follow from given values
-    reached            whether an address belongs to the person that the draft names
-    agreeing           whether a draft agrees with something that only the recipient has said
+    support            judges each value of a draft: matching sources and rivals, opening hours
+    same_value         whether a draft's value and a source's can be the same: sums, days, numbers
+    right_role         the backing of a value by matching sources and rivals: given, or another role's
+    implied            values that follow from given ones: opening hours around a time, dates ahead
+    reached            whether a link, e-mail address or number belongs to the person whom the draft names
+    agreeing           sentences that agree with what only the recipient has said
     phrasing           what a sentence does: repeat, agree, decline: `phrases.toml`
     form_names         which names from a form may become part of a message
     checks/            single checks of a text

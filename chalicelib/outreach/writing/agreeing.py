@@ -25,11 +25,11 @@ _CLAUSE = re.compile(
     r"[,;:.!\u2013\u2014]\s+|\s(?:and|but|und|aber|y|pero|et|mais|e|ma|mas|en|maar)\s"
 )
 _ENOUGH = 0.5
-"""A source must contain more than this share of a statement's words."""
+"""Share of a statement's words that a source must contain to state it."""
 
 
 def unproven_agreement(text: str, about: Given) -> str | None:
-    """The first sentence that agrees with what no source says; None where there is none."""
+    """The first sentence of a draft that agrees with something that no source says; None without one."""
     if not stems_of(about.newest):
         return None  # a bare "yes" contains nothing to agree with
     languages = about.languages_of(text)
@@ -59,7 +59,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
 
 
 def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether the draft only grants a harmless wish: to ask, or how the machine shall write."""
+    """Whether the draft only grants a harmless wish: to ask something, or how the machine shall write."""
     if mentioned(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
@@ -79,7 +79,7 @@ def _is_about_reaching(about: Given) -> bool:
 
 
 def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a sentence agrees: by a phrase, by pointing back ("it is"), or by repeating the recipient."""
+    """Whether a draft's sentence agrees with the recipient: by a phrase, by "it is", by their own words."""
     if phrasing.agrees(sentence, languages):
         return True
     clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
@@ -103,7 +103,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _names_strange_address(about: Given) -> bool:
-    """Whether the recipient's message has a link, an address or a number that the company did not give."""
+    """Whether the recipient's message has a link, e-mail address or number that the company did not give."""
     theirs, known = addresses(about.newest), addresses(about.facts)
     hosts = {host for host, _ in known.links}
     is_link = any(host not in hosts for host, _ in theirs.links)
@@ -112,7 +112,7 @@ def _names_strange_address(about: Given) -> bool:
 
 
 def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
-    """Whether a sentence announces an act at an address that only the recipient has named."""
+    """Whether a draft's sentence announces an act at an address that only the recipient has named."""
     own = addresses(sentence)
     if own.links or own.emails or own.phones or is_negated(sentence):
         return False
@@ -124,7 +124,7 @@ def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
 
 
 def _is_name(clause: str, about: Given) -> bool:
-    """Whether a clause is only the recipient's first name."""
+    """Whether a clause of a draft is only the recipient's first name."""
     named = about.sources.at("recipient.first_name")
     return named is not None and folded(clause.strip()) == folded(named.text)
 
@@ -134,7 +134,7 @@ def _is_open(clause: str, languages: frozenset[str]) -> bool:
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
-    """True for each statement of the recipient that no source supports and the draft does not correct."""
+    """For each statement of the recipient, True if no source supports it and no correction follows."""
     context = Context("", spoken(about.newest))
     own = {
         said.value.readings
@@ -148,7 +148,7 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
 
 
 def _is_stated(rest: str, following: str, about: Given) -> bool:
-    """Whether a source states what the draft agrees with.
+    """Whether a source states what a draft's sentence agrees with.
 
     That is the sentence's own words; where it has none, the next sentence or the recipient's
     message.
@@ -174,7 +174,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
 
 
 def _is_state(said: SaidValue, about: Given) -> bool:
-    """Whether a text value is a state or a kind ("nights"), and no name: a source has it in lower case."""
+    """Whether a text value is a state or kind ("nights"), no name: some source has it in lower case."""
     return any(
         source.text.islower() and folded(source.text) in said.value.readings
         for source in about.sources.given
@@ -182,7 +182,7 @@ def _is_state(said: SaidValue, about: Given) -> bool:
 
 
 def _has_addresses(basis: str, about: Given) -> bool:
-    """Whether the agreement is about links and e-mail addresses, all of which the company gave."""
+    """Whether a draft's agreement is about links and e-mail addresses, all of which the company gave."""
     found = addresses(f"{basis} {about.newest}")
     known = addresses(about.facts)
     has_any = bool(found.links or found.emails or found.phones)

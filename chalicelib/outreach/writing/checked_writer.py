@@ -40,7 +40,7 @@ from chalicelib.outreach.writing.template_writer import DraftRefusedError
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One draft and the rules that it breaks.
+    """One draft of a message, and the rules that it breaks.
 
     Attributes:
         draft: as the model wrote it, without the lines that code adds.
@@ -53,7 +53,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The drafts of one message, and the message that is sent.
+    """All drafts of one message, and the message that is sent.
 
     Attributes:
         tries: the drafts, one or two.
@@ -66,7 +66,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class DraftVerdict:
-    """The judgement of one draft.
+    """The judgement of one draft: send it, write another, or leave the message to a person.
 
     Attributes:
         verdict: ``send``, ``retry`` where another draft may be better, or ``person``.
@@ -88,7 +88,7 @@ _FOR_A_PERSON = frozenset({"instruction", "tool", "unsure"})
 
 
 class CheckedWriter:
-    """A `template_writer.Writer` by a language model, which returns only drafts that keep every rule.
+    """A writer by a language model (`template_writer.Writer`) that returns only drafts that keep every rule.
 
     Args:
         model: writes the drafts.
@@ -113,20 +113,33 @@ class CheckedWriter:
         self._time = time or MessageTime()
 
     def is_instant(self, record: Record) -> bool:
-        """False: a model is asked."""
+        """Whether writing needs no vendor call: never, as a language model writes."""
         del record
         return False
 
     def opening(self, record: Record) -> Draft:
-        """The first message, judged as in `judged_opening`; raises as `_sent`."""
+        """The first message of a conversation, written and judged.
+
+        Raises:
+            DraftRefusedError: no draft may be sent.
+            ProviderError: the model failed.
+        """
         return self._sent(self.judged_opening(record))
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The next message, judged as in `judged_answer`; raises as `_sent`."""
+        """The next message to the recipient, written and judged.
+
+        Raises:
+            DraftRefusedError: no draft may be sent.
+            ProviderError: the model failed.
+        """
         return self._sent(self.judged_answer(record, history))
 
     def judged_opening(self, record: Record, settings: WriterSettings | None = None) -> Judged:
-        """The first message and every draft of it; `settings` replace the project's stored ones."""
+        """Every draft of a first message with the rules that it breaks, and the message to send.
+
+        `settings` replace the project's stored ones.  Raises `ProviderError`: the model failed.
+        """
         settings = settings or self._settings(record)
         with self._time.of_one_message():
             return self._judged(
@@ -136,7 +149,10 @@ class CheckedWriter:
     def judged_answer(
         self, record: Record, history: Sequence[Entry], settings: WriterSettings | None = None
     ) -> Judged:
-        """An answer and every draft of it; `settings` replace the project's stored ones."""
+        """Every draft of an answer with the rules that it breaks, and the message to send.
+
+        `settings` replace the project's stored ones.  Raises `ProviderError`: the model failed.
+        """
         settings = settings or self._settings(record)
         with self._time.of_one_message():
             return self._judged(
@@ -226,7 +242,10 @@ class CheckedWriter:
         return Tried(draft, (judgement,) if judgement else rules)
 
     def _judgement(self, record: Record, about: Given, draft: Draft) -> tuple[str | None, int]:
-        """The rule that the project's judge finds broken, or None; the cost in millionths of a US dollar."""
+        """The rule ``unsure`` if the project's judge (a model) doubts a draft, else None; and its cost.
+
+        The cost is in millionths of a US dollar.
+        """
         if about.settings.judge_model is None or not draft.text:
             return None, 0
         said, cost = self._model.judged(record, about.settings, about.sources.given, draft.text)
@@ -247,7 +266,7 @@ def _about(
 
 
 def _rendered(draft: Draft, about: Given) -> Draft:
-    """The draft with values in place of the paths that it names, as ``{{project_data.deposit}}``."""
+    """The draft with values in place of the field paths that it names, as ``{{project_data.deposit}}``."""
     if "{{" not in draft.text:
         return draft
     languages = about.language or spoken(draft.text)
@@ -256,7 +275,7 @@ def _rendered(draft: Draft, about: Given) -> Draft:
 
 
 def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]) -> frozenset[str]:
-    """The languages that a message may be in; empty where any is allowed."""
+    """The languages that the next message may be in; empty where any is allowed."""
     if settings.language != "recipient":
         return frozenset({settings.language.value})
     newest = history[::-1]
@@ -271,7 +290,7 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
 
 
 def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
-    """The draft with the lines that code adds, as far as the channel's message can be extended."""
+    """The draft with the lines that code adds: that a machine writes; in an opening, how to opt out."""
     final = draft
     if draft.text:
         has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
@@ -285,7 +304,7 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _machine_line(record: Record, about: Given) -> str:
-    """The line that a machine writes: in the language of the question about it, else in the message's."""
+    """The line that says that a machine writes, in the language of the question about it or the message."""
     return machine_answer(record, about.newest) or machine_line(record, _language(about))
 
 
@@ -294,13 +313,13 @@ def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _language(about: Given) -> Language | None:
-    """The language of the lines that code adds; None where several are possible or none has wordings."""
+    """The language of the lines that code adds to a message; None unless exactly one is possible."""
     names = about.language & {one.value for one in Language}
     return Language(min(names)) if len(names) == 1 else None
 
 
 def _with_tokens_of(first: Draft, second: Draft) -> Draft:
-    """The second draft, with the tokens of both."""
+    """The second draft of a message, with the token counts of both drafts added."""
     return replace(
         second,
         prompt_tokens=_sum(first.prompt_tokens, second.prompt_tokens),

@@ -14,7 +14,7 @@ _UTC = ZoneInfo("UTC")
 
 
 def clock_of(record: Record, settings: WriterSettings, now: datetime) -> LocalClock:
-    """The clock of a conversation; an unknown zone is replaced by the other one, else by UTC."""
+    """The time now in the zones of recipient and company; for an unknown zone the other's, else UTC."""
     own = time_zones.named(record.item.get("recipient_timezone"))
     place = time_zones.named(settings.time_zone)
     return LocalClock(now, own or place or _UTC, place or own or _UTC)

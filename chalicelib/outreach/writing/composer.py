@@ -21,7 +21,7 @@ HISTORY_ENTRIES = 20
 
 
 class Composer:
-    """Returns stored drafts, and asks the writer for missing ones.
+    """Returns stored drafts of messages, and asks the writer for missing ones.
 
     Args:
         beating: a context manager that keeps the current queue message invisible while a draft is
@@ -40,32 +40,39 @@ class Composer:
         self._beating = beating
 
     def is_instant(self, record: Record) -> bool:
-        """Whether the conversation's opening can be written without a vendor call."""
+        """Whether a conversation's opening can be written without a vendor call.
+
+        Raises:
+            PermanentError: no writer can be chosen.
+        """
         return self._writer.is_instant(record)
 
     def unsaved_opening(self, record: Record) -> Draft:
-        """An opening that the caller stores itself; only where `is_instant`."""
+        """A newly written first message that the caller stores itself; only where `is_instant`."""
         return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
-        """The stored opening; written and stored now if there is none.
+        """The stored draft of a conversation's first message; written and stored now if there is none.
 
         Raises:
-            ProviderError: the writer failed; nothing is stored.
+            ProviderError: the writer failed, or the draft is too long; nothing is stored.
         """
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening, with the words that the project and the law require added by code."""
+        """The writer's opening, to which code adds the words that the project and the law require."""
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)
 
     def answer(self, record: Record, entry_id: str) -> Draft:
-        """The stored answer to the newest messages; written and stored now if there is none."""
+        """The stored draft of an answer to the newest messages; written and stored now if there is none.
+
+        Raises `ProviderError`, as `opening`.
+        """
         return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
 
     def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The writer's answer; where the writer saw a wish to stop, our fixed confirmation of it."""
+        """The writer's answer; where the recipient wishes to stop, our fixed confirmation instead."""
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written
@@ -73,23 +80,23 @@ class Composer:
         return replace(written, text=text)
 
     def stored(self, record: Record, entry_id: str) -> Draft | None:
-        """The stored draft of a message; None where none was written."""
+        """The stored draft of a message, by the message's id; None where none was written."""
         return self._conversations.draft(record, entry_id)
 
     def is_sent(self, record: Record, entry_id: str) -> bool:
-        """Whether the conversation already contains a message."""
+        """Whether the conversation already contains a message of the given id."""
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
-        """Store a draft that broke a rule, for the person who decides."""
+        """Store a draft that broke a rule of the review, for the person who decides what is sent."""
         self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
-        """Store one of our fixed wordings as an answer; return the stored draft if there is one already."""
+        """Store one of our fixed wordings as an answer's draft; returns it, or the one stored before."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """The draft of a message that a switch withheld, so that it was not composed when it was due."""
+        """The draft of a message that a switch withheld, composed and stored now if it was not before."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
         return self.answer(record, entry_id)
@@ -113,7 +120,7 @@ class Composer:
 
 
 def _checked(record: Record, written: Draft) -> Draft:
-    """The draft, if the channel and the company allow its length.
+    """A written draft, if the channel and the company allow its length.
 
     Raises:
         PermanentError: it is too long.  It is not truncated: half a sentence is no message.

@@ -40,13 +40,13 @@ _CONTACTS = ("company_contact", *(address.field for address in ADDRESSES), "prim
 def seen_data(
     record: Record, settings: WriterSettings, newest: str = "", now: datetime | None = None
 ) -> str:
-    """The JSON object about company, project and request.
+    """What the model sees of company, project and request, as one JSON object.
 
     Args:
         record: the conversation.
         settings: the project's.
         newest: the recipient's newest message; knowledge is chosen by its words.
-        now: the day of it is shown, in the recipient's and in the company's time zone.
+        now: its date is shown, in the recipient's and in the company's time zone.
     """
     item, shown = record.item, settings.shown
     project = Project(item)
@@ -90,7 +90,7 @@ def _preferences(record: Record) -> dict[str, Any] | None:
 def seen_sources(
     record: Record, settings: WriterSettings, sources: Sequence[Source]
 ) -> dict[str, str]:
-    """The sources that a judge sees, by path: masked, and only the fields that are shown."""
+    """The sources that the project's judge (a model) sees, by path: masked, and only the shown fields."""
     own = "project_data."
     data = record.item.get("project_data")
     seen = _names(data, settings.shown) if isinstance(data, Mapping) else []
@@ -115,7 +115,7 @@ def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str,
 def seen_turns(
     record: Record, settings: WriterSettings, history: Sequence[Entry]
 ) -> list[ModelTurn]:
-    """The newest messages that fit, oldest first; messages that the machine did not write are delimited."""
+    """The newest messages that fit, oldest first, as the model sees them: other authors' are delimited."""
     left, turns = settings.limits.history_tokens, list[ModelTurn]()
     for entry in reversed(history):
         text = redacted(record, settings, entry.content)
@@ -129,17 +129,17 @@ def seen_turns(
 
 
 def delimited(text: str, trust: Trust = Trust.RECIPIENT) -> str:
-    """A text between marks that name its author; marks within the text are removed."""
+    """A message between marks that name its author; such marks within the text are removed."""
     return f"<{trust}_message>\n{_TAG.sub(' ', text)}\n</{trust}_message>"
 
 
 def redacted(record: Record, settings: WriterSettings, text: str) -> str:
-    """A text with the identifiers masked that no answer needs; cut to 2,000 characters."""
+    """A text cut to 2,000 characters, with the identifiers masked that no answer needs."""
     return model_view(text, needed=_needed(record, settings))
 
 
 def statement(settings: WriterSettings) -> list[str]:
-    """What the model is shown of a project, in plain words, a line per rule."""
+    """What the model is shown of a project, in plain words: one line for each rule."""
     shown, limits = settings.shown, settings.limits
     data = shown.project_data
     fields = ", ".join(data) if isinstance(data, list) else "all" if data else "none"
@@ -195,7 +195,7 @@ def _redacted_value(
     below: tuple[str, ...],
     value: Any,  # noqa: ANN401 - JSON
 ) -> Any:  # noqa: ANN401 - JSON
-    """A value with identifiers masked, except in fields shown as written.
+    """The value of a request's field with identifiers masked, except in fields shown as written.
 
     The field's name is masked together with the value, as it says what a bare number is.
     """
@@ -217,12 +217,15 @@ def _redacted_value(
 
 
 def _is_as_written(settings: WriterSettings, below: Sequence[str]) -> bool:
-    """Whether the project has declared that a field is shown without masks."""
+    """Whether the project has declared that a field of the request is shown without masks."""
     return name_of(below) in settings.shown.as_written
 
 
 def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:
-    """The knowledge entries that fit, in the company's order; those nearest to the message go first."""
+    """The knowledge entries shown to the model, as many as fit: first those nearest to the message.
+
+    They are returned in the company's order.
+    """
     asked = _words(newest)
     ranked = sorted(
         settings.knowledge, key=lambda one: len(asked & _words(one.shown)), reverse=True

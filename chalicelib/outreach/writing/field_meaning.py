@@ -20,7 +20,7 @@ _ENGLISH = ("en",)
 
 @dataclass(frozen=True, slots=True)
 class FieldMeaning:
-    """What a field's value means.
+    """What the value of a request's field means: its roles, its unit and its currency.
 
     Attributes:
         roles: every role (``deposit``, ``balance`` …) that its name, its description and a
@@ -43,7 +43,7 @@ class FieldMeaning:
 def meaning_of(
     below: Sequence[str], schema: DataField | None, beside: Mapping[str, str], currency: str
 ) -> FieldMeaning:
-    """The meaning of a field.
+    """The meaning of a field's value, by its name, its declaration and the fields beside it.
 
     Args:
         below: the names on the path to the field.
@@ -77,7 +77,7 @@ def meaning_of(
 
 
 def roles_of_name(name: str, languages: Collection[str] = ()) -> frozenset[str]:
-    """The roles that the words of a field's name give: ``deposit_amount``, ``balanceDue``."""
+    """The roles (deposit, balance) that the words of a field's name give, as in ``deposit_amount``."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]+", " ", name)
     return frozenset(hit.role for hit in role_hits(folded(words), languages))
 

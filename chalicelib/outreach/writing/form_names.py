@@ -42,7 +42,7 @@ _LINK = re.compile(r"\w\.\w{2,}")
 
 
 def bounded(name: object) -> str:
-    """A person's name if it looks like one, else an empty text.
+    """The text given as a person's name, if it looks like a name; else an empty text.
 
     A name has letters, at most four words, and no link or digit.  A text with several common words
     of a language is a sentence, not a name: "Send money now please".
@@ -53,13 +53,13 @@ def bounded(name: object) -> str:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether a name contains several common words that are no particles of names ("de la Cruz")."""
+    """Whether a text given as a name is a sentence: several common words, other than "de la" and the like."""
     words = [one for one in text.casefold().split() if one not in _PARTICLES]
     return len(words) > 1 and is_sure(" ".join(words))
 
 
 def names_no_name(text: str, record_name: object) -> bool:
-    """Whether a text addresses somebody by the value of the name field although that is no name."""
+    """Whether a draft addresses the recipient by the value of the name field although that is no name."""
     given = _plain(record_name)
     return bool(given) and not bounded(given) and folded(given) in folded(text)
 
@@ -69,5 +69,5 @@ def _plain(name: object) -> str:
 
 
 def first_name_of(record: Record) -> str:
-    """The recipient's first name; empty where the value given is no name."""
+    """The recipient's first name; empty where the text given for it looks like no name."""
     return bounded(record.item.get("recipient_first_name"))

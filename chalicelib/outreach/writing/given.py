@@ -26,7 +26,7 @@ _CONTACTS = tuple(SENDER_OF.values())
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Everything that a draft is judged against.
+    """Everything that a draft is judged against: sources, messages, languages and settings.
 
     Attributes:
         said: what the recipient wrote, without messages that instruct the machine.
@@ -49,23 +49,23 @@ class Given:
     preferences: Preferences = field(default_factory=Preferences)
 
     def languages_of(self, text: str) -> frozenset[str]:
-        """The languages that a text of the draft may be in."""
+        """The languages that a text of the draft may be in, by its words and by those expected."""
         found = spoken(text)
         return found & self.language or found | self.language
 
     @property
     def facts(self) -> str:
-        """All supporting sources as lines of text."""
+        """All sources that support a draft, as lines of text."""
         return self.sources.text
 
     @property
     def case(self) -> str:
-        """What the company stated about this one case, as lines."""
+        """What the sources say about this one case, as lines: the request's data, colleagues, tools."""
         return "\n".join(one.stated for one in self.sources.given if _is_case(one))
 
     @property
     def rules(self) -> str:
-        """What the company states in general (its knowledge and its own data), as lines."""
+        """What the company states in general, in its knowledge and its own data, as lines of text."""
         return "\n".join(one.text for one in self.sources.given if not _is_case(one))
 
 
@@ -82,7 +82,7 @@ def given(
     instructions: Sequence[str],
     now: datetime,
 ) -> Given:
-    """The sources and settings by which a draft of a conversation is judged."""
+    """Everything that a draft of a conversation is judged against, from its record, settings and messages."""
     theirs = [one.content for one in history if one.role == "user"]
     clock = clock_of(record, settings, now)
     return Given(

@@ -20,7 +20,7 @@ def implied(
     clock: LocalClock,
     asked: AbstractSet[object],
 ) -> list[SaidValue]:
-    """The given values from which a draft's value follows; empty where there are none.
+    """The values of sources from which a draft's value follows; empty where there are none.
 
     A time that the recipient asked about follows from opening hours around it; "closed on Sunday"
     follows from opening days without Sunday.
@@ -48,7 +48,7 @@ def implied(
 
 
 def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
-    """Whether a time lies between the first and the last of some opening hours."""
+    """Whether a draft's time lies between the first and the last of some opening hours."""
     minutes = [max(int(str(n)) for n in other.value.readings) for other in hours]
     first = min((int(str(n)) for other in hours for n in other.value.readings), default=0)
     return len(hours) > 1 and any(first <= int(str(n)) <= max(minutes) for n in one.value.readings)
@@ -57,7 +57,7 @@ def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
 def dates_ahead(
     one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
 ) -> list[SaidValue]:
-    """The given dates that a span reaches from today: "in three days"."""
+    """The dates in the sources that a draft's span reaches from today: "in three days"."""
     ahead = {
         clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
         for span in one.value.readings
@@ -74,7 +74,7 @@ def dates_ahead(
 def apart(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
-    """The times in a draft whose sources all name another day for them."""
+    """The times in a draft that every source with the same time puts on another day."""
     for time in (one for one in found if one.value.kind is ValueKind.TIME):
         days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
         its = [(source, other) for source, other in given if agrees_time(time, other)]

@@ -42,7 +42,7 @@ DEFAULT_VARIABLES = ("1", "2")
 MODERATION_SECONDS = 10.0
 _DEFAULTS = WriterSettings()
 JUDGEMENTS = ("supported", "not", "unsure")
-"""The verdicts of a judge; only ``supported`` lets a draft be sent."""
+"""The verdicts of the project's judge, a model; only ``supported`` lets a draft be sent."""
 CLAIMS = {
     "type": "array",
     "items": {
@@ -52,11 +52,11 @@ CLAIMS = {
         "additionalProperties": False,
     },
 }
-"""The field in which the model names the source of each value, date, name, promise and link."""
+"""The answer's field in which the model names the source of each value, date, name, promise and link."""
 
 
 class OpenAiWriter:
-    """Writes drafts by a language model; the drafts are not judged yet.
+    """Writes drafts of messages by a language model; the drafts are not judged yet.
 
     Raises `ProviderError`s, as `template_writer.Writer`.
     """
@@ -68,7 +68,7 @@ class OpenAiWriter:
     def opening(
         self, record: Record, settings: WriterSettings = _DEFAULTS, advice: str = ""
     ) -> Draft:
-        """The first message; `advice` says why an earlier draft was refused."""
+        """A draft of a conversation's first message; `advice` says why an earlier draft was refused."""
         task = prompts.instructions(prompts.OPENING, record, settings)
         turns = self._turns(record, settings, (), advice)
         model = settings.opening_model
@@ -96,7 +96,7 @@ class OpenAiWriter:
         settings: WriterSettings = _DEFAULTS,
         advice: str = "",
     ) -> Draft:
-        """The next message, or a request for a person or a function.
+        """A draft of the next message, or a request for a hand-off or for a function.
 
         Args:
             record: the conversation.
@@ -140,7 +140,7 @@ class OpenAiWriter:
     def judged(
         self, record: Record, settings: WriterSettings, sources: Sequence[Source], text: str
     ) -> tuple[str, int]:
-        """Ask the project's judge, a model, whether the sources support every statement of a text.
+        """Ask the project's judge, a model, whether the sources support every statement of a draft's text.
 
         Returns:
             ``supported``, ``not`` or ``unsure``, and the cost in millionths of a US dollar.
@@ -154,7 +154,7 @@ class OpenAiWriter:
         return (verdict if verdict in JUDGEMENTS else "unsure"), self._models.cost(answer)
 
     def flagged(self, record: Record, text: str) -> Sequence[str]:
-        """The categories in which the vendor's moderation flags a text; empty where it does not."""
+        """The categories in which the vendor's moderation flags a draft's text; empty where in none."""
         model = self._models.of(record)
         return model.moderate(text, deadline_seconds=MODERATION_SECONDS)
 
@@ -177,11 +177,12 @@ class OpenAiWriter:
         schema: JsonSchema,
         model: str | None,
     ) -> ModelAnswer:
-        """Send one request; an unusable answer is an error.
+        """Send one request to the conversation's model; returns its answer, and raises for an unusable one.
 
         Raises:
             UnwrittenError: each model and effort that was asked refused, or its answer was cut off.
             TransientError: the answer is not JSON although a schema was requested.
+            ProviderError: the request failed, or a budget is spent.
         """
         named = self._models.named(record)
         request = ModelRequest(
@@ -206,7 +207,7 @@ class OpenAiWriter:
 
 
 def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
-    """The claims of an answer; None where it has none."""
+    """The claims in a model's answer, each with the source that it names; None where it has none."""
     found = said.get("claims")
     if not isinstance(found, list) or not found:
         return None
@@ -214,14 +215,14 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
 
 
 def _arguments(record: Record) -> dict[str, Any]:
-    """The schema of the field for a function's arguments; it describes what each declared tool takes."""
+    """The JSON schema of an answer's field for a function's arguments; it describes each tool's."""
     taken = {tool["name"]: tool["parameters"] for tool in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}
 
 
 def _variable_numbers(record: Record) -> tuple[str, ...]:
-    """The numbers of the template's variables, from the channel's ``template_variables``.
+    """The numbers of a message template's variables, from the channel's ``template_variables``.
 
     The setting is a list of numbers, or a map of numbers to descriptions.
     """

@@ -69,7 +69,7 @@ _RANGE = re.compile(r"\s*(?:-|\u2013|to|through|till|until|a|al|bis|au|tot)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a text says of one day; parts that it does not name are None or empty.
+    """What a text says of one day, e.g. "tomorrow" or "Friday"; parts not named are None or empty.
 
     Attributes:
         weekdays: Monday is 0; several where a range names them.
@@ -87,7 +87,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class FoundTime:
-    """A day, a time or a span with its position in a text.
+    """A day, a time of day or a span that a text names, with its position in the text.
 
     Attributes:
         kind: the value of a `values.ValueKind`.
@@ -125,7 +125,7 @@ class LocalClock:
         return self.today, self.now.astimezone(self.place).date()
 
     def may_be(self, said: Day, given: date) -> bool:
-        """Whether a day that a draft names can be a given date."""
+        """Whether a day that a draft names ("tomorrow", "Friday the 4th") can be a given date."""
         if said.days is not None and given != self.today + timedelta(said.days):
             return False
         if said.period is not None and not self._is_in(said.period, given):
@@ -153,7 +153,7 @@ class LocalClock:
         return given.year == self.today.year + ahead
 
     def weekday_of(self, said: Day) -> frozenset[int]:
-        """The weekdays that a draft's day can be; empty where they cannot be known."""
+        """The weekdays that a day named by a draft can be; empty where they cannot be known."""
         if said.days is not None:
             return frozenset({(self.today + timedelta(said.days)).weekday()})
         if said.period == ("weekend", 0):
@@ -167,12 +167,12 @@ class LocalClock:
         return frozenset({exact.weekday()}) if exact is not None and is_own else frozenset()
 
     def is_past(self, given: date) -> bool:
-        """Whether a date is over in both zones."""
+        """Whether a date is over in both time zones."""
         return given < min(self.dates_today)
 
 
 def date_of(day: Day) -> date | None:
-    """The date of a day whose year, month and day are named; None for any other."""
+    """The date of a `Day` whose year, month and day are named; None for any other."""
     if day.year is None or day.month is None or day.day is None:
         return None
     try:
@@ -182,12 +182,12 @@ def date_of(day: Day) -> date | None:
 
 
 def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
-    """Every day, time and span of a folded text from which addresses were removed.
+    """Every day, time of day and span of a folded text from which addresses were removed.
 
     Args:
         text: the text.
-        is_source: the text was given by somebody; ranges of weekdays, weekends and bare hours count
-            too.
+        is_source: the text is a source's, no draft's; then ranges of weekdays, weekends and bare
+            hours count too.
     """
     rest, found = text, list[FoundTime]()
 
@@ -220,7 +220,7 @@ def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
 
 
 def _bare_hours(text: str) -> Iterator[FoundTime]:
-    """Bare numbers up to 24, which can be hours; they have no width, so they count as numbers too."""
+    """Bare numbers up to 24 in a text, which can be hours; without width, so they count as numbers too."""
     for bare in re.finditer(r"(?<![\w.,])(?<![a-z]-)\d{1,2}(?![\d.,]\d|\w)", text):
         if int(bare.group()) <= 24:
             minutes = _minutes(int(bare.group()), 0, None)
@@ -228,7 +228,7 @@ def _bare_hours(text: str) -> Iterator[FoundTime]:
 
 
 def _joined(found: list[FoundTime], text: str) -> Iterator[FoundTime]:
-    """Merge a weekday and a date beside each other into one day: "Thursday, 26 November"."""
+    """The times found in a text; a weekday and a date side by side are one: "Thursday, 26 November"."""
     waiting: FoundTime | None = None
     for one in found:
         if (
@@ -253,7 +253,7 @@ _BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?
 
 
 def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
-    """One day for each pair of readings that complete each other: "Friday next week, 11 December"."""
+    """The days that two readings beside each other can mean together: "Friday next week, 11 December"."""
     found = set[object]()
     for one in first:
         for other in second:
@@ -273,7 +273,7 @@ def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[ob
 
 
 def _fit(one: Day, other: Day) -> bool:
-    """Whether two readings name no part of a day twice."""
+    """Whether two readings can be one day: they name no part of it twice."""
     both = ((one.day, other.day), (one.days, other.days), (one.period, other.period))
     is_open = all(None in pair for pair in both) and not (one.weekdays and other.weekdays)
     return is_open and max(len(one.weekdays), len(other.weekdays)) <= 1
@@ -310,7 +310,7 @@ def _numeric(hit: re.Match[str], *, is_source: bool) -> list[Day]:
 
 
 def _days(text: str, *, is_source: bool) -> Iterator[tuple[int, int, Day]]:
-    """Relative days ("tomorrow"), periods ("next week") and weekdays of a text."""
+    """The relative days ("tomorrow"), periods ("next week") and weekdays of a text, with positions."""
     taken = set[int]()
     named = [
         (hit, Day(period=(unit, n))) for unit, n, one in WORDS.periods for hit in one.finditer(text)
@@ -346,7 +346,7 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
 
 
 def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
-    """The minutes that a match can mean; a range of hours gives both of its ends."""
+    """The minutes of the day that a match can mean; of a range of hours, those of both ends."""
     if pattern is _HOURS:
         last = hit[6] if hit[6] in ("am", "pm") else None
         first = _minutes(int(hit[1]), int(hit[2] or 0), hit[3])

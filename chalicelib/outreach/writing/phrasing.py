@@ -13,7 +13,7 @@ from chalicelib.tables import beside, read
 FILE = beside(__file__, "phrases.toml")
 _ALL = ("en", "es", "fr", "pt", "de", "it", "nl")
 _OPENING = 20
-"""Letters that may come before an agreement: "great news, yes"."""
+"""Maximum number of letters before an agreement: "great news, yes"."""
 _FEW_WORDS = 2
 _ENDS = (",", ".", "!", ";", ":", "")
 """Marks after a phrase that make it a clause of its own."""
@@ -45,7 +45,7 @@ class PhraseFile:
 
 
 def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence has a phrase of a kind.
+    """Whether a sentence has a phrase of a kind, such as ``agreeing`` or ``declining``.
 
     Args:
         name: the kind, a field of `PhraseFile`.
@@ -56,24 +56,24 @@ def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
 
 
 def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence repeats something as the recipient's statement, passes it on, or declines it."""
+    """Whether a draft's sentence repeats something as the recipient's, passes it on, or declines it."""
     return says("theirs", sentence, languages) or says("declining", sentence, languages)
 
 
 def agrees(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence begins with a phrase that agrees."""
+    """Whether a draft's sentence begins with a phrase that agrees, such as "yes, that is right"."""
     return _begins_with("agreeing", folded(sentence), languages) is not None
 
 
 def acknowledges(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence begins by taking note ("Perfect, ...") of what was said."""
+    """Whether a draft's sentence begins by taking note of what was said ("Perfect, ...")."""
     low = folded(sentence)
     end = _begins_with("acknowledging", low, languages)
     return end is not None and low[end : end + 1] in _ENDS
 
 
 def _begins_with(name: str, low: str, languages: Collection[str]) -> int | None:
-    """The end of the phrase that a folded sentence begins with; None where it begins with none."""
+    """The position after the phrase of a kind that a folded sentence begins with; None without one."""
     found = _pattern(name, _key(languages)).search(low)
     if found is None:
         return None
@@ -83,7 +83,7 @@ def _begins_with(name: str, low: str, languages: Collection[str]) -> int | None:
 
 
 def points_back(clause: str, languages: Collection[str] = ()) -> bool:
-    """Whether a clause says little more than "it is" or "we did"."""
+    """Whether a clause only refers to what was said: little more than "it is" or "we did"."""
     found = _pattern("pointing", _key(languages)).match(folded(clause).strip(" \"'\u00bf\u00a1"))
     return found is not None and len(folded(clause)[found.end() :].split()) <= _FEW_WORDS
 
@@ -102,7 +102,7 @@ def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] 
 
 
 def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
-    """A sentence without the phrases by which it agrees or takes note."""
+    """A draft's sentence without the phrases by which it agrees or takes note."""
     whole = Folded(sentence)
     key = _key(languages)
     hits = [
@@ -119,7 +119,7 @@ def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
 
 
 def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a sentence states nothing: it asks, declines, offers help or refers to a person."""
+    """Whether a sentence states no fact: it asks, declines, offers help or refers to a person."""
     return is_question(sentence) or any(
         says(one, sentence, languages) for one in ("open", "declining")
     )

@@ -95,12 +95,12 @@ def instructions(task: str, record: Record, settings: WriterSettings) -> str:
 
 
 def secret(settings: WriterSettings) -> tuple[str, ...]:
-    """The instructions that a draft must not repeat."""
+    """The instructions to the model that a draft must not repeat: ours, and the company's."""
     return (OPENING, ANSWER, _COMMON, settings.instructions)
 
 
 def advice(rules: Sequence[str], most_characters: int | None) -> str:
-    """The text that the model reads after its draft was refused."""
+    """The text that tells a model why its last draft was refused, and asks for another one."""
     reasons = "; ".join(WHY[rule] for rule in rules)
     limit = f" Use at most {most_characters} characters." if most_characters else ""
     return (

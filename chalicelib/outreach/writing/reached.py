@@ -22,7 +22,7 @@ from chalicelib.outreach.writing.sources import Source, Sources
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The roles and stems that describe an address."""
+    """The roles and word stems by which a sentence or a field describes an address."""
 
     roles: frozenset[str]
     stems: frozenset[str]
@@ -32,7 +32,7 @@ class _Words:
 
 
 def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sources) -> bool:
-    """Whether another field's address fits a sentence better than the field that has this one.
+    """Whether a draft gives an address as another's: another field's address fits its sentence better.
 
     Args:
         address: as `checks.contact_details` finds it.
@@ -65,7 +65,7 @@ def _has(address: str, kind: str, its: frozenset[str]) -> bool:
 
 
 def _said(text: str, sources: Sources) -> _Words:
-    """The roles and stems of a text, with those of the fields whose name or person the text mentions."""
+    """The roles and stems of a text, with those of the fields whose person or name it mentions."""
     low = folded(text)
     named = [
         one
@@ -78,7 +78,7 @@ def _said(text: str, sources: Sources) -> _Words:
 
 
 def _names(source: Source) -> set[str]:
-    """The words of a person's name, also with the endings "s" and "'s"."""
+    """The capitalised words of a field's text, as of a name, also with the endings "s" and "'s"."""
     words = [folded(one) for one in source.text.split() if one[:1].isupper()]
     return {form for word in words for form in (word, f"{word}s", f"{word}'s")}
 

@@ -47,7 +47,7 @@ def _file() -> RenderingFile:
 
 
 def rendered(text: str, sources: Sources, language: str) -> str:
-    """A draft's text with each path replaced by the value of its source.
+    """A draft's text with each field path (``{{project_data.deposit}}``) replaced by the field's value.
 
     A path that no supporting source has is left as it is.
 
@@ -88,7 +88,7 @@ def _sum(amount: Decimal, currency: str, form: LanguageForm) -> str:
 
 
 def _moment(source: Source, form: LanguageForm) -> str:
-    """A date, with its time where it has one, in the company's time zone."""
+    """The date of a field, with its time where it has one, in a language's form and the company's zone."""
     text = source.text.strip()
     at = datetime.fromisoformat(text)
     if at.tzinfo is not None and source.zones:

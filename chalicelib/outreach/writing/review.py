@@ -49,7 +49,7 @@ RULES = (
     "instruction", "tool", "link", "email", "phone", "amount", "date", "promise", "order", "role",
     "agreement", "claim", "unsure", "language", "length", "personal", "prompt", "human", "form", "topic", "abuse",
 )  # fmt: skip
-"""Every code.  `abuse` comes from the vendor's moderation, `unsure` from the project's judge."""
+"""The codes of all rules.  `abuse` comes from the vendor's moderation, `unsure` from the project's judge."""
 _RULE_OF = {
     ValueKind.MONEY: "amount",
     ValueKind.PERCENT: "amount",
@@ -64,12 +64,12 @@ _RULE_OF = {
 
 Claims = Sequence[Mapping[str, str]] | None
 _WHOLE = 3
-"""A field with at most so many words is an address, not a text that contains one."""
+"""A field with at most so many words is itself an address, not a text that contains one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that a draft breaks.
+    """A rule that a draft breaks, and the words that break it.
 
     Attributes:
         rule: a code of `RULES`.
@@ -113,7 +113,7 @@ def broken(
 
 
 def _of_message(draft: Draft, about: Given) -> Iterator[Broken]:
-    """The broken rules that depend on the message that the draft answers."""
+    """The rules that a draft breaks because of the message that it answers: ``instruction``, ``tool``."""
     if instructs(about.newest) and (draft.text or draft.function_call):
         yield Broken("instruction")
     function = draft.function_call
@@ -149,7 +149,7 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
 
 
 def _denies_a_machine(text: str, about: Given) -> bool:
-    """Whether a draft says yes to "are you human?", or no to "are you a bot?"."""
+    """Whether a draft answers yes to "are you human?", or no to "are you a bot?"."""
     if not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
     first = next(iter(sentences(text)), "")
@@ -158,7 +158,7 @@ def _denies_a_machine(text: str, about: Given) -> bool:
 
 
 def _introduces_itself(text: str, about: Given) -> bool:
-    """Whether a draft answers "are you human?" with the machine's name, and not that a machine writes."""
+    """Whether a draft answers "are you human?" by the machine's name, not saying that a machine writes."""
     persona = folded(about.settings.persona or "")
     if not persona or not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
@@ -166,7 +166,7 @@ def _introduces_itself(text: str, about: Given) -> bool:
 
 
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
-    """The company's people whom a draft names although the case names another one."""
+    """The company's people whom a draft names although the case names another one of them."""
     of_case = {folded(one.text) for one in about.sources.given if one.is_text}
     spoken_of = "\n".join(
         folded(one.text) for one in about.sources.given if one.path.startswith("conversation.")
@@ -209,7 +209,7 @@ def _words_of(said: SaidValue) -> str:
 def _claimed(
     text: str, about: Given, claims_of: Claims, context: Context
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values that a draft's own claims prove, and the claims that are wrong."""
+    """The values that a draft's own claims prove, and a broken rule for each claim that is wrong."""
     for claim in claims_of or ():
         words, source = claim["text"], about.sources.at(claim["source"])
         if not words.strip() or folded(words) not in folded(text):
@@ -226,7 +226,7 @@ def _claimed(
 def _of_claim(
     words: str, found: Iterator[tuple[SaidValue, Backing]]
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values within a claim's words, each proven or broken by the claim's source alone."""
+    """The values in the words of a draft's claim, each proven or broken by the claimed source alone."""
     for said, support in found:
         own = re.escape(folded(_words_of(said)))
         is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
@@ -239,7 +239,7 @@ def _of_claim(
 
 
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a value is the recipient's own, and the draft repeats it as the recipient's."""
+    """Whether a value is one that the recipient named, and the draft repeats it as the recipient's."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
     may_be = "heard" if is_time else "open" if said.is_count else None
     is_answer = may_be is not None and says(may_be, said.text, languages)
@@ -281,7 +281,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
 
 
 def _swapped(sentence: str, about: Given) -> Iterator[str]:
-    """The addresses of a sentence that the sources give as another person's."""
+    """The addresses in a draft's sentence that by the sources are another person's."""
     found = addresses(sentence)
     for kind, its in (
         ("links", {"".join(link) for link in found.links}),
@@ -294,7 +294,7 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
 
 
 def _known(about: Given) -> Addresses:
-    """The addresses that the company gave; an address in the middle of a field's text is none of them."""
+    """The links, e-mail addresses and numbers that the company gave; not those inside a field's long text."""
     found = Addresses()
     for one in about.sources.given:
         its = addresses(one.text)

@@ -19,7 +19,7 @@ _TIMES = frozenset({ValueKind.DATE, ValueKind.TIME})
 
 
 class Backing(StrEnum):
-    """What the sources say of a draft's value."""
+    """How the sources back a value of a draft: in its role, in another role, or not at all."""
 
     GIVEN = "given"
     MISSING = "missing"
@@ -36,7 +36,7 @@ def backing(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> Backing:
-    """What the sources say of a value that at least one of them has.
+    """How the sources back a value of a draft that at least one of them has.
 
     Args:
         one: the draft's value.
@@ -67,7 +67,7 @@ def backing(
 
 
 def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
-    """The backing of a name, a place or a state.
+    """How the sources back a name, a place or a state in a draft.
 
     It is swapped where the sentence gives it the role of another source's text that the sentence
     lacks.
@@ -96,7 +96,7 @@ def _has(roles: frozenset[str], other: SaidValue) -> bool:
 
 
 def _is_condition(one: SaidValue) -> bool:
-    """Whether a source's value only limits another one: "orders over $50"."""
+    """Whether a source's value only limits another one, as the 50 of "orders over $50"."""
     return bool(one.roles) and all(is_aside(role, one.value.kind) for role in one.roles)
 
 
@@ -106,7 +106,7 @@ def _is_of_other(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> bool:
-    """Whether a value in a vague role ("it costs") is another value than the one that was asked for."""
+    """Whether a value in a vague role ("it costs") is another one than the recipient asked for."""
     wanted = [other for other in rivals if asked_for & other.nearest]
     if not wanted or any(_has(asked_for, other) for other in fits):
         return False
@@ -114,7 +114,7 @@ def _is_of_other(
 
 
 def _shares_more(one: SaidValue, others: Sequence[SaidValue], than: Sequence[SaidValue]) -> bool:
-    """Whether the words of some sources are more like the sentence than those of others."""
+    """Whether some values of sources share more words with the draft's value than others do."""
     return _most_shared(one, others) > _most_shared(one, than)
 
 
@@ -145,7 +145,7 @@ def _in_role(
 def _without_role(
     one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
 ) -> list[SaidValue]:
-    """The fitting sources without a role that are at least as like the sentence as every such rival."""
+    """The matching values without a role that share as many words with the sentence as any such rival."""
     words = stems_of(one.text)
     most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
     return [o for o in fits if not o.roles and len(words & o.stems) >= most]

@@ -28,7 +28,7 @@ _BEHIND, _OTHER, _FAR, _ASIDE_COST, _GOES_ON = 8, 60, 110, 70, 12
 
 @dataclass(frozen=True, slots=True)
 class SaidValue:
-    """A value and what its sentence says of it.
+    """A value of a text, and what its sentence says of it: its roles and the words around it.
 
     Attributes:
         text: the sentence.
@@ -61,7 +61,7 @@ def said_in(
     Args:
         text: as it is written.
         languages: the languages that it may be in; empty means all.
-        is_source: as in `values.values`.
+        is_source: the text is a source's, no draft's.
         name: a name of the text, the first part of `SaidValue.part`.
         texts: folded names and places that count as values where the text has them.
     """
@@ -71,7 +71,7 @@ def said_in(
 
 
 def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
-    """A span that ends on a date ("in three days") as a date, with the roles that a date would have there."""
+    """A span that ends on a date ("in three days") as that date, with the roles that a date has there."""
     date = replace(one.value, kind=ValueKind.DATE)
     rest = [other for other in values(one.text) if other.start != date.start]
     name = one.part[0]
@@ -80,7 +80,7 @@ def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """The stems of a text's longer words."""
+    """The stems of a text's longer words, by which texts are compared."""
     return content(folded(text))
 
 
@@ -137,7 +137,7 @@ def _texts(sentence: str, texts: Collection[str]) -> Iterator[Value]:
 
 
 def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
-    """Whether a value continues a list that another one began: "100 or 200"."""
+    """Whether a value continues a list that the value before it began: "100 or 200"."""
     gap = low[previous.value.end : one.start]
     return len(gap) <= _GOES_ON and not re.search(r"[;.]", gap)
 
@@ -150,7 +150,7 @@ def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether words give a day or a time no role but the end of something: "Friday until 14:00"."""
+    """Whether the words around a day or time only say that something ends then: "Friday until 14:00"."""
     is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
     return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 
@@ -160,7 +160,7 @@ def _family(one: Value) -> ValueKind:
 
 
 def _words(low: str, found: Sequence[Value]) -> list[tuple[int, int, str]]:
-    """The longer words that are no part of a value, with their positions."""
+    """The longer words of a sentence that are no part of a value, with their positions."""
     taken = {place for one in found for place in range(one.start, one.end)}
     kept = content(low)
     return [
@@ -176,7 +176,7 @@ def _is_nearest(low: str, hit: RoleHit, one: Value, same: Sequence[Value]) -> bo
 
 
 def _cost(low: str, start: int, end: int, one: Value, same: Sequence[Value]) -> int:
-    """The distance of words from a value: letters, marks, and other values between them."""
+    """The distance of words from a value in a sentence: letters, marks, and other values between them."""
     is_behind = start >= one.end
     first, last = (one.end, start) if is_behind else (end, one.start)
     gap = low[first:last] if first < last else ""

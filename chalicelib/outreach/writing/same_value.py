@@ -19,7 +19,7 @@ _KINDS = {
 
 
 def agrees(one: SaidValue, other: SaidValue, clock: LocalClock) -> bool:
-    """Whether a draft's value can be the same as a source's."""
+    """Whether a draft's value can be the same as a source's: a sum, a day, a number, a code."""
     mine, its = one.value.readings, other.value.readings
     if one.value.kind is ValueKind.DATE:
         is_about = bool(one.roles & other.roles or stems_of(one.text) & other.stems)
@@ -44,7 +44,7 @@ def _same_sum(mine: object, its: object) -> bool:
 
 
 def _same_day(mine: object, its: object, clock: LocalClock, *, is_about: bool) -> bool:
-    """Whether two days can be the same.
+    """Whether a draft's day and a source's day can be the same.
 
     A date matches a source's weekdays only where `is_about`: the two sentences share a role or a
     word.
@@ -73,6 +73,6 @@ def kinds_for(kind: ValueKind) -> frozenset[ValueKind]:
 
 
 def agrees_time(one: SaidValue, other: SaidValue) -> bool:
-    """Whether a source names the same time of day as a draft."""
+    """Whether a source's value is the same time of day as a draft's value."""
     is_time = other.value.kind is ValueKind.TIME
     return is_time and not one.value.readings.isdisjoint(other.value.readings)

@@ -28,7 +28,7 @@ from chalicelib.outreach.writing.values import Value, ValueKind
 
 SUPPORTING = frozenset({Trust.COMPANY, Trust.COLLEAGUE, Trust.TOOL})
 HINT = "hint"
-"""The path of a colleague's statement about the case."""
+"""The path of the source that holds a colleague's statement about the case."""
 _FREE_NAMES = frozenset(
     {
         *(
@@ -66,7 +66,7 @@ _ZONED = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[
 
 @dataclass(frozen=True)
 class Source:
-    """One text or field that was given or said.
+    """One text or field that was given or said about a conversation, with its author.
 
     Attributes:
         path: `project_data.deposit`, `knowledge.<id>`, `tool.<name>.<field>`,
@@ -89,24 +89,24 @@ class Source:
 
     @property
     def line(self) -> str:
-        """The text; of a field with its name."""
+        """The source's text; a field's with the field's name before it."""
         name = self.path.rpartition(".")[2].replace("_", " ")
         return f"{name}: {self.text}" if self.is_field else self.text
 
     @property
     def stated(self) -> str:
-        """The line, followed by the description that the project declares for the field."""
+        """The source's line, followed by the description that the project declares for its field."""
         about = self.meaning.about
         return f"{self.line}\n{about}: {self.text}" if about else self.line
 
     @property
     def supports(self) -> bool:
-        """Whether a draft may rest on this source."""
+        """Whether a draft may rest on this source: the company, a colleague or a tool is its author."""
         return self.author in SUPPORTING
 
     @cached_property
     def said(self) -> tuple[SaidValue, ...]:
-        """The values of the text, with their roles."""
+        """The values in the source's text, with their roles."""
         if self.is_field and (bare := tuple(self._bare())):
             return bare
         languages = frozenset[str]() if self.is_field else spoken(self.text)
@@ -116,7 +116,7 @@ class Source:
         return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
 
     def _bare(self) -> Iterator[SaidValue]:
-        """The value of a field that is a bare number, where it is a sum, a span or a fraction."""
+        """The value of a field that is nothing but a number, where that is a sum, a span or a fraction."""
         text = self.text.strip()
         if not _NUMBER.fullmatch(text):
             return
@@ -136,7 +136,7 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Whether the field is a name, a place or a state, and no number, code or date."""
+        """Whether the source is a field with a name, a place or a state, and no number, code or date."""
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
         letters = [word for word in words if word.isalpha() and len(word) >= _LEAST]
@@ -145,11 +145,11 @@ class Source:
 
     @property
     def words(self) -> frozenset[str]:
-        """The stems of the text's words and of the field's name."""
+        """The stems of the words in the source's text and in its field's name."""
         return self.meaning.stems | stems_of(self.text)
 
     def _in_zones(self) -> str:
-        """A time with a zone, as the clocks of the company and of the recipient show it."""
+        """The source's text; a time with a zone as the clocks of company and recipient show it."""
         if not _ZONED.fullmatch(self.text.strip()):
             return self.text
         at = datetime.fromisoformat(self.text.strip().upper())
@@ -171,29 +171,29 @@ class Source:
 
 @dataclass(frozen=True)
 class Sources:
-    """Everything that was given or said in one conversation, and the clock."""
+    """All sources of one conversation, and the clock by which their days are compared."""
 
     all: tuple[Source, ...] = field(repr=False)
     clock: LocalClock
 
     @cached_property
     def given(self) -> tuple[Source, ...]:
-        """The sources that support a draft."""
+        """The sources that support a draft: the company's, a colleague's and a tool's."""
         return tuple(one for one in self.all if one.supports)
 
     @cached_property
     def said(self) -> tuple[tuple[Source, SaidValue], ...]:
-        """The values of the supporting sources, each with its source."""
+        """The values of the sources that support a draft, each with its source."""
         return tuple((source, one) for source in self.given for one in source.said)
 
     @cached_property
     def theirs(self) -> tuple[SaidValue, ...]:
-        """The values that the recipient or a form named."""
+        """The values that the recipient named, or that somebody entered in a form."""
         authors = (Trust.RECIPIENT, Trust.FORM)
         return tuple(one for source in self.all if source.author in authors for one in source.said)
 
     def at(self, path: str) -> Source | None:
-        """The source with a path; None where there is none.
+        """The source with a path such as `project_data.deposit`; None where there is none.
 
         Where the request has no hint, the path `HINT` finds a colleague's newest message.
         """
@@ -205,7 +205,7 @@ class Sources:
 
     @cached_property
     def text(self) -> str:
-        """The supporting sources as lines; each field with its name."""
+        """The sources that support a draft, as lines; each field with its name."""
         return "\n".join(one.line for one in self.given)
 
 
@@ -273,7 +273,7 @@ def _leaves(value: object, below: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 
 def of_knowledge(settings: WriterSettings) -> Iterator[Source]:
-    """The company's knowledge as sources, one per entry."""
+    """The entries of the company's knowledge as sources."""
     for one in settings.knowledge:
         text = one.text or f"{one.question}\n{one.answer}"
         yield Source(f"knowledge.{one.id}", text, Trust.COMPANY)

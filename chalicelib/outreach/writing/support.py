@@ -37,7 +37,7 @@ _DENIED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a sentence may be about that names no role itself.
+    """The message that a draft answers: it says what a value is whose own sentence names no role.
 
     Attributes:
         asked: the recipient's newest message.
@@ -48,7 +48,7 @@ class Context:
     languages: frozenset[str] = frozenset()
 
     def roles(self, kind: ValueKind) -> frozenset[str]:
-        """The roles (deposit, balance, …) that the recipient's message names for values of a kind."""
+        """The roles (deposit, balance, …) that the recipient's message names for values of one kind."""
         hits = role_hits(folded(self.asked), self.languages)
         return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
 
@@ -56,7 +56,7 @@ class Context:
 def judged(
     text: str, sources: Sources, context: Context, within: Sequence[Source] | None = None
 ) -> Iterator[tuple[SaidValue, Backing]]:
-    """Every value of a text, with what the sources say of it.
+    """Every value of a draft's text, with how the sources back it.
 
     Args:
         text: the draft's text.
@@ -85,7 +85,7 @@ def judged(
 
 
 def _is_manner(one: SaidValue) -> bool:
-    """Whether a value is a manner of speaking: a few minutes, or a small number that counts nothing."""
+    """Whether a draft's value is a manner of speaking: a few minutes, or a small number without a count."""
     if one.value.kind is ValueKind.NUMBER and not one.is_count:
         return all(
             isinstance(number, int | float) and number < _SMALL for number in one.value.readings
@@ -97,12 +97,12 @@ def _is_manner(one: SaidValue) -> bool:
 
 
 def _is_denied(one: SaidValue) -> bool:
-    """Whether a sentence only denies a value: "not tomorrow, on Friday"."""
+    """Whether a draft's sentence only denies a value: "not tomorrow, on Friday"."""
     return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
 def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
-    """The role "opening" for a day or time that no word names, in a sentence with two or more times."""
+    """The role "opening" for a day or time of a draft that no word names, beside two or more times."""
     times = [o for o in beside if o.value.kind in (ValueKind.DATE, ValueKind.TIME)]
     is_hours = sum(o.value.kind is ValueKind.TIME for o in times) > 1 and one in times
     is_named = any(not is_weak(role, o.value.kind) for o in times for role in o.nearest)
@@ -111,7 +111,7 @@ def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> 
 
 
 def _are_hours(one: SaidValue, sources: Sources) -> bool:
-    """Whether the opening hours that were given contain a day or a time."""
+    """Whether the opening hours that the sources give contain a draft's day or time."""
     return any("opening" in o.roles and agrees(one, o, sources.clock) for _, o in sources.said)
 
 
@@ -158,13 +158,13 @@ def _support(
 
 
 def _times(sources: Sources) -> AbstractSet[object]:
-    """The times of day that the recipient named, in minutes."""
+    """The times of day that the recipient or a form named, in minutes."""
     times = (their.value for their in sources.theirs if their.value.kind is ValueKind.TIME)
     return {reading for time in times for reading in time.readings}
 
 
 def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -> bool:
-    """Whether a source's day only tells opening hours, which the draft's day is not about.
+    """Whether a source's day only says when the company is open, and the draft's day is about something else.
 
     "See you on Saturday" does not rest on being open on Saturdays.
     """
@@ -176,7 +176,7 @@ def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -
 
 
 def _is_named(source: Source) -> bool:
-    """Whether a field's number is part of a name."""
+    """Whether the number in a field is part of a name: "Peugeot 308"."""
     return source.is_field and any(
         word.isalpha() and len(word) > _FEW for word in source.text.split()
     )

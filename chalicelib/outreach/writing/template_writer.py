@@ -19,13 +19,13 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.form_names import first_name_of
 
 REFUSED = "draft"
-"""The provider named in the error of a refused draft; the error's reason is the rule's code."""
+"""The provider that a `DraftRefusedError` names; the error's reason is the broken rule's code."""
 DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
 
 
 class DraftRefusedError(PermanentError):
-    """No draft may be sent; a person decides.
+    """No draft of a message may be sent; a person decides.
 
     Attributes:
         draft: the last draft; its `refused` names the rules that it breaks.
@@ -37,13 +37,13 @@ class DraftRefusedError(PermanentError):
 
 
 class Writer(Protocol):
-    """Port: writes the opening of a conversation, or the answer to what its recipient wrote.
+    """Port: writes the first message of a conversation, and answers to what its recipient wrote.
 
     Raises `ProviderError`s: transient ones are retried, permanent ones end in `failed`.
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Whether it needs no vendor call, so that a conversation can be created with its draft at once.
+        """Whether writing needs no vendor call, so that a conversation can be created with its draft at once.
 
         Raises:
             PermanentError: no writer can be chosen.
@@ -51,11 +51,11 @@ class Writer(Protocol):
         ...
 
     def opening(self, record: Record) -> Draft:
-        """The first message: variables where the channel sends a template, text otherwise."""
+        """A draft of the first message: variables where the channel sends a template, text otherwise."""
         ...
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The next message, or a request for a person or a function."""
+        """A draft of the next message, or a request for a hand-off or for a function."""
         ...
 
 
@@ -68,12 +68,12 @@ class TemplateWriter:
     """Writes fixed texts filled from the record; the same record gives the same text."""
 
     def is_instant(self, record: Record) -> bool:
-        """True: no vendor is called."""
+        """Whether writing needs no vendor call: always, as the texts are fixed."""
         del record
         return True
 
     def opening(self, record: Record) -> Draft:
-        """A greeting with the names of recipient, company and project."""
+        """A fixed greeting with the names of recipient, company and project."""
         name = first_name_of(record) or "there"
         about = Project(record.item)
         company = about.company_name or record.company_id
@@ -87,7 +87,7 @@ class TemplateWriter:
         return Draft(text=text, subject=subject_of(record) or f"{company}: {project}")
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """A fixed acknowledgement; a hand-off where the message asks for a person."""
+        """A fixed acknowledgement of the newest message; a hand-off where that asks for a person."""
         said = history[-1].content.lower() if history else ""
         if any(word in said for word in HUMAN_WORDS):
             return Draft(hand_off_reason=reasons.ASKED_FOR_A_PERSON)
@@ -119,15 +119,15 @@ class ChosenWriter:
         self._is_written_by_model = is_written_by_model
 
     def is_instant(self, record: Record) -> bool:
-        """What the chosen writer says."""
+        """Whether the writer chosen for a conversation needs no vendor call."""
         return self._of(record).is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """The chosen writer's opening."""
+        """A draft of the first message, by the writer chosen for the conversation."""
         return self._of(record).opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The chosen writer's answer."""
+        """A draft of the next message, by the writer chosen for the conversation."""
         return self._of(record).answer(record, history)
 
     def _of(self, record: Record) -> Writer:

@@ -30,7 +30,7 @@ QUESTION, ACKNOWLEDGEMENT = written("question"), written("acknowledgement")
 
 
 class ToolWriter:
-    """A `template_writer.Writer` that adds tools to another one.
+    """A writer (`template_writer.Writer`) that offers the project's tools to another writer.
 
     Args:
         writer: writes; it sees the tools beside the channel's functions.
@@ -50,11 +50,11 @@ class ToolWriter:
         self._current = current
 
     def is_instant(self, record: Record) -> bool:
-        """What the inner writer says."""
+        """Whether the writer to which tools are offered needs no vendor call."""
         return self._writer.is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """The inner writer's opening; it calls no tool."""
+        """A draft of the first message, by the writer to which tools are offered; it calls no tool."""
         return self._writer.opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
@@ -86,7 +86,7 @@ class ToolWriter:
         return _called(record, tool, written)
 
     def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """An answer to a tool's result, which calls no tool: else two machines could go on for ever."""
+        """The answer to a tool's result; it calls no tool, else two machines could go on for ever."""
         written = self._writer.answer(record, history)
         if written.function_call is None:
             return written
@@ -96,7 +96,7 @@ class ToolWriter:
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
-        """The call that the newest message has confirmed; None where it confirms none."""
+        """The draft of the call that the newest message has confirmed; None where it confirms none."""
         given = confirmation_of(record.item.get(CONFIRMATION))
         newest = history[-1] if history else None
         if given is None or newest is None or given.confirmed_by != newest.entry_id:
@@ -110,7 +110,7 @@ class ToolWriter:
 
 
 def _unnamed(question: str, arguments: str | None) -> str:
-    """The arguments that a question does not mention, a line each: the recipient agrees to all of them."""
+    """The arguments of a call that its question does not mention, one a line: the recipient agrees to all."""
     given = json.loads(arguments or "{}")
     shown = {name: _shown(value) for name, value in given.items()}
     lines = [f"{name}: {text}" for name, text in shown.items() if text not in question]
@@ -122,7 +122,7 @@ def _shown(value: object) -> str:
 
 
 def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -> Draft:
-    """The draft that calls a tool and acknowledges it; a hand-off where the company has no endpoint."""
+    """The draft that calls a tool and acknowledges the call; a hand-off where the company has no endpoint."""
     said = written.text or tool.acknowledgement or ACKNOWLEDGEMENT[language_of(record)]
     if record.item.get(TELLS):
         return replace(
@@ -133,7 +133,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
 
 
 def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
-    """The record as the inner writer sees it: the tools are among its functions, with their schemas."""
+    """The record as the writer sees it: the project's tools are among its functions, with their schemas."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
     described = [

@@ -14,7 +14,7 @@ FILE = beside(__file__, "values.toml")
 
 @dataclass(frozen=True, slots=True)
 class RelativeRow:
-    """Words for a day, and its distance from today in days."""
+    """Words for a day such as "tomorrow", and the day's distance from today in days."""
 
     days: int
     words: tuple[str, ...]
@@ -23,7 +23,7 @@ class RelativeRow:
 
 @dataclass(frozen=True, slots=True)
 class PeriodRow:
-    """Words for a week, weekend, month or year, and how many of them ahead it is."""
+    """Words for a week, weekend, month or year ("next week"), and how many of them ahead it is."""
 
     unit: str
     ahead: int
@@ -32,7 +32,7 @@ class PeriodRow:
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    """Words for a unit of time."""
+    """Words for a unit of time, such as days."""
 
     name: str
     words: tuple[str, ...]
@@ -40,7 +40,7 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True)
 class CurrencyRow:
-    """The code of a currency, and how it is written."""
+    """The code of a currency, with the signs and words for it."""
 
     code: str
     signs: tuple[str, ...]
@@ -57,7 +57,7 @@ class PercentRow:
 
 @dataclass(frozen=True, slots=True)
 class ValueFile:
-    """The content of ``values.toml``."""
+    """The content of ``values.toml``: words for months, days, spans, currencies and percentages."""
 
     months: Mapping[str, tuple[str, ...]]
     weekdays: Mapping[str, tuple[str, ...]]
@@ -69,21 +69,21 @@ class ValueFile:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern that matches any of some patterns, the longest first."""
+    """A pattern that matches any of the given patterns, the longest first."""
     return "(?:" + "|".join(sorted(set(words), key=len, reverse=True)) + ")"
 
 
 class ValueWords:
-    """The words of ``values.toml`` as patterns over folded text."""
+    """The words of ``values.toml`` as patterns, to be matched against folded text."""
 
     @cached_property
     def file(self) -> ValueFile:
-        """The file, read at first use."""
+        """The content of ``values.toml``, read at first use."""
         return read(FILE, ValueFile)
 
     @cached_property
     def months(self) -> Mapping[str, int]:
-        """The number of a month by each of its names."""
+        """The number of a month, 1 to 12, by each of its names."""
         return {
             name: number
             for names in self.file.months.values()
@@ -99,7 +99,7 @@ class ValueWords:
 
     @cached_property
     def relative(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        """For each relative day its distance from today in days, and its words."""
+        """For each relative day ("tomorrow") its distance from today in days, and a pattern of its words."""
         found = []
         for row in self.file.relative:
             before = "".join(rf"(?<!\b{re.escape(one)} )" for one in row.unless_after)
@@ -109,7 +109,7 @@ class ValueWords:
 
     @cached_property
     def periods(self) -> tuple[tuple[str, int, re.Pattern[str]], ...]:
-        """For each named period its unit, how many of them ahead it is, and its words."""
+        """For each named period ("next week") its unit, how many ahead it is, and a pattern of its words."""
         return tuple(
             (row.unit, row.ahead, re.compile(rf"\b{one_of(row.words)}\b"))
             for row in self.file.period
@@ -117,17 +117,17 @@ class ValueWords:
 
     @cached_property
     def units(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """For each unit of time its name and its words."""
+        """For each unit of time its name, and a pattern of its words."""
         return tuple((row.name, re.compile(one_of(row.words))) for row in self.file.unit)
 
     @cached_property
     def unit(self) -> str:
-        """A pattern for any unit of time."""
+        """A pattern for the words of any unit of time."""
         return one_of(word for row in self.file.unit for word in row.words)
 
     @cached_property
     def currencies(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """For each currency its code, and its signs and words."""
+        """For each currency its code, and a pattern of its signs and words."""
         return tuple(
             (row.code, re.compile(one_of([*map(re.escape, row.signs), *row.words])))
             for row in self.file.currency

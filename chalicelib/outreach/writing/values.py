@@ -19,7 +19,7 @@ from chalicelib.outreach.writing.value_words import WORDS
 
 
 class ValueKind(StrEnum):
-    """The kind of a value."""
+    """The kind of a value in a text: a sum, a date, a code and so on."""
 
     MONEY = "money"
     PERCENT = "percent"
@@ -33,7 +33,7 @@ class ValueKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a text.
+    """One value of a text, with its position and what it can mean.
 
     Attributes:
         kind: what it is.
@@ -63,11 +63,11 @@ _BARE = re.compile(rf"(?<![\w.,:/]){NUMBER}(?![\w%])")
 
 
 def values(text: str, *, is_source: bool = False) -> list[Value]:
-    """The values of a text, in the order of the text.
+    """The values of a text (sums, dates, numbers, codes), in the order of the text.
 
     Args:
         text: as it is written.
-        is_source: the text was given by somebody.  Then a range of days names all of them, a bare
+        is_source: the text is a source's, no draft's.  Then a range of days names all of them, a bare
             number can be an hour, and small numbers count.
     """
     folded = Folded(blanked(text))

@@ -1,11 +1,11 @@
 """The checks of a draft's text, in code; pure.
 
 instructing       whether the recipient's message instructs the machine
-contact_details   links, e-mail addresses, phone numbers
-claims            promises, acts, states of orders that no source gives: `statements.toml`
+contact_details   finds links, e-mail addresses and phone numbers, also disguised; allow-lists
+claims            kinds of statement (promise, act, order) that no source gives: `statements.toml`
 human_claims      whether a text claims that a human being writes: `speakers.toml`
-written_language  the language of a text
-wording           leaked instructions, placeholders, forbidden topics
+written_language  the language and script of a text, by its common words
+wording           leaked instructions, placeholders and markup, forbidden topics
 segments          how many SMS a text is sent as
-text              folded forms of a text, which the other checks compare
+text              folded letters, sentences, clauses, stems and numbers of a text
 """

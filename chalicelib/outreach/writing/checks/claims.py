@@ -38,7 +38,7 @@ _QUESTION = re.compile(r"\?\s*\W*$")
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """One kind of statement, as in ``statements.toml``."""
+    """One kind of statement, such as a promise: a row of ``statements.toml``."""
 
     name: str
     rule: str
@@ -49,14 +49,14 @@ class StatementRow:
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A list of patterns."""
+    """A list of patterns in ``statements.toml``, such as those of negations."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StatementFile:
-    """The content of ``statements.toml``."""
+    """The content of ``statements.toml``: what a machine may not state by itself, such as promises."""
 
     statement: tuple[StatementRow, ...]
     negated: WordRow
@@ -74,13 +74,13 @@ def _file() -> StatementFile:
 
 @cache
 def _words(name: str) -> re.Pattern[str]:
-    """A list of words in ``statements.toml`` as one pattern."""
+    """One of the lists of words in ``statements.toml``, by its name, as one pattern."""
     return re.compile(plain("|".join(getattr(_file(), name).words)))
 
 
 @dataclass(frozen=True, slots=True)
 class StatementKind:
-    """A kind of statement.
+    """A kind of statement, such as a promise, with its patterns.
 
     Attributes:
         said: how a draft says it.
@@ -107,7 +107,7 @@ def _statements() -> Mapping[str, StatementKind]:
 
 
 def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set[str]:
-    """The rules that unsupported statements of a draft break: ``promise``, ``order``, ``amount``.
+    """The rules that a draft breaks by statements without support: ``promise``, ``order``, ``amount``.
 
     Args:
         draft: the text.
@@ -130,7 +130,7 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
 def mentioned(
     message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
 ) -> set[str]:
-    """The kinds of statement that a message makes or asks about, and that were not given.
+    """The kinds of statement that a recipient's message makes or asks about, and that were not given.
 
     Args:
         message: the recipient's.
@@ -154,12 +154,12 @@ def mentioned(
 
 
 def is_negated(sentence: str) -> bool:
-    """Whether a sentence contains a negation."""
+    """Whether a sentence contains a negation, such as "not"; a tag ("isn't it?") is none."""
     return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
 def named(text: str) -> frozenset[str]:
-    """The kinds of statement that a text mentions, negated or not."""
+    """The kinds of statement (promise, act, order) that a text mentions, negated or not."""
     low = folded(text)
     return frozenset(name for name, one in _statements().items() if one.said.search(low))
 
@@ -167,7 +167,7 @@ def named(text: str) -> frozenset[str]:
 def _is_known(
     name: str, sentence: str, case: str, rules: str, text: str, *, is_bare: bool = False
 ) -> bool:
-    """Whether the case or the rules make the same kind of statement about the same thing."""
+    """Whether what was given makes the same kind of statement about the same thing as a sentence."""
     if _is_said_nearly(sentence, f"{case}\n{rules}"):
         return True
     pattern = _statements()[name].given
@@ -196,7 +196,7 @@ def _is_known(
 
 
 def _is_said_nearly(sentence: str, given: str) -> bool:
-    """Whether a given sentence has nearly the same words."""
+    """Whether a sentence of what was given has nearly the same words as a draft's sentence."""
     words = content(sentence)
     return len(words) >= _SOME and any(
         len(words & content(folded(one))) >= _NEARLY * len(words) for one in sentences(given)
@@ -204,7 +204,7 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
 
 
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the case says that an act was done, of the thing that the sentence names.
+    """Whether a line of the company's data says that an act was done with the thing that a sentence names.
 
     A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
     was paid: 240" says it of a deposit of 240 alone.
@@ -232,7 +232,7 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a sentence in another language is about a field: both share a role or a number."""
+    """Whether a sentence that is not English is about a field: both share a role or a number."""
     its = _roles(line.partition(": ")[0]) - _STATES
     its |= _roles(line.partition(": ")[2]) - _STATES
     own = _roles(pattern.sub(" ", sentence))
@@ -241,7 +241,7 @@ def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> boo
 
 
 def _is_about_act(sentence: str, line: str) -> bool:
-    """Whether a line of the case says the act that a sentence says: in shared words, or as a state."""
+    """Whether a line of the case says the act that a sentence states: in shared words, or as a state."""
     shared = content(sentence) & (content(line) - _GENERAL)
     state = line.partition(": ")[2]
     of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))
@@ -263,7 +263,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def _stated(sentence: str) -> Iterator[str]:
-    """The kinds of statement that a folded sentence makes."""
+    """The kinds of statement, such as a promise, that a folded sentence makes; a question makes none."""
     if _QUESTION.search(sentence):
         return
     for name, statement in _statements().items():
@@ -272,7 +272,7 @@ def _stated(sentence: str) -> Iterator[str]:
 
 
 def _is_plain(sentence: str, found: re.Match[str]) -> bool:
-    """Whether a found statement is neither negated nor left open ("if", "must")."""
+    """Whether a statement found in a sentence is neither negated nor left open ("if", "must")."""
     before = clause_before(sentence, found.start())
     if _words("negated").search(before) or _words("negated_after").search(sentence[found.end() :]):
         return False
@@ -280,10 +280,10 @@ def _is_plain(sentence: str, found: re.Match[str]) -> bool:
 
 
 def names_a_machine(text: str) -> bool:
-    """Whether a text has a word for a machine."""
+    """Whether a text has a word for a machine, such as "bot"."""
     return _words("machine").search(folded(text)) is not None
 
 
 def admits_a_machine(text: str) -> bool:
-    """Whether a text says that a machine writes."""
+    """Whether a text admits that a machine writes: it names a machine and claims no human writer."""
     return not claims_to_be_human(text) and _words("machine").search(folded(text)) is not None

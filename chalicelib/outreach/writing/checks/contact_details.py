@@ -55,7 +55,7 @@ _END = ".,;:!?)]}>'\"*_|\u2026\u00bb\u201d"
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The addresses of a text.
+    """The links, e-mail addresses and phone numbers of a text.
 
     Attributes:
         links: host in lower case, and path with query, which may be empty.
@@ -70,14 +70,14 @@ class Addresses:
     has_spelled_phone: bool = False
 
     def __or__(self, other: Addresses) -> Addresses:
-        """The addresses of both."""
+        """The links, e-mail addresses and phone numbers of both texts; without `has_spelled_phone`."""
         return Addresses(
             self.links | other.links, self.emails | other.emails, self.phones | other.phones
         )
 
 
 def addresses(text: str) -> Addresses:
-    """Every link, e-mail address and phone number of a text."""
+    """Every link, e-mail address and phone number of a text, also in disguise: "example dot com"."""
     plain = _undisguised(shown(text))
     emails = {one.replace(" ", "").lower().strip(_END) for one in _EMAIL.findall(plain)}
     rest = _EMAIL.sub(" ", _URL.sub(" ", plain)) if "://" not in plain else _URL.sub(" ", plain)
@@ -96,7 +96,7 @@ def addresses(text: str) -> Addresses:
 
 
 def without_addresses(text: str) -> str:
-    """The text as it is read, with one blank in place of each link, address and phone number."""
+    """A text as a reader sees it, with one blank for each link, e-mail address and phone number."""
     plain = _undisguised(shown(text))
     for pattern in (_URL, _EMAIL, _PATHED):
         plain = pattern.sub(" ", plain)
@@ -104,7 +104,7 @@ def without_addresses(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The text with each letter of a link, an address or a phone number blanked out; its length stays."""
+    """A text with each link, e-mail address and phone number replaced by as many blanks."""
     for pattern in (_URL, _EMAIL, _PATHED, _PHONE):
         text = pattern.sub(
             lambda one: one[0] if _NO_PHONE.fullmatch(one[0]) else " " * len(one[0]), text
@@ -125,7 +125,7 @@ def is_allowed(link: tuple[str, str], allowed: Iterable[str]) -> bool:
 
 
 def is_phone(one: str, known: Iterable[str]) -> bool:
-    """Whether a number is one of the known ones, with or without its country code."""
+    """Whether a phone number is one of the known ones, with or without its country code."""
     return any(
         one == other
         or (
@@ -149,7 +149,7 @@ def _undisguised(text: str) -> str:
 
 
 def _parts(link: str) -> tuple[str, str]:
-    """Host and path of a link; a user's name before ``@`` is left out."""
+    """The host and the path of a link; a user's name before ``@`` is left out."""
     rest = re.sub(r"^[a-z]+:\s?/\s?/", "", link.strip().lower()).rstrip(_END).replace("\\", "/")
     rest = rest.removeprefix("www.")
     found = re.match(r"([^/?#]*)(.*)", rest, re.DOTALL)
@@ -163,7 +163,7 @@ def _is_in_link(email: str, links: Iterable[str]) -> bool:
 
 
 def _is_end_of_sentence(text: str, found: re.Match[str]) -> bool:
-    """Whether a match is the end of a sentence and the next one without a space: ``noted.So``."""
+    """Whether what looks like a link is the end of a sentence and the start of the next: ``noted.So``."""
     last = text[found.start() : found.end()].rpartition(".")[2]
     return "/" not in found.group() and last[:1].isupper() and last[1:].islower()
 

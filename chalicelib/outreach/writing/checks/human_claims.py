@@ -23,7 +23,7 @@ _END = r"(?=\W*$|\s*[,.;:!)\u2013\u2014-]|\s+(?:here|aqui|ici|hier|qui|tu|har|he
 
 @dataclass(frozen=True, slots=True)
 class SpeakerRow:
-    """The words of one language, as in ``speakers.toml``."""
+    """The words of one language for "I", "human" and "machine", as in ``speakers.toml``."""
 
     language: str
     self: tuple[str, ...] = ()
@@ -41,21 +41,21 @@ class SpeakerRow:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerFile:
-    """The content of ``speakers.toml``."""
+    """The content of ``speakers.toml``: words by which a speaker claims to be human, by language."""
 
     speaker: tuple[SpeakerRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
-    """The patterns of one language: `said` claims to be human, `denied` says the contrary."""
+    """One language's patterns: `said` finds "I am human"; `denied`, "I am not human", is removed first."""
 
     said: re.Pattern[str]
     denied: re.Pattern[str]
 
 
 def claims_to_be_human(draft: str) -> bool:
-    """Whether a text says that a human being writes; a question does not."""
+    """Whether a text claims that a human being writes; a question claims nothing."""
     return any(
         claim.said.search(claim.denied.sub(" ", sentence))
         for sentence in map(folded, sentences(draft))

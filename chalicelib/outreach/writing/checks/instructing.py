@@ -19,7 +19,7 @@ FILE = beside(__file__, "instructions.toml")
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """The content of ``instructions.toml``."""
+    """The content of ``instructions.toml``: patterns of messages that instruct the machine."""
 
     drop: tuple[str, ...]
     what: tuple[str, ...]
@@ -55,7 +55,7 @@ _TECHNICAL = re.compile(
 
 
 def instructs(message: str) -> bool:
-    """Whether a message openly instructs the machine that answers it."""
+    """Whether a recipient's message openly instructs the machine, as "ignore your instructions" does."""
     plain = shown(message)
     if _FORGED.search(plain) or _patterns().search(folded(plain)):
         return True
@@ -63,7 +63,7 @@ def instructs(message: str) -> bool:
 
 
 def may_call(function: str, message: str) -> bool:
-    """Whether a message may cause a call of a function: it asks in its own, untechnical words.
+    """Whether a recipient's message may cause a function's call: it asks in its own, untechnical words.
 
     A function's name within a quotation, code or an instruction does not count.
 
@@ -89,7 +89,7 @@ def may_call(function: str, message: str) -> bool:
 
 
 def _decoded(blob: str) -> bool:
-    """Whether a base64 blob hides a readable text."""
+    """Whether a base64 blob in a message hides a readable text."""
     try:
         text = base64.b64decode(blob + "=" * (-len(blob) % 4), validate=True).decode("ascii")
     except (binascii.Error, ValueError):

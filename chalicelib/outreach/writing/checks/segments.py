@@ -17,7 +17,7 @@ _UCS2 = (70, 67)
 
 
 def is_gsm(text: str) -> bool:
-    """Whether every character is in GSM's seven-bit sets."""
+    """Whether every character of an SMS is in GSM's seven-bit sets."""
     return all(one in _BASIC or one in _EXTENDED for one in text)
 
 

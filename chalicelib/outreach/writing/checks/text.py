@@ -20,20 +20,20 @@ _CLAUSE = re.compile(
 
 
 def folded(text: str) -> str:
-    """Lower-case letters without accents or invisible characters; quote marks as plain apostrophes."""
+    """A text in lower case without accents or invisible characters; quote marks are plain apostrophes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
     plain = "".join(one for one in visible if not unicodedata.combining(one))
     return plain.translate(_QUOTES)
 
 
 def plain(pattern: str) -> str:
-    """A pattern whose letters are decomposed as in `folded`; letter case stays, as it may be syntax."""
+    """A regular expression without accents, to match folded texts; letter case stays, as it may be syntax."""
     pieces = unicodedata.normalize("NFKD", pattern)
     return "".join(piece for piece in pieces if not unicodedata.combining(piece))
 
 
 class Folded:
-    """A text folded letter by letter, so that positions can be converted to the original's.
+    """A text folded (lower case, no accents) letter by letter, so that positions can be converted back.
 
     Attributes:
         original: as it was written.
@@ -47,13 +47,13 @@ class Folded:
         self._places = [place for place, one in enumerate(pieces) for _ in one]
 
     def cut(self, start: int, end: int) -> str:
-        """The original of a part of the folded text."""
+        """The part of the original text from which a part of the folded text was made."""
         if not self._places or start >= end:
             return ""
         return self.original[self._places[start] : self._places[end - 1] + 1]
 
     def index(self, place: int) -> int:
-        """The position in the folded text of a position in the original."""
+        """The position in the folded text that belongs to a position in the original."""
         return bisect_left(self._places, place)
 
 
@@ -66,12 +66,12 @@ def shown(text: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, each with its final mark."""
+    """The sentences of a text, each with its final punctuation mark."""
     return (one for one in _SENTENCE.split(text) if one.strip())
 
 
 def clause_before(sentence: str, position: int) -> str:
-    """The part of a clause that comes before a position of the sentence."""
+    """The part of a sentence's clause that comes before a position."""
     starts = [found.end() for found in _CLAUSE.finditer(sentence, 0, position)]
     return sentence[starts[-1] if starts else 0 : position]
 
@@ -156,7 +156,7 @@ NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(
 
 
 def value(text: str) -> float:
-    """The number that digits or words mean; several words are multiplied or added."""
+    """The number that digits or words ("two hundred") mean; several words are multiplied or added."""
     if any(one.isdigit() for one in text):
         return _figure(text)
     total = 0.0
@@ -179,6 +179,6 @@ def _figure(text: str) -> float:
 
 
 def figures(text: str) -> Iterator[tuple[int, int, float]]:
-    """Every number in digits of a folded text: start, end and value."""
+    """Every number written in digits in a folded text: its start, end and value."""
     for found in re.finditer(NUMBER, text):
         yield *found.span(), value(found.group())

@@ -54,12 +54,12 @@ def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> b
 
 
 def has_form(draft: str) -> bool:
-    """Whether a draft holds placeholders, markup, program code or JSON."""
+    """Whether a draft holds placeholders, markup, program code or JSON, which no message may."""
     return _FORM.search(draft) is not None
 
 
 def touches(draft: str, topics: Sequence[str]) -> bool:
-    """Whether a draft speaks about one of the topics, other than to decline or to refer to a person."""
+    """Whether a draft speaks about a forbidden topic, other than to decline or to refer to a person."""
     stems = [re.sub(r"(?:es|s|en|n)$", "", folded(topic))[:_STEM] for topic in topics]
     return any(
         stem and stem in sentence and not _DECLINED.search(sentence)

@@ -45,12 +45,12 @@ _FEW, _MOST, _ENOUGH, _ABOUT = 2, 0.5, 5, 3
 
 
 def name_of(language: str) -> str:
-    """The language's English name, for an instruction to a model; an unknown code stays as it is."""
+    """The English name of a language, for the instructions to a model; an unknown code stays as it is."""
     return _NAMES.get(language, language)
 
 
 def hits(text: str) -> tuple[Counter[str], int]:
-    """How many words of a text are common in each language, and how many words the text has.
+    """How many words of a text are common words of each language, and how many words the text has.
 
     Words of one letter are common in several languages, so they do not count.
     """
@@ -69,7 +69,7 @@ def spoken(text: str) -> frozenset[str]:
 
 
 def language_of(texts: Iterable[str]) -> frozenset[str]:
-    """The languages that somebody may have written in; empty where that is unknown.
+    """The languages in which the author of some texts may write; empty where that is unknown.
 
     Texts are read newest first until one language is left.
     """
@@ -83,7 +83,7 @@ def language_of(texts: Iterable[str]) -> frozenset[str]:
 
 
 def is_sure(text: str) -> bool:
-    """Whether enough of a text's words are common in one language to know it."""
+    """Whether a text has enough common words of one language to know its language."""
     return max(hits(text)[0].values()) >= _FEW
 
 
@@ -109,7 +109,7 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
 
 
 def _script(text: str) -> str:
-    """The script of most letters (``LATIN``, ``CYRILLIC`` …); empty without a letter."""
+    """The script of most of a text's letters (``LATIN``, ``CYRILLIC`` …); empty without a letter."""
     letters = [one for one in text if one.isalpha()][:400]
     names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in letters)
     return names.most_common(1)[0][0] if names else ""
