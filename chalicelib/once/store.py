@@ -49,7 +49,7 @@ class Store(Protocol):
     name: str
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """Write a whole item; raises `ConditionFailed`, with the stored row, if the condition does not hold."""
+        """Write a whole item; raises `ConditionFailed` with the stored row if its condition does not hold."""
         ...
 
     def update(

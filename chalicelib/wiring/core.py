@@ -37,7 +37,7 @@ its user agent.
 
 
 class Core(Shared):
-    """The parts that all systems share, on AWS."""
+    """The parts that all systems share, built on AWS clients."""
 
     @cached_property
     def outbox(self) -> SqsOutbox:
@@ -96,15 +96,20 @@ class Core(Shared):
         )
 
     def table(self, name: str) -> Table:
-        """A table by its name."""
+        """A table of the stage, by its name."""
         from chalicelib.aws.dynamo import Table
 
         return Table(self._dynamodb, name)
 
     def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Table:
-        """A table that may be in another region or at an endpoint, as `Shared.table_at`.
+        """A table that may be in another region or at another endpoint; refused if it is another stage's.
 
-        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no tags.
+        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no
+        tags.
+
+        Raises:
+            SettingsError: the table has another stage's tag, or none.
+            TransientError: its tags could not be read.
         """
         from chalicelib.aws import stage_guard
         from chalicelib.aws.dynamo import Table
@@ -135,5 +140,5 @@ class Core(Shared):
 
 
 def _xray_header() -> str:
-    """The X-Ray trace header of this invocation, which Lambda writes into the environment."""
+    """The X-Ray trace header that Lambda has written into the environment for this invocation."""
     return os.environ.get("_X_AMZN_TRACE_ID", "")
