@@ -89,7 +89,7 @@ def _tool(schema: JsonSchema) -> dict[str, Any]:
 
 
 def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:
-    """The turns of a conversation as Converse requires them: roles alternate, the first and last are a user's.
+    """The turns of a conversation as Converse requires them: alternating, the first and last a user's.
 
     Successive turns of one role are joined.
     """
@@ -190,7 +190,7 @@ def answer(
 
 
 def _object(parts: Sequence[_Part], schema: JsonSchema, manner: Manner) -> Mapping[str, Any] | None:
-    """The JSON object in a model's answer; None where the answer lacks it or one of its required properties."""
+    """The JSON object in a model's answer; None where it or one of its required properties is missing."""
     found: Any = None
     if manner.structured is Structured.SCHEMA:
         try:

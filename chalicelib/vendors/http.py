@@ -178,7 +178,7 @@ class VendorClient:
     def _send_request(
         self, session: requests.Session, call: Call, headers: dict[str, str], seconds: float
     ) -> VendorAnswer:
-        """Send one request and read its response; a failure becomes the response's reason, without its exception."""
+        """Send one request and read its response; an exception becomes the `reason` of the response."""
         watch = Watch(seconds)
         timeout = max(seconds, 0.001)
         answer = VendorAnswer(now=self.clock.now, sent_at=self.clock.now())

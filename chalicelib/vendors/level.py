@@ -81,7 +81,7 @@ class Level:
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
-        """How many tokens the bucket holds; negative if they were taken ahead, or by a clock that is behind."""
+        """How many tokens the bucket holds; negative if they were taken ahead or this clock is behind."""
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:

@@ -77,7 +77,7 @@ class OpenAI:
         self._breakers = ModelBreakers(PROVIDER, clock)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Ask the model by OpenAI's Responses API, then the fallback model; nothing is stored at the vendor."""
+        """Ask the model by OpenAI's Responses API, then the fallback model; OpenAI stores nothing."""
         body: dict[str, Any] = {
             "instructions": request.instructions,
             "input": [{"role": turn.role, "content": turn.text} for turn in request.turns],

@@ -130,7 +130,11 @@ class CheckedHosts:
 
 
 def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an IP address is on the public internet; an IPv6 address that contains an IPv4 one must not hide it."""
+    """Whether an IP address is on the public internet.
+
+    An IPv6 address that maps an IPv4 address is judged by that one; others that may contain any
+    IPv4 address are not public.
+    """
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

@@ -103,7 +103,9 @@ class RateLimit:
     def acquire(
         self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
     ) -> None:
-        """Take a token for one call, waiting until the deadline; in a worker's job `LONGEST_SLEEP_SECONDS` at most.
+        """Take a token for one call, waiting until the deadline if there is none yet.
+
+        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -127,7 +129,7 @@ class RateLimit:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own bucket and return 0, or return the seconds until there is one."""
+        """Take a token of this container's own bucket and return 0, or return the seconds until one comes."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second

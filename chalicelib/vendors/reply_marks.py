@@ -56,7 +56,7 @@ def undated_attribution() -> re.Pattern[str]:
 
 @cache
 def dated_attribution() -> re.Pattern[str]:
-    """A pattern of a line with day, time, and either a verb such as "wrote" or an address, above a quotation."""
+    """A pattern of a line above a quotation with day, time, and a verb such as "wrote" or an address."""
     year = r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|[\u0660-\u0669\u06f0-\u06f9]{4}"
     day = rf"(?=.*(?:{year}|\d{{1,4}}[-/.]\s?\d{{1,2}}[-/.]\s?\d{{1,4}}))"
     time = r"(?=.*\d{1,2}\s?[:.h時시时]\s?\d{2}|.*\d{1,2}\s?(?:am|pm|uhr)\b)"

@@ -41,7 +41,7 @@ def is_sign_off(lines: Sequence[str]) -> bool:
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
-    """Whether lines hold a sign that no list of things has: a closing, a contact, a rule, a title, a legal form."""
+    """Whether lines hold a sign that no list of things has: a closing, a contact, a title, a legal form."""
     return any(
         signatures.closing().fullmatch(line)
         or signatures.contact().search(line)

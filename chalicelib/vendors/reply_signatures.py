@@ -67,7 +67,7 @@ def _closing(lines: Sequence[str]) -> int | None:
 
 
 def _contact(lines: Sequence[str]) -> int | None:
-    """The index of a mail's last paragraph, if it begins with a name and has telephone numbers and the like."""
+    """The index of a mail's last paragraph, if it has a name and telephone numbers or the like; else None."""
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     first = last
     while first > 0 and lines[first - 1].strip():

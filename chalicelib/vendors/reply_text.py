@@ -130,7 +130,7 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """The lines of a mail, anywhere, that are neither quoted nor a line by which a mail program marks history."""
+    """The lines of a mail, anywhere, that are neither quoted history nor a mark of it."""
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -191,7 +191,7 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Whether at least three kinds of mail headers follow each other from this line, with a date among them."""
+    """Whether mail headers of three kinds or more follow from this line, with a date among them."""
     header = marks.header()
     if not header.match(lines[at].strip()):
         return False
@@ -210,7 +210,7 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
-    """Whether a Lotus Notes header begins at this line: a name, a date below it, and labels on their own lines."""
+    """Whether a Lotus Notes header begins at this line: a name, below it a date and a label per line."""
     if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]
