@@ -43,7 +43,8 @@ def model_view(
 ) -> str:
     """At most 2,000 characters without markup, links, names or anything that `redact` masks.
 
-    Order numbers stay by default, as a model needs them to understand the question; with `keep_order_numbers=False` they are masked. Deterministic, never raises.
+    Order numbers stay by default, as a model needs them to understand the question; with
+    `keep_order_numbers=False` they are masked. Deterministic, never raises.
 
     Args:
         text: the message.

@@ -45,7 +45,7 @@ class View(NamedTuple):
 
 
 def cap(text: str) -> tuple[str, int]:
-    """The part of a text that is read, at most 256 KB of UTF-8, and where its redaction is cut."""
+    """The part of a text that is read, and the offset, 256 KB at most, at which its redaction is cut."""
     if len(text) * 4 <= CAP_BYTES:
         return text, len(text)
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
