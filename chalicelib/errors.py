@@ -36,7 +36,7 @@ PACED = "local_rate_limit"
 
 
 class MiddlewareError(Exception):
-    """Base of every error that this product raises."""
+    """The base class of every error that this product raises."""
 
 
 class RequestError(MiddlewareError):

@@ -39,7 +39,7 @@ def name_of(build: Callable[[], object]) -> str:
 
 
 def _loaded(file: Path) -> Any:  # noqa: ANN401 - whatever was kept
-    """The result in a pickle file, read without garbage collection, which would double the time."""
+    """The result in a pickle file, read while garbage collection is off, which would double the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

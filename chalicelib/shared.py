@@ -254,11 +254,11 @@ class Shared(ABC):
         return self.keyring.of(KeyPurpose.IDS).ids
 
     def opaque(self) -> OpaqueIds:
-        """`opaque_ids` as a function, for code that may need none: the key is read when it is called."""
+        """Makes keyed hashes of identifiers; as a function, it reads the key only when it is called."""
         return self.opaque_ids
 
     def opaque_to_send(self) -> OpaqueIds:
-        """`opaque_ids` for code that then puts a job on a queue.
+        """Makes keyed hashes of identifiers, for code that then puts a job on a queue.
 
         The key of ids and the key of jobs are read with one call.
         """

@@ -72,7 +72,7 @@ class Table:
         return self._in(answer["Item"]) if "Item" in answer else None
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item by `DeleteItem`."""
+        """Delete the item with this key by `DeleteItem`."""
         self._call("delete_item", Key=self._out(key))
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
@@ -122,7 +122,7 @@ class Table:
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """Update rows by one `BatchExecuteStatement`; the result has False for a row unlike `where`."""
+        """Update rows by one `BatchExecuteStatement`; the result has False for a row that `where` rejects."""
         changes, conditions = self._out(set_), self._out(where)
         statements = [
             expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
@@ -162,7 +162,7 @@ class Table:
         return found
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """A `Put` of a whole item, as part of `transact`."""
+        """A `Put` of a whole item, as one write of a transaction."""
         return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
 
     def updating(
@@ -177,14 +177,14 @@ class Table:
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """An `Update` of an item, as part of `transact`."""
+        """An `Update` of an item, as one write of a transaction."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
         )
         return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """A `ConditionCheck` of an item that is not written, as part of `transact`."""
+        """A `ConditionCheck` of an item that is not written, as a part of a transaction."""
         arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
         return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
 

@@ -28,7 +28,7 @@ TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `count` effects within `window`; `name` is the reason given when this limit is reached."""
+    """A limit of at most `count` effects within `window`; `name` is the reason given when it is reached."""
 
     name: str
     count: int
@@ -44,7 +44,7 @@ class Allowances:
         self._prefix = prefix
 
     def apart(self, prefix: str) -> Allowances:
-        """Return allowances that count separately: their rows begin with the prefix."""
+        """A second counter of effects, whose counts are apart: the keys of its rows contain the prefix."""
         return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from chalicelib.errors import PayloadError, TooLargeError
 
 MAX_BYTES = 1024 * 1024
-"""The largest body, at a door that sets no limit of its own."""
+"""The largest body of a request, at an entry point that sets no limit of its own."""
 MAX_DEPTH = 64
 """The most levels of nested arrays and objects in a body."""
 MAX_CONTAINERS = 100_000

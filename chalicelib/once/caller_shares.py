@@ -32,9 +32,9 @@ SHARES: Mapping[str, CallerShare] = {
     "tool_result": CallerShare(10, 50),
     "unsubscribe": CallerShare(1, 20),
 }
-"""The share of each company at a door; at `unsubscribe`, of each link."""
+"""The limit on each company's requests, by door; at `unsubscribe`, on those of each link."""
 STRANGERS = CallerShare(1, 30)
-"""The share of each address: requests that were refused because they proved nothing."""
+"""The limit on each address's requests that are refused because they proved nothing."""
 TELL_SECONDS = 10.0
 """A caller's refusals are always counted; the count is logged at most once in this time."""
 TOO_MANY = "RATE_LIMIT_EXCEEDED"

@@ -19,7 +19,7 @@ Query = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """An HTTP request as a company's door receives it, with all that a signature may cover.
+    """An HTTP request from a company, with every part that its signature may cover.
 
     Attributes:
         method: upper case.
@@ -38,7 +38,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """An HTTP request as webhook parsers receive it.
+    """An HTTP request to a webhook, as the webhook's parser reads it.
 
     Attributes:
         headers: names in lower case.

@@ -158,7 +158,7 @@ class Effects:
         return reason
 
     def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """Mark an action unknown that an earlier run left pending and that must not be sent now.
+        """Store that an action's outcome is unknown, if it is pending from an earlier run and must not be sent.
 
         The earlier run may have sent its request.
         """
@@ -410,6 +410,6 @@ class Effects:
 
 
 def _is_satisfied(row: ActionRow) -> bool:
-    """Whether an action on which others depend is done, or was already in place at the vendor."""
+    """Whether an action's row shows that it is done, or was already in place at the vendor."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == why.ALREADY
     return row.status == ActionStatus.DONE or is_already

@@ -110,7 +110,7 @@ class Flow(ABC):
         return True
 
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
-        """Note that a job of several events is complete: each has ended or waits in its row.
+        """Called when a job of several events is complete: each has ended or waits in its row.
 
         By default nothing is done.
         """

@@ -113,7 +113,7 @@ class ActionResend(Job):
 
 
 def encode(job: Job) -> str:
-    """The job as compact JSON, safe for SQS (ASCII only)."""
+    """A job as compact JSON for the body of a queue message, in ASCII only."""
     fields = job.model_dump(mode="json")
     for name in ("turns", "rounds"):
         if not fields[name]:

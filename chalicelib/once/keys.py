@@ -51,7 +51,7 @@ class Suffix:
         return f"{self.name}{RESEND}{self.nonce}" if self.nonce else self.name
 
     def prefixed(self, prefix: str) -> Suffix:
-        """The last key part of another action of the same event: this part's name behind a prefix."""
+        """A last key part for another action of the same event: this part's name behind a prefix."""
         return Suffix(prefix + self.name, self.nonce)
 
     def __str__(self) -> str:

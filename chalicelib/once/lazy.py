@@ -44,7 +44,10 @@ class Lazy(Mapping[str, _Part]):
 def late(
     kinds: Iterable[str], parts: Callable[[], Mapping[str, _Part]]
 ) -> dict[str, Callable[[], _Part]]:
-    """Factories for `Lazy`: those of a system that is loaded only when one of its kinds is used."""
+    """For each kind, a function that builds its object and loads its system when it is called.
+
+    Made for `Lazy`.
+    """
 
     def of(kind: str) -> Callable[[], _Part]:
         return lambda: parts()[kind]

@@ -45,7 +45,10 @@ def _mailbox(address: str) -> str:
 
 
 def _ends(run: str) -> list[str]:
-    """The last nine or seven digits after each group of a run, as another number may follow in the run."""
+    """The last nine or seven digits after each group of a run of digits: each may be a whole number.
+
+    Another number may follow in the same run.
+    """
     before, found = "", []
     for group in _DIGITS.findall(run):
         before += group

@@ -47,7 +47,7 @@ Stored plans are readable only with exactly these bytes: a change needs another 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAction:
-    """One action of a plan.
+    """One action of a plan: its kind, its argument, and the actions that must be done before it.
 
     Attributes:
         kind: the action class, e.g. ``add_tag``.

@@ -20,7 +20,7 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards, for deadlines within one process."""
+        """Seconds of a clock that never runs backwards, for deadlines within one process."""
         ...
 
     def sleep(self, seconds: float) -> None:
@@ -61,7 +61,7 @@ class Outbox(Protocol):
         ...
 
     def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
-        """Set after how many seconds a received message becomes visible again; raises a `MiddlewareError`."""
+        """Set after how many seconds a received message becomes visible again; raises `TransientError`."""
         ...
 
 
@@ -75,7 +75,7 @@ class DelayQueue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as received from the queue.
+    """One message as it was received from a queue, with how often it was and the time that is left.
 
     Attributes:
         receive_count: number of receives so far, this one included.
@@ -157,11 +157,11 @@ class SecretsPort(Protocol):
     """The port for secrets by name, cached."""
 
     def text(self, name: str, *, refresh: bool = False) -> str:
-        """The secret's text; raises `UnavailableError` when it cannot be read."""
+        """The text of a secret; raises `UnavailableError` when it cannot be read."""
         ...
 
     def text_or_none(self, name: str) -> str | None:
-        """The secret's text; None where there is no such secret; raises `UnavailableError`."""
+        """The text of a secret, or None where there is no such secret; raises `UnavailableError`."""
         ...
 
     def fetch(self, names: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ class Why(str):
         return made
 
     def __reduce__(self) -> tuple[type[Why], tuple[str, By, str]]:
-        """How pickle and copy make the reason again, such as that of a message with its note."""
+        """The arguments by which pickle and copy make a reason again."""
         return Why, (str(self), self.by, self.words)
 
 

@@ -47,7 +47,10 @@ class Remarks:
         self._clock = clock
 
     def about(self, ids: Iterable[str]) -> list[Remark]:
-        """The words about any of these stories and keyed ids, each entry once, oldest first."""
+        """The words of journal entries about any of these conversations or keyed ids, oldest first.
+
+        Each entry is listed once.
+        """
         found: dict[tuple[str, str], Remark] = {}
         for fromkey in dict.fromkeys(ids):
             for entry in self._entries(fromkey):

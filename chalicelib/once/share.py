@@ -51,15 +51,16 @@ SHORTEST_TURN_SECONDS = 1.0
 TRIES = 8
 """Attempts to write the lane's row, which only containers with slow calls change."""
 MOST_KEPT = 1000
-"""The most keys whose times a container remembers."""
+"""The most companies and endpoints whose times a container remembers."""
 _KEPT_FOR = timedelta(days=2)
 
 
 class Expected(Enum):
-    """How long a call is expected to take; quick and other calls of a key are counted apart.
+    """How long a call is expected to take, before any call to its company or endpoint was measured.
 
-    A key's first call in a container takes no slot of the lane if it is QUICK.  A FAILING call, to
-    something that fails at present, takes a slot however quick earlier calls were.
+    The first call of a key (a company's or an endpoint's) in a container takes no slot of the lane
+    if it is QUICK.  A FAILING call, to something that fails at present, takes a slot however quick
+    earlier calls were.  Quick and other calls of a key are counted apart.
     """
 
     QUICK = "quick"
@@ -69,7 +70,7 @@ class Expected(Enum):
 
 @dataclass(slots=True)
 class _Spent:
-    """The time that one container has spent in one kind of calls of a key.
+    """The time that one container has spent in calls to one company or endpoint.
 
     Attributes:
         seconds: the decayed sum, as of `at`.
@@ -86,7 +87,7 @@ class _Spent:
         return self.seconds * math.exp(-max(0.0, now - self.at) / DECAY_SECONDS)
 
     def is_slow(self, now: float) -> bool:
-        """Whether the key's calls are so slow that each must take a slot of the lane."""
+        """Whether calls to this company or endpoint are so slow that each must take a slot of the lane."""
         return max(self.usual, self.left(now)) >= FREE_SECONDS
 
 
@@ -98,12 +99,12 @@ class _Booking:
     lines: dict[str, float] = field(default_factory=dict)
 
     def of(self, key: str) -> int:
-        """How many slots a key has."""
+        """How many slots of the lane the calls of one key (a company's or an endpoint's) hold."""
         return sum(slot["key"] == key for slot in self.slots.values())
 
 
 class LaneShare:
-    """Limits how many workers of a lane the slow calls of one key hold, as one container sees it.
+    """Limits how many workers of a lane the slow calls to one company or endpoint hold.
 
     Args:
         table: table A.
@@ -127,7 +128,7 @@ class LaneShare:
 
     @property
     def most_of_a_key(self) -> int:
-        """The most workers of the lane that the slow calls of one key may hold at once."""
+        """The most workers of the lane that slow calls to one company or endpoint may hold at once."""
         return self._workers - max(1, math.ceil(self._workers / 4))
 
     @contextmanager
@@ -139,10 +140,10 @@ class LaneShare:
         job: int,
         expected: Expected = Expected.SLOW,
     ) -> Iterator[None]:
-        """Within this block a possibly slow call of a key is made; a slot of the lane is held where needed.
+        """Within this block a possibly slow call is made; it holds a slot of the lane where one is needed.
 
         Args:
-            key: opaque.
+            key: opaque: the company or endpoint that is called.
             deadline_seconds: of the call.
             job: number of the job that makes the call.  A job that has made a call is not refused
                 the next one: the first would be paid for twice.
@@ -181,7 +182,7 @@ class LaneShare:
             self._change(leave)
 
     def _is_free(self, spent: _Spent | None, expected: Expected) -> bool:
-        """Whether a call of a key is made without a slot of the lane."""
+        """Whether a call is so quick, by earlier calls of its key, that it takes no slot of the lane."""
         if expected == Expected.FAILING:
             return False
         if spent is None:

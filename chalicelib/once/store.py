@@ -87,7 +87,7 @@ class Store(Protocol):
         ...
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item; only operators may, no function has the right."""
+        """Delete the item with this key; only operators may, no function has the right."""
         ...
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
@@ -147,7 +147,7 @@ class Store(Protocol):
         ...
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Put items without a condition, 25 in a call.
+        """Write whole items without a condition, 25 in a call.
 
         Raises:
             TransientError: also where some of them were left undone in every attempt.
@@ -165,7 +165,7 @@ class Store(Protocol):
         ...
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """A write of a whole item, as part of `transact`; arguments as `put` takes them."""
+        """A write of a whole item, as a part of a transaction; arguments as `put` takes them."""
         ...
 
     def updating(
@@ -180,14 +180,14 @@ class Store(Protocol):
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """A change of an item, as part of `transact`; arguments as `update` takes them.
+        """A change of an item, as a part of a transaction; arguments as `update` takes them.
 
         `add` may add members to a set, `discard` takes members from one.
         """
         ...
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """A condition on an item that is not written, as part of `transact`."""
+        """A condition on an item that is not written, as a part of a transaction."""
         ...
 
     def transact(self, writes: Sequence[Item]) -> None:

@@ -359,7 +359,7 @@ def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:
 
 
 def _longest() -> float:
-    """The jitter that gives the longest wait."""
+    """The jitter that makes a wait the longest possible: 1."""
     return 1.0
 
 

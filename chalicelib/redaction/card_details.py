@@ -42,7 +42,7 @@ _MOST = 4
 
 
 def mask_card_details(sheet: Sheet) -> None:
-    """Mask the expiry and the check number beside a masked card number, and anywhere beside their word."""
+    """Mask expiry dates and check numbers in a text with a card number: beside it, or beside their word."""
     cards = [claim for claim in sheet.claims if claim.kind is Kind.CARD]
     if not cards:
         return

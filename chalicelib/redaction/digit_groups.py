@@ -204,7 +204,7 @@ def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
 
 
 def _is_called_ssn(run: Run, first: int) -> bool:
-    """Whether a word marks these three groups as a US social security number."""
+    """Whether a word names these three groups of digits a US social security number."""
     near = run.sheet.near(run.starts[first], run.ends[first + 2])
     return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
 

@@ -83,6 +83,9 @@ def valid_card(run: Run, first: int, totals: list[int]) -> int:
 
 
 def is_even(lengths: tuple[int, ...]) -> bool:
-    """Whether card numbers are written in groups of these lengths: equal ones, the last perhaps shorter."""
+    """Whether card numbers are written in groups of these lengths: equal ones, or 4-6-5 digits.
+
+    The last group may be shorter.
+    """
     is_even = len(set(lengths[:-1])) == 1 and lengths[0] <= 8 and lengths[-1] <= lengths[0]
     return is_even or lengths in {(4, 6, 5), (4, 6, 4)}

@@ -48,7 +48,7 @@ _SHAPE_HINTS = Hints(
 
 
 def may_hold_password(low: str) -> bool:
-    """Whether a lower-case text may hold a secret without any digit; cheap."""
+    """Whether a lower-case text may hold a password or token that has no digit; cheap."""
     return _PASSWORD_HINTS.may_be_in(low) or "bearer" in low or "wamid." in low
 
 

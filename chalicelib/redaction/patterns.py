@@ -14,7 +14,7 @@ def words_of(low: str) -> list[str]:
 
 
 class Hints:
-    """Strings of which at least one is in every text that a slower pattern could match.
+    """Strings that spare a slower search: at least one is in every text that its pattern could match.
 
     Most texts hold none, which the first letters of their words show at once.  A string is found
     only where a word begins with the string's first letters, except those in `anywhere`.
@@ -32,7 +32,7 @@ class Hints:
         return holds_any(low, self._strings) or holds_any(low, self._anywhere)
 
     def are_in(self, low: str, stems: frozenset[str]) -> bool:
-        """As `may_be_in`, but quicker, for a text of which `stems` has the first letters of every word."""
+        """Whether one of the strings is in a lower-case text; quick, by the first letters of its words."""
         is_near = not self._starts.isdisjoint(stems)
         return (is_near and holds_any(low, self._strings)) or holds_any(low, self._anywhere)
 

@@ -107,13 +107,16 @@ class Sheet:
     def claim(
         self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[Sign, ...] = (Sign.FORM,)
     ) -> None:
-        """Mark `[start, end)` to be replaced by the mask; spans of one pass are ordered and disjoint."""
+        """Mark the characters `[start, end)` to be replaced by the mask.
+
+        The spans of one pass are ordered and disjoint.
+        """
         self.claims.append(Claim(start, end, kind, mask, evidence))
         self._pending.append((start, end))
         self._beside.mask(start, end, mask)
 
     def shield(self, start: int, end: int) -> None:
-        """Leave `[start, end)` unmasked and hide it from later passes."""
+        """Let the characters `[start, end)` stay unmasked and hide them from later passes."""
         self._pending.append((start, end))
 
     def settle(self) -> None:

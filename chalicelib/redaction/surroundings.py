@@ -26,7 +26,7 @@ class Surroundings:
         self._known: dict[str, NumberContext] = {}
 
     def mask(self, start: int, end: int, mask: str) -> None:
-        """Show `[start, end)` as its mask from now on."""
+        """Read the characters `[start, end)` of the text as their mask from now on."""
         insort(self._masks, (end, start, mask.lower()))
 
     def tail(self, start: int) -> str:

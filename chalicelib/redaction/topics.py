@@ -89,7 +89,7 @@ _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
 def _is_noun(tail: str, word: str) -> bool:
-    """Whether a word such as German "oder" is a typing error of "order" here, as in "my oder"."""
+    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder"."""
     if word not in NEEDS_MARK:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
@@ -145,7 +145,7 @@ _COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
-    """Whether the word next to a number could join it to its meaning; cheaper than finding the meaning."""
+    """Whether a word right beside a number may give it its meaning; cheaper than finding the meaning."""
     if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()
@@ -158,7 +158,7 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
 
 
 def _last_word(tail: str) -> str:
-    """The last word of a lower-case text; "is", which has a role, if there is none."""
+    """The last word of a lower-case text; "is" in place of none."""
     if tail.isascii():
         tail = tail.rstrip(_NO_LETTERS)
         return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"

@@ -68,7 +68,7 @@ def _for_an_identifier(
 
 
 def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> Iterator[Sign]:
-    """The signs against masking a run of digits."""
+    """The signs that a run of digits is harmless, against masking it."""
     digits = sheet.low[start:end]
     length = end - start
     if near.is_readable:

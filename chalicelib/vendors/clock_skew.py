@@ -32,11 +32,11 @@ class ClockSkew:
         return certain.total_seconds()
 
     def earliest(self, moment: datetime) -> datetime:
-        """The earliest time that the vendor's clock may show at a moment of one of our hosts' clocks."""
+        """The earliest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
         return moment + self.least - OUR_CLOCKS
 
     def latest(self, moment: datetime) -> datetime:
-        """The latest time that the vendor's clock may show at a moment of one of our hosts' clocks."""
+        """The latest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
         return moment + self.most + OUR_CLOCKS
 
 

@@ -113,7 +113,7 @@ class _WatchedHTTP(urllib3.connection.HTTPConnection):
 
 
 class _WatchedHTTPS(_WatchedHTTP, urllib3.connection.HTTPSConnection):
-    """A `_WatchedHTTP` connection over TLS."""
+    """An HTTPS connection that notes, just before it sends a request, that the request was sent."""
 
 
 class _HTTPPool(urllib3.HTTPConnectionPool):

@@ -37,7 +37,7 @@ container resumes."""
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to a vendor.
+    """One request to a vendor, as a value.
 
     Attributes:
         operation: its name in errors, logs and metrics, e.g. ``add_tags``.

@@ -144,7 +144,7 @@ class VendorAnswer:
                 return unclear if self.reason else None
 
     def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
-        """The given error for this response, with its status, reason, request id and ``Retry-After``."""
+        """A provider error of the given class, with this response's status, reason, request id and wait."""
         return kind(
             provider,
             operation,

@@ -147,7 +147,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A model's answer.
+    """A language model's answer, with the tokens that it cost.
 
     Attributes:
         text: all message parts, joined; empty after a refusal.

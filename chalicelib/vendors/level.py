@@ -61,7 +61,7 @@ class LevelPace:
 
     @property
     def at_once(self) -> float:
-        """How many calls may be made at once."""
+        """How many calls of this share may be made at once."""
         return self.requests_per_window / 2 if self.burst is None else self.burst
 
 
@@ -77,7 +77,7 @@ class Level:
     times: Mapping[str, float] = field(default_factory=dict)
 
     def time(self, name: str) -> float:
-        """One of the level's times, by its name; 0 where it is missing."""
+        """The value of one of the level's stored times, by its name; 0 where it is missing."""
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
@@ -85,7 +85,7 @@ class Level:
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the latest turn that is promised to a waiting job; 0 where no job waits."""
+        """Seconds until the next free turn of the longest line; 0 where no job waits."""
         return max(
             (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
         )
@@ -95,7 +95,7 @@ class Level:
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The level after a decision; None where this level is outside the decision's bounds."""
+        """The level after a decision; None where this level is outside the bounds for which it is right."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -118,7 +118,7 @@ class Move:
     high: float | None = None
 
     def of(self, time: float) -> float:
-        """The new value of a stored time."""
+        """The value of a stored time after the change."""
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:

@@ -49,7 +49,10 @@ def attribution() -> re.Pattern[str]:
 
 @cache
 def undated_attribution() -> re.Pattern[str]:
-    """A pattern of such a line without a day or a time, as "Jo wrote:"; it counts only above quoted lines."""
+    """A pattern of a line that names a quoted mail's writer without a day or a time, as "Jo wrote:".
+
+    It counts only above quoted lines.
+    """
     wrote = rf"(?:{_WROTE_LAST}|(?:{_WROTE_THEN_NAME}).{{0,120}}?)"
     return re.compile(rf"(?:{_OPENS}).{{3,}}?{wrote}{_END}", re.IGNORECASE)
 

@@ -98,7 +98,10 @@ def _name(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
-    """Whether a line's few words begin with capitals; `in_capitals` allows two or more in upper case."""
+    """Whether a line looks like a person's name: a few words that begin with capitals.
+
+    `in_capitals` allows two or more words in upper case.
+    """
     words = line.strip(" ,.*").split()
     return (
         0 < len(words) <= _NAME_WORDS

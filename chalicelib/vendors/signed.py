@@ -18,7 +18,7 @@ _CHUNK_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class WholeResponse:
-    """A whole HTTP response, in the shape that an SDK reads."""
+    """A whole HTTP response, in the shape in which botocore reads one."""
 
     status: int
     headers: Mapping[str, str] = field(repr=False)

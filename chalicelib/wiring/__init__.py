@@ -1,13 +1,13 @@
 """The services of one container; each system is loaded when its first job or request arrives.
 
-The HTTP function never imports the worker, and a worker imports only the systems of its own lane.  Each
-system builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside them); this
-package maps kinds of jobs, effects and events to systems.
+The HTTP function never imports the worker, and a worker imports only the systems of its own lane.
+Each system builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside
+them); this package maps kinds of jobs, effects and events to systems.
 
-    core            `Shared` on AWS: clients, tables, queues, switches, secrets, log
-    jobs            every kind of job, for decoding queue messages
+    core            `Shared` on AWS: boto3 clients, tables, queues, switches, secrets, log, check of the stage
+    jobs            the kinds of jobs of all systems, by which a queue message is decoded
     warm            loads a function's modules and clients while Lambda starts it
-    watching        reports metrics that alarms watch and no job reports
+    watching        reports metrics that alarms watch and no job reports: switches, hand-offs, turns
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
 
 
 class Services(Core):
-    """All services of one container, each built at its first use: shared parts, systems, core."""
+    """All services of one container, each built at its first use."""
 
     # --- systems ------------------------------------------------------------------------------
 
     @cached_property
     def support_doors(self) -> SupportDoors:
-        """The door that Richpanel posts to."""
+        """The handler of Richpanel's webhook."""
         from chalicelib.support.doors import SupportDoors
 
         return SupportDoors(self)
@@ -103,7 +103,7 @@ class Services(Core):
 
     @cached_property
     def fact_doors(self) -> FactDoors:
-        """The doors that Aloware and HubSpot post to."""
+        """The handlers of Aloware's and HubSpot's webhooks."""
         from chalicelib.facts.doors import FactDoors
 
         return FactDoors(self)
@@ -124,7 +124,7 @@ class Services(Core):
 
     @cached_property
     def outreach_doors(self) -> OutreachDoors:
-        """The doors that the Channel Router, companies, recipients, Twilio and SES call."""
+        """The handlers of requests from the Channel Router, companies, recipients, Twilio and SES."""
         from chalicelib.outreach.doors import OutreachDoors
 
         return OutreachDoors(shared=self, outreach=lambda: self.outreach)

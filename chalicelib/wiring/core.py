@@ -41,12 +41,12 @@ class Core(Shared):
 
     @cached_property
     def outbox(self) -> SqsOutbox:
-        """Sends jobs to the lanes' FIFO queues."""
+        """The sender of jobs to the lanes' FIFO queues."""
         return SqsOutbox(self.client_of("sqs"), self.settings.queue_of, self.seal)
 
     @cached_property
     def delay_queue(self) -> SqsDelayQueue:
-        """Sends jobs to the queue `later`, which holds them for up to 15 minutes."""
+        """The sender of jobs to the queue `later`, which holds them for up to 15 minutes."""
         return SqsDelayQueue(self.client_of("sqs"), self.settings.later_queue_name, self.seal)
 
     @cached_property
@@ -60,19 +60,19 @@ class Core(Shared):
 
     @cached_property
     def secrets(self) -> SecretsManager:
-        """Reads secrets by name, with a cache."""
+        """The reader of secrets by name, with a cache."""
         return SecretsManager(self.client_of("secretsmanager"), self.clock)
 
     @cached_property
     def log(self) -> JsonLog:
-        """The structured log, which redacts personal data."""
+        """The JSON log, which redacts personal data."""
         settings = self.settings
         return JsonLog(
             self.clock, stage=settings.stage, release=settings.release, xray=_xray_header
         )
 
     def check_stage(self) -> None:
-        """Check that the tables and the queue are this stage's.
+        """Raise unless the tables and the queue have this stage's tag.
 
         Raises:
             SettingsError: a table or the queue has another stage's tag, or none.

@@ -482,10 +482,10 @@ class ActionLedger(LedgerRows):
     def _own_action(
         self, lease: Lease, key: str, *, set_: Mapping[str, Any], ended: ActionStatus | None = None
     ) -> Item:
-        """Change an action's row if this lease still holds it, and return the row.
+        """Change an action's row if the lease still holds the action, and return the row.
 
         Raises:
-            LeaseLostError: another claim took it over.
+            LeaseLostError: another claim took the action over.
         """
         try:
             return self._table.update(

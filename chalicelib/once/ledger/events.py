@@ -76,7 +76,10 @@ class Ledger(ActionLedger):
         }
 
     def receiving(self, event: EventFacts) -> Item:
-        """`received_item` as one write of a transaction, which fails where the event has a row."""
+        """The row of an event that has arrived, as one write of a transaction.
+
+        The write fails where the event has a row.
+        """
         return self._table.putting(
             self.received_item(event), condition="attribute_not_exists(#event_id)"
         )
@@ -93,7 +96,10 @@ class Ledger(ActionLedger):
         }
 
     def scheduling(self, event: EventFacts, due_epoch: float) -> Item:
-        """`scheduled_item` as one write of a transaction, which replaces a row that the event has."""
+        """The row of an event that the sweep queues when it is due, as one write of a transaction.
+
+        The write replaces a row that the event has.
+        """
         return self._table.putting(self.scheduled_item(event, due_epoch))
 
     def schedule(self, event: EventFacts, due_epoch: float) -> None:
@@ -534,10 +540,10 @@ class Ledger(ActionLedger):
         remove: Sequence[str] = (),
         ended: EventStatus | None = None,
     ) -> None:
-        """Change the event's row if this lease still holds it.
+        """Change an event's row if the lease still holds the event.
 
         Raises:
-            LeaseLostError: another claim took it over.
+            LeaseLostError: another claim took the event over.
         """
         try:
             self._table.update(

@@ -38,7 +38,7 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
 
 
 def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
-    """Whether an attempt in the list is the one that its action's row shows, by start and verdict.
+    """Whether a listed earlier attempt of an action is the one that its row shows, by start and verdict.
 
     The start alone is not enough: the next attempt may start in the same second.
     """

@@ -199,9 +199,10 @@ class RowSweep:
                 return
 
     def _may_resume(self, row: StrandedEvent) -> bool:
-        """Whether a parked event may resume: the outcomes that it waited for are known now.
+        """Whether a parked event may resume: every outcome that it waited for is known now.
 
-        False where its plan cannot be read by this version, or it is older than `RESUMABLE_FOR`.
+        An outcome of a repeatable action that a switch stopped counts as known.  False where the
+        event's plan cannot be read by this version, or the event is older than `RESUMABLE_FOR`.
         """
         received = parsed(row.event.received_at)
         age = self._now() - received.timestamp() if received is not None else float("inf")
@@ -248,7 +249,7 @@ class RowSweep:
 
 
 def _is_explained(row: StrandedEvent) -> bool:
-    """Whether an event that is not yet due comes back by a message or at its own time."""
+    """Whether an event's status, received or processing, explains that it waits: it is not parked or failed."""
     return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
 
 
