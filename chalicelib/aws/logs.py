@@ -81,7 +81,7 @@ class _Gathered:
     counted_before: int = 0
 
     def next(self, line: Mapping[str, Any], *, is_closing: bool) -> list[Mapping[str, Any]]:
-        """The log lines to write now that this one has come; a line that may be the last is kept back."""
+        """The log lines to write now that this one has come; a closing line is kept back for its metrics."""
         now = [one for one in (self.closing, None if is_closing else line) if one is not None]
         self.closing = line if is_closing else None
         self.counted_before = len(self.metrics)
@@ -89,7 +89,7 @@ class _Gathered:
 
     @property
     def in_order(self) -> list[Metric]:
-        """The metrics as they are written: first those counted since the last line, which they share."""
+        """The metrics in the order of writing: first those counted after the closing line, which belong to it."""
         return self.metrics[self.counted_before :] + self.metrics[: self.counted_before]
 
 

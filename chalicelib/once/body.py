@@ -24,7 +24,7 @@ REPLACED = "\ufffd"
 
 
 def check_size(body: bytes, limit: int, *, code: str = "payload_too_large") -> None:
-    """Raise where a request's body is larger than a door's limit.
+    """Raise where a request's body is larger than a limit.
 
     Raises:
         TooLargeError: it is larger; the error has the given code.

@@ -94,7 +94,7 @@ class CallerShares:
             raise OverShareError(math.ceil(wait))
 
     def answered(self, door: str, address: str, answering: Callable[[], Answer]) -> Answer:
-        """The answer of a door, or 429 to a caller beyond its share of requests.
+        """The answer of an HTTP entry point, or 429 to a caller beyond its share of requests.
 
         Refusals of an address that is already beyond its share are not logged, only counted: at the
         gateway's full rate their lines would cost more than the function does.
@@ -157,9 +157,9 @@ def network_of(address: str) -> str:
 
 
 def too_many(door: str, retry_after_seconds: int) -> Answer:
-    """A 429 in the door's own format.
+    """A 429 answer, in the format of the entry point that was called.
 
-    The Channel Router's doors name the code `error_code`, all others `code`.
+    The Channel Router's entry points name the code `error_code`, all others `code`.
     """
     is_router = door in ("channel_router", "may_send")
     body = {

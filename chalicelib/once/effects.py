@@ -158,7 +158,7 @@ class Effects:
         return reason
 
     def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """Store that an action's outcome is unknown, if it is pending from an earlier run and must not be sent.
+        """Mark an action's outcome unknown, if an earlier run left it pending and it must not be sent.
 
         The earlier run may have sent its request.
         """

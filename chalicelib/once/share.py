@@ -83,7 +83,7 @@ class _Spent:
     usual: float = SHORTEST_TURN_SECONDS
 
     def left(self, now: float) -> float:
-        """The seconds that are left of the sum after decay."""
+        """The seconds of earlier calls that still count after decay."""
         return self.seconds * math.exp(-max(0.0, now - self.at) / DECAY_SECONDS)
 
     def is_slow(self, now: float) -> bool:

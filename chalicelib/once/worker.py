@@ -279,9 +279,9 @@ class Worker:
             self.plans.escalation.notify_late(self.handlers.flows[job.kind], lease, modes)
 
     def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
-        """Store in a row when a job comes back whose events could not be read.
+        """Store when a job whose events could not be read comes back from the queue.
 
-        Without the row, only the queue would have the job.
+        Without this row, only the queue would have the job.
         """
         returns = self.runtime.clock.now().timestamp() + _pause(error, delivery, _longest)
         due_epoch = returns + LATE_SECONDS

@@ -63,7 +63,7 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 
 
 class Mask(NamedTuple):
-    """A masked span of a text; `evidence` has the signs for and against masking it, each code with its weight."""
+    """A masked span of a text; `evidence` has the weight of each sign for or against the mask, by code."""
 
     start: int
     end: int

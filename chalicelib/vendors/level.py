@@ -95,7 +95,7 @@ class Level:
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The level after a decision; None where this level is outside the bounds for which it is right."""
+        """The token bucket's level after a decision; None where the decision is not right for this level."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -104,7 +104,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How one stored time of a level changes, and for which values of that time the change is right.
+    """How one stored time of a token bucket's level changes, and for which values the change is right.
 
     Attributes:
         by: seconds that it moves by, where `to` is None.
@@ -118,7 +118,7 @@ class Move:
     high: float | None = None
 
     def of(self, time: float) -> float:
-        """The value of a stored time after the change."""
+        """The value of a stored time of a token bucket's level after the change."""
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
@@ -128,7 +128,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class LevelStep:
-    """One decision about a level, ready to be written.
+    """One decision about the level of a token bucket, ready to be written.
 
     Attributes:
         moves: by the name of the time.
@@ -141,10 +141,10 @@ class LevelStep:
 
 
 class Levels(Protocol):
-    """The port that stores a level, for one container or for all."""
+    """The port that stores the level of a token bucket, for one container or for all."""
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Make one decision about the level, and store it once.
+        """Make one decision about the level of a token bucket, and store it once.
 
         Args:
             decide: gives the decision for a level, empty where none is stored yet.  It may be
@@ -157,14 +157,14 @@ class Levels(Protocol):
 
 
 class OwnLevel:
-    """The level of one container, kept in its memory."""
+    """The level of one container's token bucket, kept in its memory."""
 
     def __init__(self) -> None:
         self._level = Level()
         self._lock = threading.Lock()
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Make one decision about the level and store it, under a lock; never fails."""
+        """Make one decision about the token bucket's level and store it, under a lock; never fails."""
         with self._lock:
             step = decide(self._level)
             self._level = self._level.after(step) or self._level
@@ -197,7 +197,7 @@ def asked(
     at_a_time: int = AT_A_TIME,
     left_over_seconds: float | None = LEFT_OVER_SECONDS,
 ) -> LevelStep:
-    """The decision that gives one caller tokens or a turn in its line.
+    """The decision that gives one caller tokens of a token bucket, or a turn in its line.
 
     Args:
         level: as it was read; the decision's bounds say for which other levels it is right.

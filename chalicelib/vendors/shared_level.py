@@ -47,7 +47,7 @@ class SharedLevel:
         self._seen: Item = {}
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Make one decision about the level and store it by a conditional write.
+        """Make one decision about the token bucket's level and store it by a conditional write.
 
         It is made on the row as this container saw it last, which saves a read.  If the row has
         changed beyond the decision's bounds, another is made on the new row.
@@ -67,7 +67,7 @@ class SharedLevel:
                 return step.answer(_level(self._seen))
 
     def read(self) -> Level | None:
-        """The level as it is stored, for operators; None where there is no row."""
+        """The stored level of a vendor's token bucket, for operators; None where there is no row."""
         found = self._table.get({"event_id": self._key})
         return None if found is None else _level(found)
 

@@ -24,7 +24,7 @@ class Restored(LedgerRows):
     """Writes the rows of actions that were done after the backup from which table A was restored."""
 
     def remember(self, key: str, *, conversation_id: str, action_type: str, at: str) -> bool:
-        """Write into an action's row that the action is done.
+        """Write an action's row that says the action is done, from the audit trail.
 
         Args:
             key: the action's.

@@ -249,7 +249,7 @@ class RowSweep:
 
 
 def _is_explained(row: StrandedEvent) -> bool:
-    """Whether an event's status, received or processing, explains that it waits: it is not parked or failed."""
+    """Whether an unfinished event waits as intended: it is received or processing, not parked or failed."""
     return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
 
 
