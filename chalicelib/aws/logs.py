@@ -89,7 +89,7 @@ class _Gathered:
 
     @property
     def in_order(self) -> list[Metric]:
-        """The metrics in the order of writing: first those counted after the closing line, which belong to it."""
+        """The metrics in the order of writing: first those counted after the closing line."""
         return self.metrics[self.counted_before :] + self.metrics[: self.counted_before]
 
 

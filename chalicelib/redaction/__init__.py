@@ -4,7 +4,7 @@
 `model_view` prepares a text for a model, `identifiers` finds the personal data that a text for a
 person must not hold. Pure: no clock, no network, no environment, standard library only.
 
-    redactor        runs all passes over a text and writes its masks; counts, explains, drops an unreadable text
+    redactor        runs all passes over a text and writes its masks; counts and explains them
     json_values     masks JSON-like values: dicts, lists, keys, JSON inside strings
     model_view      a message without names, links and masked values, for a model
     normalise       a text as a reader sees it (escapes, full-width digits), with offsets back to the original
