@@ -67,55 +67,55 @@ warm.load(os.environ, services)
 
 @app.route("/webhook/richpanel", methods=["POST"], content_types=["application/json", "text/plain"])
 def richpanel_webhook() -> Response:
-    """Richpanel posts an event of a ticket."""
+    """Handle Richpanel's webhook: an event of a ticket."""
     return _answered("richpanel", lambda: services().support_doors.richpanel_webhook(*_posted()))
 
 
 @app.route("/initiate-conversation", methods=["POST"])
 def initiate_conversation() -> Response:
-    """The Channel Router starts a conversation."""
+    """Handle a request of the Channel Router to start a conversation."""
     return _answered("channel_router", lambda: services().outreach_doors.initiate(_asked()))
 
 
 @app.route("/may-send", methods=["POST"])
 def may_send() -> Response:
-    """The Channel Router asks whether a message might be sent; nothing is sent."""
+    """Answer the Channel Router whether a message might be sent; nothing is sent."""
     return _answered("may_send", lambda: services().outreach_doors.may_send(_asked()))
 
 
 @app.route("/register", methods=["GET"])
 def register_page() -> Response:
-    """A company reads its register of recipients, page by page."""
+    """Return one page of a company's register of recipients."""
     return _answered("register", lambda: services().outreach_doors.register_page(_asked()))
 
 
 @app.route("/register/lookup", methods=["POST"])
 def register_lookup() -> Response:
-    """A company asks what its register holds about an address."""
+    """Answer what a company's register holds about an address."""
     return _answered("register", lambda: services().outreach_doors.register_lookup(_asked()))
 
 
 @app.route("/register/import", methods=["POST"])
 def register_import() -> Response:
-    """A company adds addresses to its do-not-contact register."""
+    """Add addresses to a company's do-not-contact register."""
     return _answered("register", lambda: services().outreach_doors.register_import(_asked()))
 
 
 @app.route("/register/lift", methods=["POST"])
 def register_lift() -> Response:
-    """A company lifts an address's do-not-contact marks."""
+    """Remove an address's do-not-contact marks from a company's register."""
     return _answered("register", lambda: services().outreach_doors.register_lift(_asked()))
 
 
 @app.route("/register/subscription", methods=["POST"])
 def register_subscription() -> Response:
-    """A company chooses which events its endpoint is sent."""
+    """Store which events a company wants sent to its endpoint."""
     return _answered("register", lambda: services().outreach_doors.register_subscription(_asked()))
 
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
-    """The Channel Router queries the outcome of a start."""
+    """Answer the Channel Router what became of the start of a conversation."""
     return _answered(
         "channel_router", lambda: services().outreach_doors.start_outcome(_asked(), request_id)
     )
@@ -123,13 +123,13 @@ def conversation(request_id: str) -> Response:
 
 @app.route("/desk/conversations", methods=["GET"])
 def desk_list() -> Response:
-    """A company's desk lists the conversations that wait for a person."""
+    """List for a company's desk the conversations that wait for a person."""
     return _answered("desk", lambda: services().outreach_doors.desk_list(_asked()))
 
 
 @app.route("/desk/conversations/{conversation_id}", methods=["GET"])
 def desk_conversation(conversation_id: str) -> Response:
-    """A company's desk reads one conversation."""
+    """Show a company's desk one conversation."""
     return _answered(
         "desk", lambda: services().outreach_doors.desk_conversation(_asked(), conversation_id)
     )
@@ -137,13 +137,13 @@ def desk_conversation(conversation_id: str) -> Response:
 
 @app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
 def desk_act(conversation_id: str) -> Response:
-    """A person at a company's desk takes, answers, gives back or ends a conversation."""
+    """Let a person at a company's desk take, answer, give back or end a conversation."""
     return _answered("desk", lambda: services().outreach_doors.desk_act(_asked(), conversation_id))
 
 
 @app.route("/conversations/{request_id}/messages", methods=["GET"])
 def conversation_messages(request_id: str) -> Response:
-    """The Channel Router reads a conversation's messages."""
+    """Return the messages of a conversation to the Channel Router."""
     return _answered(
         "channel_router",
         lambda: services().outreach_doors.start_messages(_asked(), request_id),
@@ -152,7 +152,7 @@ def conversation_messages(request_id: str) -> Response:
 
 @app.route("/conversations/{request_id}/tools/{call_id}/result", methods=["POST"])
 def tool_result(request_id: str, call_id: str) -> Response:
-    """A company posts the result of a tool's call."""
+    """Accept from a company the result of a tool that a model has called."""
     return _answered(
         "company", lambda: services().outreach_doors.tool_result(*_posted(), request_id, call_id)
     )
@@ -160,7 +160,7 @@ def tool_result(request_id: str, call_id: str) -> Response:
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
-    """Twilio posts a received SMS or WhatsApp message."""
+    """Handle Twilio's webhook: a received SMS or WhatsApp message."""
     return _answered(
         "twilio", lambda: services().outreach_doors.twilio_message(*_posted(), _query()), _twiml
     )
@@ -168,7 +168,7 @@ def twilio_webhook() -> Response:
 
 @app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
 def twilio_status() -> Response:
-    """Twilio posts the delivery status of an SMS or WhatsApp message that we sent."""
+    """Handle Twilio's status callback: the delivery of an SMS or WhatsApp message that we sent."""
     return _answered(
         "twilio_status",
         lambda: services().outreach_doors.twilio_status(*_posted(), _query()),
@@ -179,19 +179,19 @@ def twilio_status() -> Response:
 # Any content type is accepted: Aloware never retries, and no event may be lost for a header.
 @app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
-    """Aloware, which never retries, posts a communication event."""
+    """Handle the webhook of Aloware, which never retries: a communication event."""
     return _answered("aloware", lambda: services().fact_doors.aloware_webhook(*_posted()))
 
 
 @app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
 def hubspot_webhook() -> Response:
-    """HubSpot posts a signed batch of events, or a record from a workflow."""
+    """Handle HubSpot's webhook: a signed batch of events, or a record from a workflow."""
     return _answered("hubspot", lambda: services().fact_doors.hubspot_webhook(*_posted(), _uri()))
 
 
 @app.route("/unsubscribe/{token}", methods=["GET"])
 def unsubscribe_page(token: str) -> Response:
-    """A recipient opens the unsubscribe link of an e-mail; this changes nothing."""
+    """Show the page of an e-mail's unsubscribe link to its recipient; this changes nothing."""
     return _answered(
         "unsubscribe", lambda: services().outreach_doors.unsubscribe_page(token), _html
     )
@@ -203,7 +203,7 @@ def unsubscribe_page(token: str) -> Response:
     content_types=[FORM, "multipart/form-data", "application/json", "text/plain"],
 )
 def unsubscribe(token: str) -> Response:
-    """A recipient unsubscribes by one click in a mail program, or by a button of the page."""
+    """Unsubscribe a recipient, by one click in a mail program or by a button of the page."""
     return _answered(
         "unsubscribe",
         lambda: services().outreach_doors.unsubscribe(token, _posted()[1]),
@@ -221,49 +221,49 @@ def health() -> dict[str, Any]:
 # Batches of one, and raising to retry: Chalice cannot enable partial batch failures.
 @app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
-    """Process one job of a ticket: claim, plan, perform once, finish."""
+    """Process one queue message of the tickets' lane: a job of a Richpanel ticket."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=OUTREACH_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def outreach_worker(event: SQSEvent) -> None:
-    """Process one job of a conversation by SMS or WhatsApp, as `worker` does."""
+    """Process one queue message of the outreach lane: a job of a conversation by SMS or WhatsApp."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=EMAIL_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def email_worker(event: SQSEvent) -> None:
-    """Process one job of a conversation by e-mail, as `worker` does."""
+    """Process one queue message of the e-mail lane: a job of a conversation by e-mail."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=FACTS_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def facts_worker(event: SQSEvent) -> None:
-    """Store the fact in one job of Aloware or HubSpot, under the fact's own key."""
+    """Store the fact in one queue message from Aloware or HubSpot, under the fact's own key."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=COMPANIES_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def companies_worker(event: SQSEvent) -> None:
-    """Post one event of a conversation to the company's endpoint."""
+    """Post the event in one queue message to the company's endpoint."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sqs_message(queue=LATER_QUEUE, batch_size=1, maximum_concurrency=2)
 def later(event: SQSEvent) -> None:
-    """Put a job that waited for a while back into its own queue and FIFO group."""
+    """Put a job that waited on the queue `later` back into its own queue and FIFO group."""
     for record in event:
         services().put_back(record.to_dict())
 
 
 @app.on_sns_message(topic=MAIL_TOPIC)
 def mail(event: SNSEvent) -> None:
-    """SES reports a received e-mail, or the delivery of one that we sent."""
+    """Handle a notification of SES: a received e-mail, or the delivery of one that we sent."""
     try:
         services().outreach_doors.mail(event.message)
     except UnavailableError:
@@ -275,7 +275,7 @@ def mail(event: SNSEvent) -> None:
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
-    """Find lost webhooks and unfinished events, and queue them again."""
+    """Run the sweep: find lost webhooks and unfinished events, and queue them again."""
     return services().sweep(event.context)
 
 
@@ -299,48 +299,48 @@ def ticket_texts(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa
 # The console's packages are in a layer of their own, so they are imported only when it is called.
 @app.lambda_function(name="console")
 def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
-    """Serve the console's pages, for people without AWS credentials."""
+    """Serve the web console's pages, for people without AWS credentials."""
     from console.deployed import answer  # noqa: PLC0415 - only this function has the layer
 
     return answer(event, context)
 
 
 def _asked() -> HttpRequest:
-    """The current request, with every part that a company's signature may cover."""
+    """The current HTTP request, with every part that a company's signature may cover."""
     request = cast(Request, app.current_request)
     low = {name.lower(): value for name, value in _headers().items()}
     return HttpRequest(str(request.method), _path(), _queried(), low, _posted()[1])
 
 
 def _posted() -> tuple[dict[str, str], bytes]:
-    """Headers and raw body of the current request, with the gateway's base64 decoded."""
+    """The headers and the raw body of the current HTTP request, with the gateway's base64 decoded."""
     return _headers(), cast(bytes, cast(Request, app.current_request).raw_body)
 
 
 def _headers() -> dict[str, str]:
-    """The current request's headers, one value per name."""
+    """The headers of the current HTTP request, one value per name."""
     return dict(cast(Request, app.current_request).headers)
 
 
 def _query() -> dict[str, str]:
-    """The current request's query, one value per name."""
+    """The query parameters of the current HTTP request, one value per name."""
     return dict(cast(Request, app.current_request).query_params or {})
 
 
 def _queried() -> dict[str, list[str]]:
-    """The current request's query, with every value of each name."""
+    """The query parameters of the current HTTP request, with every value of each name."""
     query = cast(Request, app.current_request).query_params
     return {name: query.getlist(name) for name in query} if query else {}
 
 
 def _path() -> str:
-    """The path that the caller used; behind the gateway it begins with the stage."""
+    """The path of the current HTTP request as its caller used it, with the stage in front."""
     context = cast(Request, app.current_request).context
     return str(context.get("path") or context.get("resourcePath", ""))
 
 
 def _uri() -> str:
-    """The URI that the caller used, which is always https and begins its path with the stage."""
+    """The URI of the current HTTP request, which is always https and begins its path with the stage."""
     request = cast(Request, app.current_request)
     query = request.query_params.items() if request.query_params else ()
     return f"https://{request.headers.get('host', '')}{_path()}" + (
@@ -349,7 +349,7 @@ def _uri() -> str:
 
 
 def _address() -> str:
-    """The caller's IP address as the gateway reports it; empty without a gateway."""
+    """The caller's IP address as the API gateway reports it; empty without a gateway."""
     identity = cast(Request, app.current_request).context.get("identity") or {}
     return str(identity.get("sourceIp", ""))
 
@@ -357,7 +357,10 @@ def _address() -> str:
 def _answered(
     source: str, answering: Callable[[], Answer], shown: Callable[[Answer], Response] | None = None
 ) -> Response:
-    """A door's answer as a response; any exception becomes a 500 and a log line without its text."""
+    """An entry point's answer as an HTTP response.
+
+    Any exception becomes a 500 and a log line without its text.
+    """
     shown = shown or _response
     try:
         return shown(services().answered(source, _address(), answering))
@@ -370,7 +373,7 @@ def _response(answer: Answer) -> Response:
 
 
 def _html(answer: Answer) -> Response:
-    """The answer's page as HTML; an answer without a page (a failure) gets a fixed one."""
+    """An answer's page as an HTTP response; an answer without a page (a failure) gets a fixed page."""
     page = answer.body.get("html", "<!doctype html>\n<title>Later</title>\n<p>Try again later.</p>")
     headers: dict[str, str | list[str]] = {
         "Content-Type": "text/html; charset=utf-8",
@@ -380,7 +383,7 @@ def _html(answer: Answer) -> Response:
 
 
 def _twiml(answer: Answer) -> Response:
-    """The response in TwiML, which Twilio expects; an empty one sends no message."""
+    """An answer as TwiML, which Twilio expects; an empty one sends no message."""
     if answer.status >= 400:  # noqa: PLR2004 - an error keeps its body, for Twilio's log
         return _response(answer)
     return Response("<Response/>", {"Content-Type": "text/xml"}, answer.status)

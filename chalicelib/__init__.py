@@ -11,13 +11,13 @@ each system builds itself, over `shared`; `wiring` loads a system at its first j
     aws/        the core's ports on AWS: tables, queue, switches, secrets, logs
     redaction/  personal data masked before anything is stored, logged or raised
     wiring/     one container: which system has which kind, and what is shared, on AWS
-    shared      what the systems share: the core's parts, built at first use
-    settings    the environment as one frozen value; a wrong one fails the cold start
-    support_settings  those of automatic replies
-    ready       tables that the deployed bundle holds built
-    tables      files of wordings, codes and prices as typed rows, read when first looked at
+    shared      parts of one container for every system: tables, ledger, queues, keys, a vendor's client
+    settings    environment variables as one frozen value; a wrong one fails the cold start
+    support_settings  the environment variables of automatic replies
+    ready       a builder's result, read from a pickle of the deployed bundle
+    tables      TOML files of wordings, codes and prices as typed rows, read at first use
     errors      the error tree: whose fault it is, and whether it may be repeated
-    clock       the real clock, and times as ISO text
+    clock       the system's clock, and times as ISO text
 
 How bytes become effects::
 

@@ -7,29 +7,29 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Wall clock and monotonic clock of this machine."""
+    """The wall clock and the monotonic clock of this machine."""
 
     def now(self) -> datetime:
-        """The wall clock, aware, UTC."""
+        """The wall clock, an aware time in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards."""
+        """Seconds of a clock that never runs backwards."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait so many seconds."""
         time.sleep(seconds)
 
 
 def iso(moment: datetime) -> str:
-    """ISO-8601 in UTC with milliseconds and ``Z``; such texts sort by time."""
+    """A time as ISO-8601 text in UTC with milliseconds and ``Z``; such texts sort by time."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return f"{text[:-6]}Z"  # without +00:00
 
 
 def parsed(text: str | None) -> datetime | None:
-    """The aware time in an ISO text (naive is read as UTC), or None when there is none."""
+    """The aware time in an ISO text (naive is read as UTC), or None when the text holds none."""
     if not text:
         return None
     try:

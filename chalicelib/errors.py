@@ -32,15 +32,15 @@ from __future__ import annotations
 from typing import Self
 
 PACED = "local_rate_limit"
-"""Reason of a `PacedError`."""
+"""The reason of every `PacedError`."""
 
 
 class MiddlewareError(Exception):
-    """Base of every error that this product raises."""
+    """The base class of every error that this product raises."""
 
 
 class RequestError(MiddlewareError):
-    """The request is wrong; nothing was queued.
+    """The caller's request is wrong; nothing was queued.
 
     Args:
         code: stable machine-readable code of the response, e.g. ``invalid_json``.
@@ -56,31 +56,34 @@ class RequestError(MiddlewareError):
 
 
 class SignatureError(RequestError):
-    """The request lacks a valid proof of its sender."""
+    """The request lacks a valid proof of its sender: 401."""
 
     status = 401
 
 
 class PayloadError(RequestError):
-    """The body is malformed or lacks a required field."""
+    """The request's body is malformed or lacks a required field: 400."""
 
     status = 400
 
 
 class TooLargeError(RequestError):
-    """The body exceeds the route's limit."""
+    """The request's body exceeds the route's limit: 413."""
 
     status = 413
 
 
 class ConflictError(RequestError):
-    """The same id was used before with other content."""
+    """The request's id was used before with other content: 409."""
 
     status = 409
 
 
 class OverShareError(MiddlewareError):
-    """A caller has used up its share of a door; no door answers it but the one around all: 429."""
+    """The caller has used up its share of requests: 429, with the seconds to wait.
+
+    Only the code around all HTTP entry points answers it.
+    """
 
     def __init__(self, retry_after_seconds: int) -> None:
         super().__init__("over its share of the door")
@@ -88,7 +91,7 @@ class OverShareError(MiddlewareError):
 
 
 class UnavailableError(MiddlewareError):
-    """The event could not be stored; the caller gets 503 and may send it again."""
+    """The event could not be stored or a secret not read; a caller gets 503 or 500 and may send it again."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -96,7 +99,7 @@ class UnavailableError(MiddlewareError):
 
 
 class ProviderError(MiddlewareError):
-    """A failed vendor call; never holds a body or a URL.
+    """A call to a vendor failed; never holds a body or a URL.
 
     Args:
         provider: e.g. ``richpanel``.
@@ -127,7 +130,7 @@ class ProviderError(MiddlewareError):
 
     @classmethod
     def of(cls, error: ProviderError) -> Self:
-        """The same failure as this class, for callers that know what it means for their action."""
+        """Another provider error as one of this class, for a caller that knows its meaning for an action."""
         return cls(
             error.provider,
             error.operation,
@@ -139,38 +142,38 @@ class ProviderError(MiddlewareError):
 
 
 class TransientError(ProviderError):
-    """Not done, or harmless to repeat: 429, connection refused, 5xx on a repeatable call."""
+    """The call was not done, or is harmless to repeat: 429, connection refused, 5xx on a repeatable call."""
 
 
 class BreakerOpenError(TransientError):
-    """Not attempted: the vendor's circuit breaker is open."""
+    """The call was not made: the vendor's circuit breaker is open."""
 
 
 class PacedError(TransientError):
-    """Not attempted: our share of the vendor's limit is used up, and others come first."""
+    """The call was not made: our share of a rate limit is used up, and other calls come first."""
 
     def __init__(self, provider: str, operation: str, wait_seconds: float) -> None:
         super().__init__(provider, operation, reason=PACED, retry_after=wait_seconds)
 
 
 class AuthError(ProviderError):
-    """The vendor refuses our credentials (401, 403)."""
+    """The vendor refuses our credentials: 401 or 403."""
 
 
 class PermanentError(ProviderError):
-    """Certainly not done and never will be (400, 404, 409, 413, 422)."""
+    """The call was certainly not done and never will be: 400, 404, 409, 413, 422."""
 
 
 class WithdrawnError(PermanentError):
-    """Not wanted any more, which is no failure: the action is skipped with the reason."""
+    """The action is not wanted any more, which is no failure: it is skipped with the reason."""
 
 
 class UncertainError(ProviderError):
-    """May have been done: the request was sent and no usable response came."""
+    """The call may have been done: the request was sent and no usable response came."""
 
 
 class HandBackError(MiddlewareError):
-    """This delivery cannot continue now; the queue keeps the message.
+    """A job cannot continue now; the queue keeps its message.
 
     Args:
         reason: a fixed code for logs and metrics.
@@ -184,23 +187,23 @@ class HandBackError(MiddlewareError):
 
 
 class BusyError(HandBackError):
-    """Another worker holds the lease; it may still fail, so this copy stays on the queue."""
+    """Another worker holds the event's lease; it may still fail, so this message stays on the queue."""
 
 
 class SwitchesUnreadableError(HandBackError):
-    """The switches cannot be read: nothing starts and nothing is skipped."""
+    """The stage's switches cannot be read: no effect starts and none is skipped."""
 
 
 class LeaseLostError(HandBackError):
-    """Another worker owns the event now; this one changes nothing more."""
+    """Another worker owns the event or the action now; this one changes nothing more."""
 
 
 class SettingsError(MiddlewareError):
-    """The deployment is wrong; the cold start fails loudly."""
+    """The deployment's settings are wrong; the cold start fails."""
 
 
 def reason_of(error: Exception) -> str:
-    """A fixed code for an error, for rows, logs and metrics; never the error's own text."""
+    """The fixed code of an error, for rows, logs and metrics; never the error's own text."""
     match error:
         case HandBackError():
             return error.reason

@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 Built = TypeVar("Built")
 
 FOLDER = Path(__file__).with_name("ready_tables")
-"""In a bundle only; a file a builder, named by `name_of`."""
+"""The folder of the pickles, which only a bundle has: one file for each builder, named by `name_of`."""
 
 
 def ready(build: Callable[[], Built]) -> Callable[[], Built]:
-    """A builder that is called once in a process, or not at all where the bundle holds its result."""
+    """Make a builder run once in a process, or not at all where the bundle holds its result as a pickle."""
 
     @cache
     @wraps(build)
@@ -34,12 +34,12 @@ def ready(build: Callable[[], Built]) -> Callable[[], Built]:
 
 
 def name_of(build: Callable[[], object]) -> str:
-    """The name of a builder's file."""
+    """The name of the pickle file that holds a builder's result."""
     return f"{build.__module__}.{build.__qualname__}.pickle"
 
 
 def _loaded(file: Path) -> Any:  # noqa: ANN401 - whatever was kept
-    """A kept result; without collections of garbage, which double the time of so many new objects."""
+    """The result in a pickle file, read while garbage collection is off, which would double the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -30,15 +30,15 @@ GUARDRAIL = (
     r"(?:[a-z0-9]+|arn:aws[\w-]*:bedrock:[a-z0-9-]+:\d{12}:guardrail/[a-z0-9]+)"
     r":(?:[1-9]\d{0,7}|DRAFT)"
 )
-"""A guardrail of Bedrock and its version, as ``a1b2c3d4e5f6:3``; the id may be its ARN."""
+"""The form of a Bedrock guardrail's id and version, as ``a1b2c3d4e5f6:3``; the id may be its ARN."""
 SYSTEMS = ("support", "outreach", "facts")
-"""The systems that a stage may have."""
+"""The names of the systems that a stage may have."""
 REPORTS = ("powerbi", "onelake", "archive")
-"""Where facts may go; they always go to the archive."""
+"""The names of the reports to which facts may be posted; facts always go to the archive."""
 
 
 class Settings(BaseModel):
-    """Settings of a deployment; every resource name has a default derived from the stage."""
+    """The settings of a deployment; every resource name has a default derived from the stage."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -123,7 +123,7 @@ class Settings(BaseModel):
     @field_validator("systems", "facts_report", mode="before")
     @classmethod
     def _known(cls, value: object, field: ValidationInfo) -> object:
-        """Names separated by commas; a name that is none of ours is a typing error."""
+        """Check names separated by commas; a name that is not among the known ones is a typing error."""
         if not isinstance(value, str):
             return value
         known = SYSTEMS if field.field_name == "systems" else REPORTS
@@ -134,7 +134,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _one_stage(self) -> Settings:
-        """Names must belong to this stage: a prod queue with a dev table would mix two stages."""
+        """Check that resource names belong to this stage: a prod queue with a dev table would mix two."""
         scoped = {
             "IDEMPOTENCY_TABLE_NAME": self.idempotency_table.endswith(f"-{self.stage}"),
             "CONVERSATION_STATE_TABLE_NAME": self.state_table.endswith(f"-{self.stage}"),
@@ -151,32 +151,32 @@ class Settings(BaseModel):
         return self
 
     def queue_of(self, lane: Lane) -> str:
-        """Name of a lane's queue."""
+        """The name of a lane's queue in this stage."""
         return self.queue_name if lane == TICKETS else lane.queue(self.stage)
 
     @property
     def facts_token_url(self) -> str:
-        """URL of Power BI's token endpoint."""
+        """The URL of Power BI's token endpoint."""
         return self.powerbi_token_url or _entra(self.powerbi_tenant_id)
 
     @property
     def onelake_token_url(self) -> str:
-        """URL of OneLake's token endpoint."""
+        """The URL of OneLake's token endpoint."""
         return self.fabric_token_url or _entra(self.fabric_tenant_id)
 
     @property
     def has_mirrored_database(self) -> bool:
-        """Whether a mirrored database is named."""
+        """Whether the settings name a mirrored database in Fabric."""
         return bool(self.fabric_workspace_id and self.fabric_database_id)
 
     @property
     def max_event_age(self) -> timedelta:
-        """Older messages are skipped; less than the ledger's retention."""
+        """The age beyond which messages are skipped; less than the ledger's retention."""
         return timedelta(days=self.max_event_age_days)
 
     @property
     def switch_prefix(self) -> str:
-        """Path of the stage's switches in SSM."""
+        """The path of the stage's switches in SSM."""
         return f"/rp-mw/{self.stage}"
 
 
@@ -298,7 +298,11 @@ _VARIABLES: dict[str, tuple[str, str]] = {
 
 
 def _tightening(environ: Mapping[str, str]) -> Tightening:
-    """Switches forced by the environment; a value that is not a boolean is an error."""
+    """The switches that environment variables force.
+
+    Raises:
+        SettingsError: a variable is not a boolean.
+    """
     flags: dict[str, bool | None] = {}
     for name in ("KILL_SWITCH", "SAFE_MODE", "SHADOW_MODE", "AUTOMATION_ENABLED"):
         text = environ.get(name, "")
@@ -314,7 +318,7 @@ def _tightening(environ: Mapping[str, str]) -> Tightening:
 
 
 def variable_names() -> frozenset[str]:
-    """Every environment variable that a deployment may set, beside the switches."""
+    """The name of every environment variable that a deployment may set, beside the switches."""
     own = {variable for variable, _ in _VARIABLES.values()}
     support = {variable for variable, _ in support_settings.VARIABLES.values()}
     return frozenset(

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Shared(ABC):
-    """The parts that belong to no system."""
+    """The parts of a container that every system uses: stores, queues, log, switches, keys."""
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self.settings = settings
@@ -59,27 +59,27 @@ class Shared(ABC):
     @property
     @abstractmethod
     def log(self) -> HoldingLog:
-        """The redacting log."""
+        """The log, which redacts personal data."""
 
     @property
     @abstractmethod
     def outbox(self) -> Outbox:
-        """The lanes' FIFO queues."""
+        """The sender to the lanes' FIFO queues."""
 
     @property
     @abstractmethod
     def delay_queue(self) -> DelayQueue:
-        """The queue of short waits."""
+        """The sender to the queue `later`, on which jobs wait for up to 15 minutes."""
 
     @property
     @abstractmethod
     def switches(self) -> SwitchesPort:
-        """The stage's four switches."""
+        """The reader of the stage's four switches."""
 
     @property
     @abstractmethod
     def secrets(self) -> SecretsPort:
-        """Named secrets."""
+        """The reader of secrets by name."""
 
     @abstractmethod
     def table(self, name: str) -> Store:
@@ -87,17 +87,21 @@ class Shared(ABC):
 
     @abstractmethod
     def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Store:
-        """A table that may be elsewhere; refused where it is another stage's.
+        """A table that may be in another region or at another endpoint; refused if it is another stage's.
 
         Args:
             name: the table's.
             attributes: the stored name of each attribute that has another in code.
             where: ``endpoint_url``, ``region_name``.
+
+        Raises:
+            SettingsError: it has another stage's tag, or none.
+            TransientError: its tags could not be read.
         """
 
     @abstractmethod
     def client(self, service: str, config: Any = None, **where: str) -> Any:  # noqa: ANN401 - AWS's
-        """A client of an AWS service that a system calls as a vendor: boto3's, by its own config.
+        """A new boto3 client of an AWS service that a system calls as a vendor, with its own config.
 
         `where`: ``endpoint_url``, ``region_name``.
         """
@@ -106,19 +110,22 @@ class Shared(ABC):
 
     @cached_property
     def caller_shares(self) -> CallerShares:
-        """What one caller may ask of the doors."""
+        """The limits on how many requests each caller may make of this container."""
         from chalicelib.once.caller_shares import CallerShares
 
         return CallerShares(clock=self.clock, log=self.log)
 
     @cached_property
     def intake(self) -> Intake:
-        """The one door in."""
+        """The `Intake` that puts jobs on the queue and, with `ingress_ledger`, writes their events' rows."""
         return self._intake((lambda: self.ledger) if self.settings.ingress_ledger else None)
 
     @cached_property
     def intake_without_row(self) -> Intake:
-        """The same for jobs whose own row exists, or is the worker's one write: none at ingress."""
+        """The `Intake` that writes no row when a request arrives.
+
+        For jobs whose row exists already, or is written by the worker alone.
+        """
         return self._intake(None)
 
     def _intake(self, ledger: Callable[[], Ledger] | None) -> Intake:
@@ -135,19 +142,19 @@ class Shared(ABC):
 
     @cached_property
     def ledger(self) -> Ledger:
-        """Table A."""
+        """The ledger of events and actions in table A."""
         days = self.settings.ledger_retention_days
         return self.ledger_on(self._table_a, timedelta(days=days))
 
     def ledger_on(self, table: Store, retention: timedelta) -> Ledger:
-        """A ledger on a table."""
+        """A ledger of events and actions on another table, with its own retention."""
         from chalicelib.once.ledger.events import Ledger
 
         return Ledger(table=table, clock=self.clock, new_owner=new_owner, retention=retention)
 
     @cached_property
     def incidents(self) -> Incidents:
-        """What holds events up, and what persons did about it."""
+        """The incidents: causes that hold events up, and what persons did about them."""
         from chalicelib.once.incidents import Incidents
 
         days = self.settings.ledger_retention_days
@@ -155,7 +162,7 @@ class Shared(ABC):
 
     @cached_property
     def sweeps(self) -> Sweeps:
-        """The sweep's own rows."""
+        """The sweep's own rows in table A: its lease, its position and its runs."""
         from chalicelib.once.recovery.cursor import Sweeps
 
         days = self.settings.ledger_retention_days
@@ -168,7 +175,7 @@ class Shared(ABC):
 
     @cached_property
     def audit(self) -> Audit:
-        """Table C."""
+        """The audit trail of actions in table C."""
         from chalicelib.once.audit import Audit
 
         days = self.settings.audit_retention_days
@@ -176,7 +183,7 @@ class Shared(ABC):
 
     @cached_property
     def journal(self) -> Journal:
-        """Acts of persons, in table C."""
+        """The journal of persons' acts in table C."""
         from chalicelib.once.journal import Journal
 
         days = self.settings.journal_retention_days
@@ -186,25 +193,29 @@ class Shared(ABC):
 
     @cached_property
     def later(self) -> Later:
-        """Puts a job aside for a short while."""
+        """The `Later` that sends jobs to the queue of short waits."""
         from chalicelib.once.later import Later
 
         return Later(self.delay_queue, self.opaque_to_send)
 
     def put_later(self, job: Job, seconds: float) -> None:
-        """See `Later.put`."""
+        """Send a job to the queue `later`, from which it comes back after so many seconds.
+
+        Raises:
+            UnavailableError: it was not queued.
+        """
         self.later.put(job, seconds)
 
     @cached_property
     def current_job(self) -> CurrentJob:
-        """The job that each thread of this container works on."""
+        """The record of the job on which each thread of this container works."""
         from chalicelib.once.current_job import CurrentJob
 
         return CurrentJob()
 
     @cached_property
     def aside(self) -> SettingAside:
-        """Sets events aside."""
+        """The `SettingAside` that lets events wait outside their queue."""
         from chalicelib.once.aside import SettingAside
 
         return SettingAside(
@@ -213,41 +224,44 @@ class Shared(ABC):
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
-        """Keeps the worker's message invisible during slow calls."""
+        """The `Heartbeat` that keeps the worker's message invisible during slow calls."""
         from chalicelib.once.heartbeat import Heartbeat
 
         return Heartbeat(outbox=self.outbox, log=self.log)
 
     @cached_property
     def runtime(self) -> Runtime:
-        """Time, the log, the switches."""
+        """The clock, the log and the switches."""
         return Runtime(clock=self.clock, log=self.log, switches=self.switches)
 
     @cached_property
     def keyring(self) -> Keyring:
-        """The stage's keys, by purpose."""
+        """The stage's signing and hashing keys, by purpose."""
         return Keyring(stage=self.settings.stage, secrets=self.secrets, clock=self.clock)
 
     def keys_of(self, purpose: KeyPurpose) -> Callable[[], PurposeKeys]:
-        """The keys of a purpose, for a part that may need none."""
+        """A function that returns the keys of a purpose; they are read when it is called."""
         return lambda: self.keyring.of(purpose)
 
     @cached_property
     def seal(self) -> Seal:
-        """Seals what is put on a queue, and opens what comes from one."""
+        """The `Seal` that adds a MAC to queue messages and checks it."""
         return Seal(self.keys_of(KeyPurpose.JOBS))
 
     @cached_property
     def opaque_ids(self) -> OpaqueIds:
-        """Keyed hashes under the stage's key of ids."""
+        """Makes keyed hashes of identifiers, under the stage's key of ids."""
         return self.keyring.of(KeyPurpose.IDS).ids
 
     def opaque(self) -> OpaqueIds:
-        """The same, for a part that may need none."""
+        """Makes keyed hashes of identifiers; as a function, it reads the key only when it is called."""
         return self.opaque_ids
 
     def opaque_to_send(self) -> OpaqueIds:
-        """The same, for a part that then puts a job on a queue: both keys are read with one call."""
+        """Makes keyed hashes of identifiers, for code that then puts a job on a queue.
+
+        The key of ids and the key of jobs are read with one call.
+        """
         self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
         return self.opaque_ids
 
@@ -274,7 +288,7 @@ class Shared(ABC):
         levels: Levels | None = None,
         containers: int = 1,
     ) -> VendorClient:
-        """A vendor's HTTP client with its own rate limit and circuit breaker.
+        """A new HTTP client of a vendor, with its own rate limit and circuit breaker.
 
         The arguments are those of `VendorApi` and `RateLimit`.
         """
@@ -303,10 +317,10 @@ class Shared(ABC):
 
 
 def new_id() -> str:
-    """A new unique id."""
+    """A new random id, 32 hex characters."""
     return uuid.uuid4().hex
 
 
 def new_owner() -> str:
-    """A new owner of claims, short because every write of a row pays for its length."""
+    """A new random id for the owner of a claim: 16 hex characters, as a row's length is paid for."""
     return uuid.uuid4().hex[:16]

@@ -20,7 +20,7 @@ _Words = Annotated[frozenset[str], BeforeValidator(_listed)]
 
 
 class SupportSettings(BaseModel):
-    """Settings of replies, the shop lookup and the language model."""
+    """The settings of automatic replies, the shop lookup and the language model."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -51,7 +51,7 @@ class SupportSettings(BaseModel):
 
 
 def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
-    """The settings of an environment.
+    """The settings of automatic replies in an environment.
 
     Raises:
         SettingsError: names every invalid variable, without its value.
@@ -71,7 +71,10 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
 
 
 def problem(variable: str, message: str) -> str:
-    """A wrong variable and what it may be; a message of a validator's own that has no one variable."""
+    """One line of an error: the wrong environment variable and what its value may be.
+
+    Without a variable, only the message.
+    """
     said = message.removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
     return f"{variable}: {said}" if variable else said
 
@@ -109,4 +112,4 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
     "openai_fallback_model": ("OPENAI_FALLBACK_MODEL", ""),
     "openai_api_key_secret_id": ("OPENAI_API_KEY_SECRET_ID", "rp-mw/{stage}/openai/api_key"),
 }
-"""Per field: its environment variable and its default."""
+"""For each field: its environment variable and its default."""

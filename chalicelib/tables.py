@@ -34,11 +34,11 @@ Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - read only, as every 
 
 
 class TableError(MiddlewareError):
-    """A table is not as its schema says; the message names file, row and field."""
+    """A TOML file is not as its schema says; the message names file, row and field."""
 
 
 class Rows(Mapping[Key, Value]):
-    """A mapping that is read when it is first looked at.
+    """A mapping that is read from a file when it is first used.
 
     Args:
         rows: reads it.
@@ -62,7 +62,7 @@ class Rows(Mapping[Key, Value]):
 
 
 def beside(module: str, name: str) -> Path:
-    """The path of a file in the folder of a module.
+    """The path of a file in the same folder as a module.
 
     Args:
         module: the module's ``__file__``.
@@ -72,13 +72,13 @@ def beside(module: str, name: str) -> Path:
 
 
 def read(file: Path, schema: type[Schema]) -> Schema:
-    """A file as its schema.
+    """The content of a TOML file as an instance of its schema.
 
     Args:
         file: in TOML.
         schema: a dataclass.  A field is a text, a number, a truth value, a date, a `StrEnum`, a
-            dataclass, a mapping or a tuple of these; one with a default may be left out.  A tuple of
-            texts may also be written as one text with an item a line.
+            dataclass, a mapping or a tuple of these; one with a default may be left out.  A tuple
+            of texts may also be written as one text with an item a line.
 
     Raises:
         TableError: the file is no TOML, or not of this schema.
@@ -93,7 +93,7 @@ def read(file: Path, schema: type[Schema]) -> Schema:
 
 
 def checked(schema: type[Schema], given: object, place: str) -> Schema:
-    """A row from elsewhere, as its schema.
+    """A table of fields from another source than a file, as an instance of its schema.
 
     Args:
         schema: see `read`.
@@ -122,7 +122,7 @@ def _row(schema: type[Any], given: object, place: str) -> Any:  # noqa: ANN401 -
 
 @cache
 def _fields(schema: type[Any]) -> tuple[Mapping[str, Any], frozenset[str]]:
-    """The types of a schema's fields by name, and the names of those that a row must have."""
+    """The types of a schema's fields by name, and the names of the fields that a row must have."""
     hints = get_type_hints(schema)
     known = fields(schema)
     needed = {one.name for one in known if one.default is one.default_factory is MISSING}

@@ -6,7 +6,10 @@ _KINDS_WITH_SESSION = frozenset({"assumed-role", "federated-user"})
 
 
 def name_of(arn: str) -> str:
-    """The name that the journal stores: ``Operators/jo@example.com``, ``jo``, ``root``; no ARN: unchanged."""
+    """The name of an AWS identity for the journal: ``Operators/jo@example.com``, ``jo``, ``root``.
+
+    A text that is no ARN is returned unchanged.
+    """
     if not arn.startswith("arn:"):
         return arn
     resource = arn.split(":", 5)[-1]

@@ -13,11 +13,11 @@ from chalicelib.once.reasons import UNPROCESSED
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 
 BATCH_TRIES = 3
-"""Requests for the parts of a batch that DynamoDB leaves undone, the first one included."""
+"""The most requests for the parts of a batch that DynamoDB leaves undone, the first one included."""
 
 
 class Table:
-    """One table, by its name.
+    """One DynamoDB table, by its name, as the port `once.store.Store`.
 
     Args:
         attributes: stored names of attributes that callers know by another name, for example
@@ -36,7 +36,7 @@ class Table:
         self._known = {stored: known for known, stored in self._stored.items()}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """Put a whole item by `PutItem`; raises `ConditionFailed` with the row that was there."""
+        """Write a whole item by `PutItem`; raises `ConditionFailed` with the row that was there."""
         self._call("put_item", **self._put(item, condition, values))
 
     def update(
@@ -51,7 +51,11 @@ class Table:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`."""
+        """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`.
+
+        Raises:
+            ConditionFailed: the condition does not hold; names the stored row.
+        """
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, {}, values
         )
@@ -63,20 +67,20 @@ class Table:
         return self._in(answer.get("Attributes", {}))
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """The item, or None; a strongly consistent read unless `consistent` is False."""
+        """The item with this key, or None; a strongly consistent read unless `consistent` is False."""
         answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
         return self._in(answer["Item"]) if "Item" in answer else None
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item by `DeleteItem`."""
+        """Delete the item with this key by `DeleteItem`."""
         self._call("delete_item", Key=self._out(key))
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of one query page; plain values for the expression are given in `values`."""
+        """The items of one query page; plain values for the expression are given in `values`."""
         return self._page("query", arguments)[0]
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """Up to `at_most` items, over as many query pages as needed."""
+        """Up to `at_most` items of a query, over as many pages as needed."""
         found: list[Item] = []
         start: Item | None = None
         while len(found) < at_most:
@@ -88,7 +92,7 @@ class Table:
         return found
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of every query page; a page is fetched when its first item is read."""
+        """The items of every query page; a page is fetched when its first item is read."""
         return self._pages("query", arguments)
 
     def scan_page(
@@ -98,16 +102,16 @@ class Table:
         start: Item | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
-        """Items of one scan page, and the key where the next page starts; None at the end."""
+        """The items of one scan page, and the key where the next page starts; None at the end."""
         return self._page("scan", {**arguments, "Limit": limit}, start)
 
     def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """Every item, projected to the columns, by a consistent scan."""
+        """Every item of the table with these columns only, by a consistent scan."""
         asked = {"ConsistentRead": True, **_projected(columns)}
         return list(self._pages("scan", asked))
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """Insert items by one `BatchExecuteStatement`; False marks a key that existed already."""
+        """Insert items by one `BatchExecuteStatement`; the result has False for a key that existed."""
         statements = [expressions.insertion(self.name, self._out(item)) for item in items]
         return self._batch(statements, refused="DuplicateItem")
 
@@ -118,7 +122,7 @@ class Table:
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """Update rows by one `BatchExecuteStatement`; False marks a row that did not match `where`."""
+        """Update rows by one `BatchExecuteStatement`; the result has False for a row that `where` rejects."""
         changes, conditions = self._out(set_), self._out(where)
         statements = [
             expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
@@ -126,7 +130,11 @@ class Table:
         return self._batch(statements, refused="ConditionalCheckFailed")
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Put items by `BatchWriteItem`, 25 in a call; unprocessed ones are sent again."""
+        """Write items by `BatchWriteItem`, 25 in a call; unprocessed ones are sent again.
+
+        Raises:
+            TransientError: some were left unprocessed in every attempt.
+        """
         for start in range(0, len(items), 25):
             puts = [{"PutRequest": {"Item": self._out(item)}} for item in items[start : start + 25]]
             for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
@@ -135,7 +143,13 @@ class Table:
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
-        """Existing items by `BatchGetItem`, 100 in a call; unprocessed keys are requested again."""
+        """The existing items of these keys by `BatchGetItem`, 100 in a call.
+
+        Unprocessed keys are requested again.
+
+        Raises:
+            TransientError: some were left unprocessed in every attempt.
+        """
         found: list[Item] = []
         for start in range(0, len(keys), 100):
             asked = {
@@ -148,7 +162,7 @@ class Table:
         return found
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """A `Put` for `transact`."""
+        """A `Put` of a whole item, as one write of a transaction."""
         return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
 
     def updating(
@@ -163,19 +177,25 @@ class Table:
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """An `Update` for `transact`."""
+        """An `Update` of an item, as one write of a transaction."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
         )
         return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """A `ConditionCheck` for `transact`."""
+        """A `ConditionCheck` of an item that is not written, as a part of a transaction."""
         arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
         return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """All of the writes or none, by `TransactWriteItems`; raises what `Store.transact` lists."""
+        """Do all of the writes or none of them, by `TransactWriteItems`.
+
+        Raises:
+            TransactionRefused: a condition failed; the error holds the stored items.
+            TransactionConflict: another transaction was writing one of the items.
+            TransientError: anything else.
+        """
         try:
             call(self._client, "transact_write_items", TransactItems=list(writes))
         except TransactionRefused as refused:
@@ -191,7 +211,7 @@ class Table:
     def _page(
         self, operation: str, arguments: Mapping[str, Any], start: Item | None = None
     ) -> tuple[list[Item], Item | None]:
-        """Items of one page of a query or a scan, and where the next one starts."""
+        """The items of one page of a query or a scan, and the key where the next page starts, or None."""
         asked = dict(arguments)
         values = asked.pop("values", {})
         if values:
@@ -210,7 +230,11 @@ class Table:
                 return
 
     def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
-        """Send statements in one call; False marks a statement whose own condition did not hold."""
+        """Send statements in one call; the result has False for one whose own condition did not hold.
+
+        Raises:
+            TransientError: a statement failed for another reason.
+        """
         answer = call(self._client, "batch_execute_statement", Statements=statements)
         taken = []
         for response in answer["Responses"]:
@@ -221,7 +245,11 @@ class Table:
         return taken
 
     def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
-        """The responses to a batch; parts that a response leaves undone are requested again."""
+        """The responses to a batch request; parts that a response leaves undone are requested again.
+
+        Raises:
+            TransientError: some parts were left undone in every attempt.
+        """
         requests = {self.name: asked}
         for _ in range(BATCH_TRIES):
             answer = call(self._client, operation, RequestItems=requests)
@@ -236,7 +264,7 @@ class Table:
         return self._as_stored(arguments)
 
     def _as_stored(self, arguments: Item) -> Item:
-        """The arguments of a request with the table's own names of attributes."""
+        """The arguments of a request, with attributes under their stored names."""
         if not self._stored:
             return arguments
         for part in {"Item", "Key"} & arguments.keys():
@@ -260,6 +288,6 @@ class Table:
 
 
 def _projected(attributes: Sequence[str]) -> Item:
-    """The arguments that make a read return these attributes only."""
+    """The arguments by which a read returns only these attributes."""
     names = {f"#{name}": name for name in attributes}
     return {"ProjectionExpression": ",".join(names), "ExpressionAttributeNames": names}

@@ -16,13 +16,13 @@ from chalicelib.errors import TransientError
 from chalicelib.once.store import ConditionFailed, TransactionConflict, TransactionRefused
 
 _MEETS_TRANSACTION = "TransactionConflictException"
-"""A single write met a transaction on its item:
+"""The error code of a single write whose item a transaction was writing:
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html ."""
 _CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
 
 
 def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN401 - boto3's own
-    """Call the client and return its answer.
+    """Call an operation of the DynamoDB client and return its response.
 
     Raises:
         ConditionFailed: the call's condition did not hold.
@@ -48,7 +48,7 @@ def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN4
 def _cancelled(
     operation: str, reasons: Sequence[Mapping[str, Any]]
 ) -> TransactionRefused | TransientError:
-    """A transaction whose conditions alone failed is refused; any other cause is transient."""
+    """The error of a cancelled transaction: refused if only conditions failed, else transient."""
     codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
     if not codes or codes - {"ConditionalCheckFailed"}:
         other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")

@@ -20,7 +20,7 @@ def update(
     discard: Mapping[str, frozenset[str]],
     values: Mapping[str, object],
 ) -> Item:
-    """The arguments of an update, with attributes under their plain names.
+    """The arguments of an `UpdateItem` request, with attributes under their plain names.
 
     Args:
         key: the item's key.
@@ -60,7 +60,7 @@ def update(
 def conditional(
     condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
 ) -> Item:
-    """The arguments of a condition, merged with the given names and values."""
+    """The arguments of a request's condition, merged with the given names and values."""
     found: Item = {}
     used = dict(names or {})
     if condition:
@@ -108,7 +108,10 @@ def replacement(table: str, changes: Mapping[str, Any], where: Mapping[str, Any]
 
 @cache
 def _names_in(expression: str) -> Mapping[str, str]:
-    """The ``#attribute`` names of an expression; cached, as there are only a dozen expressions."""
+    """The ``#attribute`` names in an expression, each with its attribute.
+
+    Cached, as there are only a dozen expressions.
+    """
     words = "".join(c if c.isalnum() or c in "#:_" else " " for c in expression).split()
     return {f"#{word[1:]}": word[1:] for word in words if word.startswith("#")}
 

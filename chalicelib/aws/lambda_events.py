@@ -10,7 +10,7 @@ from chalicelib.once.ports import Delivery
 
 
 def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> Delivery:  # noqa: ANN401
-    """One SQS record with the time left in its invocation."""
+    """One SQS record of a Lambda event as a `Delivery`, with the time left in its invocation."""
     return Delivery(
         body=record["body"],
         message_id=record["messageId"],
@@ -24,5 +24,5 @@ def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> D
 
 
 def time_left(context: Any) -> Callable[[], float]:  # noqa: ANN401 - Lambda's context
-    """A function that returns the seconds left in the invocation, computed at every call."""
+    """A function that returns the seconds left in the Lambda invocation, computed at every call."""
     return lambda: context.get_remaining_time_in_millis() / 1000

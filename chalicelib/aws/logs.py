@@ -36,18 +36,19 @@ CLOSING = frozenset(
         *("facts.kept", "facts.run", "reconcile.summary"),
     }
 )
-"""Lines that end a piece of work: one waits for the metrics of its work, or for the next line."""
+"""The names of log lines that end a piece of work: such a line is kept back to carry the metrics of
+its work, or until the next line comes."""
 
 Metric = tuple[str, float, Mapping[str, str]]
-"""Name, value, dimensions."""
+"""A metric's name, value and dimensions."""
 
 _STEPS = {"reconcile": "system", "ops": "system"}
-"""Event prefixes whose step has another name."""
+"""Beginnings of event names whose log lines have another `step` than that beginning."""
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
 
 _XRAY = re.compile(r"Root=(1-[0-9a-f]{8}-[0-9a-f]{24});.*\bSampled=1\b")
-"""Lambda's trace header of a sampled invocation."""
+"""The trace header that Lambda sets in a sampled invocation."""
 
 _DIGESTS = ("mw_trace_id", "ticket_id", "idempotency_key")
 _DIGEST = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
@@ -62,25 +63,25 @@ _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 @dataclass(slots=True)
 class HeldRequestLines:
-    """The lines of one request, held in memory until the request has ended."""
+    """The log lines of one request, held in memory until the request has ended."""
 
     lines: list[str] = field(default_factory=list)
 
     def drop(self) -> None:
-        """Write none of them."""
+        """Discard the held log lines: none of them is written."""
         self.lines.clear()
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """What a piece of work has counted, and the line that may be its last."""
+    """The metrics that a piece of work has counted, and the log line that may be its last."""
 
     metrics: list[Metric] = field(default_factory=list)
     closing: Mapping[str, Any] | None = None
     counted_before: int = 0
 
     def next(self, line: Mapping[str, Any], *, is_closing: bool) -> list[Mapping[str, Any]]:
-        """What is written now that this line has come; a closing line waits."""
+        """The log lines to write now that this one has come; a closing line is kept back for its metrics."""
         now = [one for one in (self.closing, None if is_closing else line) if one is not None]
         self.closing = line if is_closing else None
         self.counted_before = len(self.metrics)
@@ -88,12 +89,12 @@ class _Gathered:
 
     @property
     def in_order(self) -> list[Metric]:
-        """Those of the closing line first: where two differ in a dimension, its own are in it."""
+        """The metrics in the order of writing: first those counted after the closing line."""
         return self.metrics[self.counted_before :] + self.metrics[: self.counted_before]
 
 
 class JsonLog:
-    """`once.ports.Log` as JSON lines; one writer per container.
+    """Writes JSON log lines and metrics, as the port `once.ports.Log`; one per container.
 
     Args:
         xray: returns the trace header of the invocation, empty where there is none.
@@ -117,7 +118,10 @@ class JsonLog:
         self._gathered: ContextVar[_Gathered | None] = ContextVar("gathered", default=None)
 
     def event(self, name: str, **fields: object) -> None:
-        """Write one redacted line with the fields of the open trace; its level follows from its name."""
+        """Write one redacted log line with the fields of the open trace.
+
+        The level is WARNING if the name holds a word such as ``failed``, else INFO.
+        """
         level = "WARNING" if any(word in name for word in _WARNING_WORDS) else "INFO"
         first = name.partition(".")[0]
         head = {
@@ -138,7 +142,7 @@ class JsonLog:
             self._write(one)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """Count something: written with the work that it counts, or at once outside one."""
+        """Count a metric: written at the end of the `gathered` block around it, or at once outside one."""
         gathered = self._gathered.get()
         if gathered is None:
             self._close([(name, value, dimensions)], None)
@@ -147,7 +151,7 @@ class JsonLog:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Write the metrics of the block at its end, in as few lines as can be."""
+        """Write the metrics counted in this block at its end, in as few lines as can be."""
         gathered = _Gathered()
         token = self._gathered.set(gathered)
         try:
@@ -166,7 +170,7 @@ class JsonLog:
 
     @contextmanager
     def held(self) -> Iterator[HeldRequestLines]:
-        """Hold the lines of this context until the end of the block, then write those not dropped."""
+        """Hold back the log lines of this block, and at its end write those that were not dropped."""
         held = HeldRequestLines()
         token = self._held.set(held)
         try:
@@ -177,7 +181,7 @@ class JsonLog:
                 self._put(line)
 
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
-        """The redacted fields; if redaction fails, the fields are dropped and the line is written."""
+        """The redacted fields of a log line; if redaction fails, they are dropped and the line is written."""
         present = {name: value for name, value in fields.items() if value is not None}
         kept = {name: present.pop(name) for name in _DIGESTS if _is_digest(present.get(name))}
         try:

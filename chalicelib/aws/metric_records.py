@@ -29,15 +29,15 @@ ROLLUPS: Mapping[str, tuple[str, ...]] = {
     "mw.ingress.rejected": ("code",),
     "mw.vendor.failed": ("outcome",),
 }
-"""Metric to the further dimensions under which it is summed, each together with the stage."""
+"""For a metric's name, the further dimensions under which it is summed, each together with the stage."""
 
 MOST_VALUES = 100
-"""Of one metric in a record."""
+"""The most values of one metric in a record."""
 
 
 @dataclass(slots=True)
 class MetricRecord:
-    """One record: metrics whose dimensions agree, each with its values.
+    """One record in CloudWatch's embedded format: metrics whose dimensions agree, each with its values.
 
     Args:
         stage: names the namespace, and is a dimension of every metric.
@@ -51,7 +51,7 @@ class MetricRecord:
     _sets: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def take(self, name: str, value: float, dimensions: Mapping[str, str]) -> bool:
-        """Add a value; False where the record has other values of a dimension, or no room."""
+        """Add a metric's value; False where the record has other values of a dimension, or no room."""
         labels = {"stage": self.stage, **dimensions}
         there = {**self.root, **self._labels}
         if any(there.get(one, label) != label for one, label in labels.items()):
@@ -66,7 +66,7 @@ class MetricRecord:
         return True
 
     def line(self, at: datetime) -> dict[str, Any]:
-        """The members of the line; those of `root` alone where no metric agreed with them."""
+        """The members of the log line that carries this record; only those of `root` without a metric."""
         if not self._values:
             return dict(self.root)
         by_sets: dict[tuple[tuple[str, ...], ...], list[dict[str, str]]] = {}
@@ -87,7 +87,7 @@ def packed(
     stage: str,
     root: Mapping[str, object] | None = None,
 ) -> list[MetricRecord]:
-    """The fewest records that hold these metrics in their order; the first one has `root`."""
+    """The fewest records that hold these metrics in their order; the first one carries `root`."""
     records = [MetricRecord(stage, root or {})] if metrics else []
     for name, value, dimensions in metrics:
         if not any(record.take(name, value, dimensions) for record in records):

@@ -14,11 +14,13 @@ from chalicelib.once.reasons import ENQUEUE_FAILED
 from chalicelib.once.seal import Seal
 
 MAX_VISIBILITY_SECONDS = 43_200
-"""SQS keeps a message invisible for at most 12 hours."""
+"""The longest time for which SQS keeps a message invisible: 12 hours."""
 
 
 class SqsOutbox:
-    """`once.ports.Outbox` on SQS; a queue's URL is looked up once per container.
+    """Sends messages to the lanes' SQS queues, as the port `once.ports.Outbox`.
+
+    A queue's URL is looked up once per container.
 
     Args:
         names: gives a lane's queue name.
@@ -32,7 +34,7 @@ class SqsOutbox:
         self._urls: dict[str, str] = {}
 
     def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
-        """Seal and send one message; returns SQS's message id, raises `UnavailableError`."""
+        """Seal and send one message and return its SQS id; raises `UnavailableError` if it is not sent."""
         sealed = self._seal.sealed(body, queue=self._names(lane), group_id=group_id)
         try:
             answer = self._client.send_message(
@@ -46,7 +48,11 @@ class SqsOutbox:
         return str(answer["MessageId"])
 
     def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
-        """Set the message's visibility timeout, `MAX_VISIBILITY_SECONDS` at most; raises `TransientError`."""
+        """Set a received message's visibility timeout, `MAX_VISIBILITY_SECONDS` at most.
+
+        Raises:
+            TransientError: SQS refused or did not answer.
+        """
         try:
             self._client.change_message_visibility(
                 QueueUrl=self._url(lane),
@@ -64,7 +70,10 @@ class SqsOutbox:
 
 
 class SqsDelayQueue:
-    """`once.ports.DelayQueue` on SQS; its URL is looked up once per container."""
+    """Sends messages to the queue `later`, as the port `once.ports.DelayQueue`.
+
+    The queue's URL is looked up once per container.
+    """
 
     def __init__(self, client: Any, queue_name: str, seal: Seal) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
@@ -73,7 +82,11 @@ class SqsDelayQueue:
         self._queue_url = ""
 
     def put(self, body: str, *, delay_seconds: float) -> None:
-        """Seal and send one message, delayed by whole seconds rounded up; raises `UnavailableError`."""
+        """Seal and send one message, delayed by whole seconds rounded up.
+
+        Raises:
+            UnavailableError: it was not sent.
+        """
         sealed = self._seal.sealed(body, queue=self._queue_name)
         try:
             self._client.send_message(

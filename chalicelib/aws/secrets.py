@@ -24,17 +24,18 @@ CACHE_SECONDS = 300.0
 MISS_SECONDS = 60.0
 """How long a secret that is missing or refused is not asked for again."""
 OUTAGE_SECONDS = 5.0
-"""The same after a failure of Secrets Manager itself: short, as some senders never repeat a request."""
+"""How long a secret is not asked for again after a failure of Secrets Manager itself: short, as
+some senders never repeat a request."""
 MAX_CACHED = 256
 """Most secrets in the cache; a full cache drops the one that expires first."""
 MISSING = SECRET_MISSING
 _REFUSALS = frozenset({"AccessDeniedException", "DecryptionFailure", "InvalidRequestException"})
-"""Error codes that persist until a person changes something."""
+"""Error codes of Secrets Manager that persist until a person changes something."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cached:
-    """A secret's text until a time, or why there is none."""
+    """A secret's text, or the reason why there is none, and until when the cache keeps it."""
 
     expires: float
     text: str = field(default="", repr=False)
@@ -42,7 +43,7 @@ class _Cached:
 
 
 class SecretsManager:
-    """`once.ports.SecretsPort` on AWS Secrets Manager."""
+    """Reads secrets from AWS Secrets Manager, as the port `once.ports.SecretsPort`."""
 
     def __init__(self, client: Any, clock: Clock) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
@@ -50,7 +51,7 @@ class SecretsManager:
         self._cache: dict[str, _Cached] = {}
 
     def text(self, name: str, *, refresh: bool = False) -> str:
-        """The secret's text, at most `CACHE_SECONDS` old; raises `UnavailableError` when unreadable."""
+        """The text of a secret, at most `CACHE_SECONDS` old; raises `UnavailableError` when unreadable."""
         now = self._clock.monotonic()
         cached = self._cache.get(name)
         if cached is None or refresh or now >= cached.expires:
@@ -61,7 +62,7 @@ class SecretsManager:
         return cached.text
 
     def text_or_none(self, name: str) -> str | None:
-        """The secret's text; None where there is no such secret.
+        """The text of a secret; None where there is no such secret.
 
         Raises:
             UnavailableError: it cannot be read.
@@ -74,7 +75,7 @@ class SecretsManager:
             return None
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Read secrets into the cache by one call; never raises.
+        """Read several secrets into the cache by one call; never raises.
 
         A single secret is left to `text`, as the batch call needs a further permission.
         """
@@ -94,11 +95,11 @@ class SecretsManager:
                     )
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
-        """The active tokens of a secret.
+        """The tokens that a secret allows at present.
 
         Raises:
-            SignatureError: there is no such secret, or it holds no token: the door is closed.  Its
-                code is `missing`.
+            SignatureError: there is no such secret, or it holds no token, so no request can be
+                verified. Its code is `missing`.
             UnavailableError: the secret cannot be read.
         """
         tokens = active_tokens(self.text_or_none(name) or "")

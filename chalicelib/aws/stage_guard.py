@@ -21,7 +21,7 @@ def check(
     tables: list[str],
     queue_name: str,
 ) -> None:
-    """Compare the tags of the tables and the queue with the stage.
+    """Raise unless the tables and the queue have the stage's own ``stage`` tag.
 
     Raises:
         SettingsError: a resource has another stage's tag, or none.
@@ -40,7 +40,7 @@ def check(
 
 
 def check_table(dynamodb: Any, *, stage: str, table: str) -> None:  # noqa: ANN401
-    """Compare the tag of one table that not every function uses with the stage.
+    """Raise unless one table, which not every function uses, has the stage's own ``stage`` tag.
 
     Raises:
         SettingsError: it has another stage's tag, or none.

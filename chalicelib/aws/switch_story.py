@@ -22,7 +22,7 @@ UNNAMED = "unknown"
 
 
 class SwitchStory:
-    """`once.recovery.sweep.SweepPart` on SSM parameters."""
+    """The sweep's part that copies changes of the switches from SSM's history into the journal."""
 
     def __init__(
         self,
@@ -38,7 +38,10 @@ class SwitchStory:
         self._sweeps = sweeps
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Copy every change that is newer than the last copied one, however old; a dry run copies none."""
+        """Copy every change of a switch since the last copied one, however old; a dry run copies none.
+
+        Returns the sweep's cursor unchanged.
+        """
         del since
         names = [f"{self._prefix}/{name}" for name in NAMES]
         stored = self._ssm.get_parameters(Names=names)["Parameters"]
@@ -63,7 +66,7 @@ class SwitchStory:
 
 
 def _is_later(version: Mapping[str, Any], seen: datetime | None) -> bool:
-    """Whether a version is newer than the last one copied, in milliseconds, as times are stored."""
+    """Whether a version of a switch is newer than the last one copied; times are compared in milliseconds."""
     return seen is None or iso(version["LastModifiedDate"]) > iso(seen)
 
 

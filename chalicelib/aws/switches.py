@@ -17,14 +17,14 @@ from chalicelib.once.reasons import SWITCH_UNREADABLE, SWITCHES_STALE, SWITCHES_
 
 NAMES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 REFRESH_SECONDS = 15.0
-"""A younger value is used without a call to SSM."""
+"""Switches read less than this long ago are used without a call to SSM."""
 STALE_SECONDS = 25.0
-"""An older value is never used, even when SSM cannot be reached: an action that starts on it is sent
-within five seconds, so a switch takes effect within thirty."""
+"""Switches read longer ago than this are never used, even when SSM cannot be reached: an action
+that starts on them is sent within five seconds, so a switch takes effect within thirty."""
 
 
 class SsmSwitches:
-    """`once.ports.SwitchesPort` on SSM parameters."""
+    """Reads the stage's switches from SSM parameters, as the port `once.ports.SwitchesPort`."""
 
     def __init__(self, ssm: Any, prefix: str, tighten: Tightening, clock: Clock) -> None:  # noqa: ANN401
         self._ssm = ssm

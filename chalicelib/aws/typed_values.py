@@ -11,17 +11,20 @@ from chalicelib.once.store import Item
 
 
 def to_wire(item: Mapping[str, Any]) -> Item:
-    """Plain values to typed ones; None values are left out, floats become numbers."""
+    """An item of plain values as DynamoDB's typed values; None is left out, floats become numbers."""
     return {name: _typed(value) for name, value in item.items() if value is not None}
 
 
 def from_wire(item: Mapping[str, Any]) -> Item:
-    """Typed values to plain ones; numbers become int or float."""
+    """An item of DynamoDB's typed values as plain ones; numbers become int or float."""
     return {name: _plain(value) for name, value in item.items()}
 
 
 def _typed(value: Any) -> Item:  # noqa: ANN401
-    """Like boto3's own serializer, but with floats and in a fifth of its time."""
+    """One plain value as DynamoDB's typed value; raises `TypeError` for a type that cannot be stored.
+
+    Like boto3's own serializer, but with floats and in a fifth of its time.
+    """
     match value:
         case str():
             return {"S": value}

@@ -2,55 +2,54 @@
 
 It knows no system, no vendor and no cloud.  A system brings its jobs, its flows and its actions.
 
-    door            requests and answers of every door as values: parameters, errors, log lines
-    intake          verifies and parses a request, queues its job, answers once the queue has it
-    caller_shares   how much one caller may ask of the doors: a proven company, or a stranger's address
+    door            HTTP requests and answers as values: query parameters, error answers, ingress log lines
+    intake          receives a webhook: verify, parse, note the event's row, put its job on the queue, answer
+    caller_shares   429 for a company or an unproven network beyond its share; holds back its log lines
     token_buckets   token buckets of many callers, in memory
-    body            bodies of requests: bounded, then parsed
-    job             messages of the queue; encode and decode
-    keys            keys of events and actions, FIFO ids, opaque ids
-    keyring         the stage's own keys, one for each purpose
-    seal            proves that a queue message is this stage's, for its queue and group
-    worker          claims an event, has its plan run, sets it aside or hands it back
-    plan_run        runs the plan of a claimed event to its end
-    flow            how a system handles its jobs: the base class of every flow, and `NotYet` with the time
-                    until which an event waits
-    plan            the stored decision: ordered actions, no text
-    effect          one side effect, and one record per kind: who handles it, and how it is settled
-    action          an effect's row of the ledger as values: its state, earlier tries, an unknown outcome
-    effects         the one door out: switches, ledger, vendor call, outcome
-    settlement      whether an effect of unknown outcome happened, read back from its vendor
-    escalation      hands a failed event to a person
-    resend          one finished action repeated for an operator
-    reasons         why something was not done: code, who refused, words
-    catalogue       reads stored reasons, also those of several parts
-    outcome         final status of an event, and its audit rows
-    backoff         how long a message stays invisible after an error
-    retry           attempts at one step within an invocation: counted and paced
-    lanes           the queues that jobs travel by, declared once
-    later           short waits outside the FIFO queues
-    aside           sets an event aside: its row is dated, then a copy of its job makes the wait shorter
-    causes          why an event is stuck, as one cause that many events share
-    incident        one cause that holds events up: its states, its owner, its mend
-    incidents       finds incidents in the index of causes, and stores them
-    timer           the dates of rows: from when something must be done about each
-    order           keeps a conversation's order while an event of it waits
-    allowances      limits of effects within an hour or a day, by conditional writes
-    share           how many workers of a lane the slow calls of one key may hold
+    body            a request's body: its size, then JSON of bounded depth
+    job             the fields of every job, why it is queued again, encode and decode of a queue body
+    keys            joins and escapes the parts of keys; digests, keyed (opaque) ids, FIFO deduplication ids
+    keyring         the stage's keys, one secret for each purpose: sign, verify, begin and end of a key
+    seal            the MAC of a queue message, for its queue and group
+    worker          processes a delivery: decode its job, claim its events, release, defer, dead letter
+    plan_run        runs a claimed event: store its plan, perform it step by step, audit, finish or park
+    flow            the base class `Flow` of a system's decisions; `NotYet`, `NotAnEvent`, `Elsewhere`
+    plan            the stored decision: planned actions in steps, encoded and packed, no text
+    effect          one side effect; a kind's record: vendor, `Settle`, `WhenStopped`, its `Hands`
+    action          values read from an action's row: its status, an unsettled action, a found effect
+    effects         performs the actions of a step: switches, lease, begin, prepare, vendor call, outcome
+    settlement      the verdict on an action of unknown outcome, from what its vendor shows
+    escalation      notifies a person of a refused action or a dead letter, by one action
+    resend          repeats one finished action for an operator, under a nonce
+    reasons         the codes of reasons, each with who refused and words
+    catalogue       puts a stored reason code into words, also one of several parts
+    outcome         from the rows of an event's actions: its final status, and its audit rows
+    backoff         seconds until an error's message is received again: outage, retry-after, jitter
+    retry           attempts at one step within an invocation: pauses and the last error
+    lanes           the names of the queues, dead-letter queues and handlers of each lane
+    later           the queue `later`: a job waits up to 15 minutes and is put back into its FIFO group
+    aside           lets an event wait for a `NotYet`: releases or dates its row, sends a copy by `later`
+    causes          vendor, code and place for which an event is stuck; attributes of the index of causes
+    incident        an incident's values: number, state, owner, mending; what it is now
+    incidents       reads incidents from the index of causes, and writes their rows
+    timer           rows that are due: the index of ``due_at``, read in order and moved
+    order           the list of a conversation's waiting events: check, join, behind an earlier one
+    allowances      effects counted within sliding windows, up to a `Limit`: take, reached, give back
+    share           slots of a lane that the slow calls of one key hold, booked in one row
     current_job     the job that a thread works on, as vendors' rate limits see it
-    heartbeat       keeps a message invisible while a slow call runs
+    heartbeat       extends the visibility of a message by a thread while a slow call runs
     trace           fields of every log line within an event
-    audit           table C (audit_actions): what was done, one row per action, and its attributes
-    journal         table C: what persons did, one entry per act
-    mentions        the addresses that a person's words name, as keyed ids
-    remarks         what journal entries say about one person: found, and forgotten
-    event           an event's row of the ledger as values: states, claim, lease, what is unfinished
-    ledger/         claims, leases and fences on conditional writes
-    recovery/       finds lost and unfinished events and sends them through the normal door
-    lazy            parts by kind, built at first use
-    store           the storage port: one table behind a few verbs
-    item_size       what an item weighs in the store, and so costs
-    ports           the other ports: clock, log, queue, switches, secrets
+    audit           table C: writes one audit row per action
+    journal         table C: what persons did: an act's entry, in its story and in its day; a form's id
+    mentions        keyed ids of the mailboxes and phone numbers that a person's words name
+    remarks         journal entries about one person: their words found, and forgotten
+    event           values read from an event's row: its status, facts, lease, receipt, a stranded event
+    ledger/         table A: claims, leases and fences by conditional writes
+    recovery/       the sweep: finds lost and unfinished events and queues them again
+    lazy            mappings and clients that are built at first use
+    store           the storage port: one table, `put`, `update`, `query`, `transact` and their errors
+    item_size       the bytes of an item, as DynamoDB counts and charges them
+    ports           the other ports: clock, log, queues, a delivery, switches, secrets
 """
 
 from chalicelib.once.effect import Effect

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ActionStatus(StrEnum):
-    """States of an action row."""
+    """The states of an action's row in the ledger."""
 
     PENDING = "pending"
     DONE = "done"
@@ -21,13 +21,13 @@ class ActionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
-    """An action as stored in the ledger.
+    """The row of one action, as read from the ledger.
 
     Attributes:
-        finished_at: ISO time of the terminal state; part of the audit row's key.
-        mine: the row belongs to the asking lease (the action may start).
-        started: an earlier claim started it and its outcome is unknown.
-        unsettled: input for a settler, while the outcome is unknown.
+        finished_at: ISO time at which the action ended; part of its audit row's key.
+        mine: the lease that asks holds the row, so its worker may start the action.
+        started: an earlier claim started the action and its outcome is unknown.
+        unsettled: what a settler needs to find out the outcome, while it is unknown.
     """
 
     key: str
@@ -47,11 +47,11 @@ class UnsettledAction:
     Attributes:
         started_epoch: earliest time at which the request may have been sent.
         horizon_epoch: until this time its request may still reach the vendor.
-        probe: that of its `Effect`.
-        looks: number of checks after the horizon at which the provider showed nothing.
+        probe: data by which the vendor's record of the effect is recognised, as `Effect.probe`.
+        looks: how often, after the horizon, the vendor was asked and showed no such effect.
         owner: id of the claim that held the row when it was read; a new claim changes it.
-        due_epoch: when it is looked at next; 0 where it has no date.
-        tries: earlier attempts; see `ledger.tries`.
+        due_epoch: when the sweep next asks the vendor; 0 where no time is stored.
+        tries: earlier attempts at the action, as `ledger.tries` stores them.
     """
 
     key: str
@@ -71,13 +71,13 @@ class UnsettledAction:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An effect that the provider shows.
+    """An effect that the vendor shows when it is asked about an action.
 
     Attributes:
-        ref: its id at the provider.
-        other_candidates: keys of other actions that could have produced it, as far as the
-            provider's data shows.
-        is_id_global: that of the effect's kind.
+        ref: the vendor's id of the effect.
+        other_candidates: keys of other actions that could have produced the effect, as far as the
+            vendor's data shows.
+        is_id_global: whether the vendor's id is unique without the conversation.
     """
 
     ref: str

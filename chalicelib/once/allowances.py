@@ -23,12 +23,12 @@ from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 TRIES = 5
-"""Attempts at a row that others change at the same time."""
+"""Attempts to write a row of counts that other workers change at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `count` within `window`; `name` is the reason given when the limit is reached."""
+    """A limit of at most `count` effects within `window`; `name` is the reason given when it is reached."""
 
     name: str
     count: int
@@ -36,7 +36,7 @@ class Limit:
 
 
 class Allowances:
-    """Takes and returns allowances under `Limit`s, on DynamoDB."""
+    """Counts effects per conversation or customer against `Limit`s, in DynamoDB."""
 
     def __init__(self, *, table: Store, clock: Clock, prefix: str = "") -> None:
         self._table = table
@@ -44,14 +44,14 @@ class Allowances:
         self._prefix = prefix
 
     def apart(self, prefix: str) -> Allowances:
-        """Separate counts, stored under a prefix."""
+        """A second counter of effects, whose counts are apart: the keys of its rows contain the prefix."""
         return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
-        """Take one allowance, or return the name of the limit that is reached.
+        """Count one effect; where a limit forbids it, count nothing and return the limit's name, else None.
 
         Args:
-            what: e.g. ``auto_reply:customer``.
+            what: the kind of effect, e.g. ``auto_reply:customer``.
             opaque_id: the conversation or customer it is counted for.
             by: the action's key; asking again with the same key is not counted again.
             limits: all of them must allow it.
@@ -83,7 +83,7 @@ class Allowances:
                 return None
 
     def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
-        """The name of a limit that is reached, or None; takes nothing."""
+        """The name of the first limit that is reached, or None; counts nothing."""
         row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
         times = [one["at"] for one in row["taken"]] if row else []
@@ -94,10 +94,10 @@ class Allowances:
         return None
 
     def give_back(self, what: str, opaque_id: str, by: str) -> None:
-        """Return the allowance of an action; does nothing where it took none.
+        """Remove an action's effect from the count; does nothing where it is not counted.
 
         Raises:
-            TransientError: the allowance may still be counted.
+            TransientError: the effect may still be counted.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:

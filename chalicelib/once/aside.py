@@ -23,7 +23,7 @@ from chalicelib.once.ports import Clock, Log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingAside:
-    """Dates rows and sends copies.
+    """Makes an event wait: stores in its row when it is due, and sends a copy of its job.
 
     Attributes:
         send_later: puts a copy of a job on the queue `later` for so many seconds.
@@ -37,12 +37,12 @@ class SettingAside:
     jitter: Jitter = random.random
 
     def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
-        """Let a job wait; once this returns, the job's message may be acknowledged.
+        """Let a job wait; once this returns, the job's queue message may be acknowledged.
 
         Args:
             job: the job that waits.
             wait: why, and until when.
-            lease: of the claimed event that waits; None where the job's own, unclaimed event waits.
+            lease: of the claimed event that waits; None where the job's event is not claimed.
 
         Raises:
             TransientError: the row was not written.
@@ -70,14 +70,23 @@ class SettingAside:
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def put_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        """Let a container job wait as a whole, if the error asks for a pause; returns whether it waits."""
+        """Let a job that holds several events wait as a whole, if the error asks for a pause.
+
+        Returns:
+            Whether the job waits now.
+        """
         wait = self.wait_of(flow, Event(facts_of(job), None), job, error)
         if wait is not None:
             self.put(job, wait)
         return wait is not None
 
     def wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
-        """The wait outside the queue that an error asks for; None where the event goes back to its queue."""
+        """The wait outside the queue that an error asks for.
+
+        Returns:
+            None where the error asks for no pause, or the flow cannot keep the order while the
+                event waits: then its message goes back to the queue.
+        """
         pause = self.asked_pause(job, error)
         if pause is None:
             return None

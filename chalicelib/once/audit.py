@@ -31,7 +31,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True)
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One action as it is audited; `Audit.write` redacts the payload."""
+    """One action as table C stores it; `Audit.write` redacts the payload."""
 
     conversation_id: str
     at: str
@@ -43,7 +43,7 @@ class AuditRow:
 
 
 class Audit:
-    """The audit trail, one row per action."""
+    """Writes the audit trail in table C, one row for each action."""
 
     def __init__(self, *, table: Store, clock: Clock, retention: timedelta = RETENTION) -> None:
         self._table = table
@@ -51,7 +51,7 @@ class Audit:
         self._retention = retention
 
     def write(self, rows: Sequence[AuditRow]) -> None:
-        """Write rows in one call; writing a row again changes nothing."""
+        """Write audit rows in calls of 25 rows; writing a row again changes nothing."""
         expires_at = int((self._clock.now() + self._retention).timestamp())
         self._table.put_all(
             [

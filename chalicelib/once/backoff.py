@@ -15,17 +15,18 @@ from chalicelib.errors import (
 )
 
 SHORTEST_WAIT_SECONDS = 1.0
-"""For what may be tried again at once."""
+"""The shortest wait, also for a message that may be received again at once."""
 BACKOFF_BASE_SECONDS = 4.0
 BACKOFF_CAP_SECONDS = 900.0
-"""Exponential with full jitter, for our own faults: a poison message ends within the hour."""
+"""The longest backoff after an error of our own code: a message that always fails ends within the hour."""
 OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
-"""For outages of others: nine waits of 7,360 s in all, so that ten receives outlast an outage of two
-hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
+"""Waits after a failure of a vendor, the queue or a secret, by the number of receives. Nine waits
+of 7,360 s in all, so that ten receives outlast an outage of two hours; jitter adds up to a quarter,
+and no wait is shorter than the vendor asked for."""
 
 ASIDE_FOR_SECONDS = 4 * 3600.0
-"""Up to this age an event waits aside for a vendor that is down or limits its calls, and spends no
-receives.  Older, it spends them, and after the last one a person gets it."""
+"""Up to this age an event waits outside the queue for a vendor that is down or limits its calls,
+and spends no receives. An older event spends them, and after the last one a person gets it."""
 
 SLOW_DOWN_SECONDS = 30.0
 """The wait after a 429 without ``Retry-After``: one window of a vendor's rate limit.  Where a vendor
@@ -36,7 +37,11 @@ Jitter = Callable[[], float]
 
 
 def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
-    """Seconds before the next receive: the delay asked for, an outage's wait, or backoff for our fault."""
+    """Seconds until a failed message is received again.
+
+    The delay that a `HandBackError` names; for a failure of a vendor, the queue or a secret, the
+    wait of an outage or the vendor's own longer one; for any other error, exponential backoff.
+    """
     if isinstance(error, HandBackError) and error.delay_seconds is not None:
         return error.delay_seconds
     if isinstance(error, ProviderError | HandBackError | UnavailableError):
@@ -50,14 +55,14 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
 def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> float | None:
     """Seconds until the vendor may be called again; None where the error asks for no pause.
 
-    Such errors are our own rate limit, an open breaker, a 429, or a 503 with
-    ``Retry-After``.  Nothing was done, so the wait spends no receive.  A vendor that keeps naming
-    short waits is called less often as the event ages.
+    Only four errors ask for one: our own rate limit, an open breaker, a 429, and an error with
+    ``Retry-After`` that left nothing done.  Such a wait spends no receive of the message.  A vendor
+    that keeps naming short waits is called less often as the event ages.
 
     Args:
         error: why the attempt failed.
         age_seconds: of the event, since its receipt.
-        jitter: spreads what waits for the same moment.
+        jitter: spreads the return of events that wait for the same moment.
     """
     if isinstance(error, PacedError):
         return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0)
@@ -74,11 +79,11 @@ def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> floa
 
 
 def is_rate_limited(error: Exception) -> bool:
-    """Whether a vendor refused a call for its rate limit alone."""
+    """Whether an error is a vendor's answer 429: too many requests."""
     return isinstance(error, ProviderError) and error.status == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:
-    """Seconds, exponential with full jitter."""
+    """Seconds before the next receive: a random part of a limit that doubles with each receive."""
     ceiling = min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2.0**receive_count)
     return ceiling * jitter()

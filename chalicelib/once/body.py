@@ -13,35 +13,36 @@ from typing import Any
 from chalicelib.errors import PayloadError, TooLargeError
 
 MAX_BYTES = 1024 * 1024
-"""The largest body, at a door that sets no limit of its own."""
+"""The largest body of a request, at an entry point that sets no limit of its own."""
 MAX_DEPTH = 64
-"""Levels of nested arrays and objects."""
+"""The most levels of nested arrays and objects in a body."""
 MAX_CONTAINERS = 100_000
-"""Arrays and objects: each takes up to forty times the memory of the bytes that it is written in."""
+"""The most arrays and objects in a body: each takes up to forty times the memory of the bytes that
+it is written in."""
 REPLACED = "\ufffd"
 """What a decoder puts in place of bytes that are not UTF-8: an id that contains it is not what was sent."""
 
 
 def check_size(body: bytes, limit: int, *, code: str = "payload_too_large") -> None:
-    """Compare the raw size with a door's limit.
+    """Raise where a request's body is larger than a limit.
 
     Raises:
-        TooLargeError: with the given code.
+        TooLargeError: it is larger; the error has the given code.
     """
     if len(body) > limit:
         raise TooLargeError(code, f"the body has more than {limit} bytes")
 
 
 def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The JSON value of a body.
+    """The JSON value of a request's body.
 
     Args:
         body: UTF-8.
         how: further arguments of `json.loads`.
 
     Raises:
-        ValueError: it is not UTF-8, not JSON, nested more than `MAX_DEPTH` levels deep, or of more
-            arrays and objects than `MAX_CONTAINERS`.
+        ValueError: the body is not UTF-8, not JSON, nested more than `MAX_DEPTH` levels deep, or of
+            more arrays and objects than `MAX_CONTAINERS`.
     """
     if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:  # brackets within strings count too
         raise ValueError("too many arrays and objects")
@@ -60,10 +61,11 @@ def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON valu
 
 
 def json_object(body: bytes, *, code: str = "invalid_json") -> dict[str, Any]:
-    """The JSON object of a body; see `parsed_json`.
+    """The JSON object in a request's body.
 
     Raises:
-        PayloadError: with the given code: the body is not JSON, or not an object.
+        PayloadError: with the given code: the body is not JSON that `parsed_json` accepts, or not
+            an object.
     """
     try:
         value = parsed_json(body)

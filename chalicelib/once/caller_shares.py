@@ -32,23 +32,23 @@ SHARES: Mapping[str, CallerShare] = {
     "tool_result": CallerShare(10, 50),
     "unsubscribe": CallerShare(1, 20),
 }
-"""The share of each company at a door; at `unsubscribe`, of each link."""
+"""The limit on each company's requests, by door; at `unsubscribe`, on those of each link."""
 STRANGERS = CallerShare(1, 30)
-"""The share of each address: requests that were refused because they proved nothing."""
+"""The limit on each address's requests that are refused because they proved nothing."""
 TELL_SECONDS = 10.0
-"""Refusals are counted; a caller's count is logged at most once in this time."""
+"""A caller's refusals are always counted; the count is logged at most once in this time."""
 TOO_MANY = "RATE_LIMIT_EXCEEDED"
 _UNPROVEN = frozenset({401, 413})
 """Statuses of requests that proved nothing; a body that is too large is refused before its proof is read."""
 _NO_LINK = ("unsubscribe", 404)
-"""The answer to an unsubscribe link that is not ours."""
+"""The door and status of a request with an unsubscribe link that is not ours."""
 
 
 class HeldLines(Protocol):
-    """The lines of a request, until it is known whether they are worth writing."""
+    """The log lines of one request, held back until it is known whether they are written."""
 
     def drop(self) -> None:
-        """Write none of them."""
+        """Discard the held log lines: none of them is written."""
         ...
 
 
@@ -56,15 +56,15 @@ class HoldingLog(Log, Protocol):
     """A log that can hold back the lines of one request."""
 
     def held(self) -> AbstractContextManager[HeldLines]:
-        """Hold the lines until the end of the block; they are written unless they are dropped."""
+        """Hold back the log lines of this block; they are written at its end unless they are dropped."""
         ...
 
 
 class CallerShares:
-    """One container's shares.
+    """Limits the requests of each caller to one container: of a company, and of an unproven address.
 
     Attributes:
-        shares: by door.
+        shares: the limit of each company, by door.
     """
 
     def __init__(self, *, clock: Clock, log: HoldingLog) -> None:
@@ -76,15 +76,16 @@ class CallerShares:
         self._told_at: dict[tuple[str, str], float] = {}
 
     def pay(self, door: str, company_id: str, *, link: str = "") -> None:
-        """Charge a request to the company that has proven itself.
+        """Count a request against the share of the company that has proven itself.
 
         Args:
             door: the request's source.
             company_id: whose request it is.
-            link: what identifies a recipient's link, which has a share of its own; else empty.
+            link: the id of a recipient's unsubscribe link, which has a share of its own; else
+                empty.
 
         Raises:
-            OverShareError: its share is used up.
+            OverShareError: the share is used up; the error says for how many seconds.
         """
         key = f"{door} {company_id} {link}"
         wait = self._companies.take(key, self.shares[door], self.clock.monotonic())
@@ -93,7 +94,7 @@ class CallerShares:
             raise OverShareError(math.ceil(wait))
 
     def answered(self, door: str, address: str, answering: Callable[[], Answer]) -> Answer:
-        """The answer of a door, or 429 to a caller beyond its share.
+        """The answer of an HTTP entry point, or 429 to a caller beyond its share of requests.
 
         Refusals of an address that is already beyond its share are not logged, only counted: at the
         gateway's full rate their lines would cost more than the function does.
@@ -112,7 +113,7 @@ class CallerShares:
     def _judged(
         self, door: str, network: str, answering: Callable[[], Answer]
     ) -> tuple[Answer, bool]:
-        """The answer, and whether it refuses a stranger beyond its share."""
+        """The answer to a request, and whether it is the 429 of an unproven address beyond its share."""
         try:
             answer = answering()
         except OverShareError as error:
@@ -123,7 +124,10 @@ class CallerShares:
         return (too_many(door, math.ceil(wait)), True) if wait else (answer, False)
 
     def _count(self, door: str, company_id: str) -> None:
-        """Count a refusal by door and company; a stranger has no name."""
+        """Count one 429 for a door and a company, and log the counts at most every `TELL_SECONDS`.
+
+        The company is empty for a caller that has not proven itself.
+        """
         who, now = (door, company_id), self.clock.monotonic()
         self._untold[who] += 1
         if now - self._told_at.get(who, -math.inf) < TELL_SECONDS:
@@ -139,7 +143,10 @@ class CallerShares:
 
 @lru_cache(maxsize=1_024)
 def network_of(address: str) -> str:
-    """What identifies a stranger: an IPv4 address, or the /64 of an IPv6 one, which one subscriber has."""
+    """The key of a caller that proves nothing: its IPv4 address, or the /64 network of its IPv6 address.
+
+    One subscriber has a whole /64.  Empty where the text is no address.
+    """
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -150,7 +157,10 @@ def network_of(address: str) -> str:
 
 
 def too_many(door: str, retry_after_seconds: int) -> Answer:
-    """A 429 in the door's own format: the Channel Router's doors say `error_code`, all others `code`."""
+    """A 429 answer, in the format of the entry point that was called.
+
+    The Channel Router's entry points name the code `error_code`, all others `code`.
+    """
     is_router = door in ("channel_router", "may_send")
     body = {
         "status": "error",

@@ -14,15 +14,15 @@ from chalicelib.once.reasons import By, Why
 
 _HTTP = re.compile(r"http_(\d{3})")
 _OF_A_VENDOR = re.compile(r"\d+|[A-Z]+[a-z][A-Za-z]*")
-"""The codes that vendors give to errors; ours are in small letters."""
+"""The form of vendors' own error codes: digits, or words with capitals; ours are in small letters."""
 
 
 class Catalogue:
-    """The reasons of some systems.
+    """Finds the words for stored reason codes.
 
     Args:
-        reasons: what they declare, by code.
-        providers: by `errors.ProviderError.provider`: who that is, and its name.
+        reasons: the declared reasons, by code.
+        providers: by `errors.ProviderError.provider`: which side that is, and its name in words.
     """
 
     def __init__(self, reasons: Mapping[str, Why], providers: Mapping[str, tuple[By, str]]) -> None:
@@ -33,7 +33,7 @@ class Catalogue:
         self._providers = providers
 
     def read(self, code: str, provider: str = "") -> Why | None:
-        """A stored reason, with its words complete; None where it is not known.
+        """The `Why` of a stored reason code, with its words complete; None where the code is not known.
 
         Args:
             code: as it is stored.
@@ -58,12 +58,12 @@ class Catalogue:
         return self._refused(code, provider) if _OF_A_VENDOR.fullmatch(code) else None
 
     def words(self, code: str, provider: str = "") -> str:
-        """A stored reason in words; the code itself where it is not known."""
+        """The words for a stored reason code; the code itself where it is not known."""
         found = self.read(code, provider)
         return found.words if found else code
 
     def sentence(self, code: str) -> str:
-        """A stored reason, or a person's own words in its place, as a sentence."""
+        """The words for a stored reason code as a sentence; a text that is no known code is kept."""
         words = self.words(code).strip()
         return f"{words[:1].upper()}{words[1:]}{'' if words[-1:] in '.!?' else '.'}"
 

@@ -25,9 +25,9 @@ INDEX = "stuck-index"
 SHARD = "stuck_shard"
 CAUSE = "stuck_by"
 SHARDS = 4
-"""Partitions of the index; stored rows depend on it."""
+"""Partitions of the index of causes; stored rows depend on the number."""
 NAMES = (SHARD, CAUSE)
-"""The attributes of a cause; a row without them is in no index."""
+"""The attributes of a cause; a row without them is not in the index."""
 US = "us"
 UNAVAILABLE = "unavailable"
 REFUSES_KEY = "refuses_key"
@@ -84,17 +84,17 @@ _CODES = {
 }
 _SERVER_ERROR = re.compile(r"http_5\d\d")
 _OURS = (reasons.BUG, reasons.SWITCHES_UNREADABLE, reasons.SWITCHES_STALE)
-"""How a reason begins that holds up a waiting event although it names no vendor."""
+"""Beginnings of reason codes that name no vendor and yet mean that a waiting event is stuck."""
 _PLACES = {"rp": "tickets", "tell": "companies"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What holds events up.
+    """Why events are stuck, in a form that many events share: ``richpanel.unavailable.tickets``.
 
     Attributes:
         vendor: one of `VENDORS`, or `US`.
-        code: a family of codes, or a code of its own.
+        code: a family of codes such as ``unavailable``, or a single code.
         place: ``tickets``, ``outreach`` or ``companies``.
     """
 
@@ -107,7 +107,7 @@ class Cause:
 
     @classmethod
     def named(cls, text: str) -> Self:
-        """A cause by its text; raises `ValueError`."""
+        """The cause in a text such as ``richpanel.unavailable.tickets``; raises `ValueError` otherwise."""
         vendor, code, place = text.split(".")
         return cls(vendor, code, place)
 
@@ -115,15 +115,15 @@ class Cause:
 def of(
     event_key: str, status: EventStatus, reason: str | None, *, vendor: str = ""
 ) -> Cause | None:
-    """The cause of an event that did not end, or was given up; None where nothing holds it up.
+    """The cause that keeps an event from ending, or for which it was given up; None where there is none.
 
-    An event that was refused for good is with a person already.  An event that waits for its hour or
-    its turn waits as intended.  Neither has a cause.
+    An event that was refused for good is with a person already, and one that waits for its hour or
+    its turn waits as intended: neither has a cause.
 
     Args:
         event_key: names the place.
-        status: its present one.
-        reason: a stored code.
+        status: the event's present one.
+        reason: the stored code that says why the event is in that status.
         vendor: at which an outcome is unknown, where the reason does not name it.
     """
     text = reason or ""
@@ -144,10 +144,10 @@ def of(
 
 
 def attributes(cause: Cause, event_key: str, since: str) -> Item:
-    """The attributes by which an event's row is in the index.
+    """The attributes that put an event's row into the index of stuck events.
 
     Args:
-        cause: that holds it up.
+        cause: why the event is stuck.
         event_key: of the row.
         since: when the event was received, ISO time.
     """
@@ -155,6 +155,6 @@ def attributes(cause: Cause, event_key: str, since: str) -> Item:
 
 
 def shard(event_key: str) -> str:
-    """The partition of a row, by a hash, so that an outage has no hot partition."""
+    """The index partition of an event's row, by a hash of its key, so that an outage has no hot partition."""
     number = int(hashlib.sha256(event_key.encode()).hexdigest()[:8], 16) % SHARDS
     return f"stuck#{number}"

@@ -14,18 +14,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 LATE_AFTER_SECONDS = 600.0
-"""A job that is older than this when it asks for its first turn belongs to a backlog."""
+"""A job that is older than this when it begins belongs to a backlog."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of one job among those that wait.
+    """The position of one job in the queue for a vendor's rate limit.
 
     Attributes:
         number: differs for each job that a thread works on.
-        turns: how often it was set aside for a turn, all of which have come.
-        is_late: it is part of a backlog, as after an outage.
-        is_patient: it waits in place, as long as its call's deadline allows.
+        turns: how often the job was set aside until a time at which it may call the vendor, and
+            came back.
+        is_late: the job is part of a backlog, as after an outage.
+        is_patient: the job waits for its turn within its call, up to the call's deadline.
     """
 
     number: int
@@ -35,7 +36,7 @@ class Place:
 
 
 class CurrentJob:
-    """The job that each thread works on."""
+    """Remembers which job each thread works on, for the vendors' rate limits."""
 
     def __init__(self) -> None:
         self._here = threading.local()
@@ -43,11 +44,12 @@ class CurrentJob:
 
     @contextmanager
     def of(self, *, turns: int, age_seconds: float) -> Iterator[None]:
-        """Within this block the thread works on one job.
+        """Within this block the thread works on one job of the queue.
 
         Args:
-            turns: how often it was set aside for a turn, all of which have come.
-            age_seconds: since its receipt.
+            turns: how often the job was set aside until a time at which it may call the vendor, and
+                came back.
+            age_seconds: of the job, since its receipt.
         """
         self._number += 1
         is_late = age_seconds > LATE_AFTER_SECONDS
@@ -56,7 +58,7 @@ class CurrentJob:
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """Within this block the thread takes turns among the jobs, and waits in place."""
+        """Within this block the thread's calls wait for their turns at a vendor instead of being refused."""
         self._number += 1
         with self._at(Place(self._number, is_patient=True)):
             yield
@@ -71,6 +73,6 @@ class CurrentJob:
 
     @property
     def place(self) -> Place | None:
-        """The place of this thread's job; None outside a job."""
+        """The `Place` of the job that this thread works on; None outside a job."""
         place: Place | None = getattr(self._here, "place", None)
         return place

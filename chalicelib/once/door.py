@@ -14,12 +14,12 @@ from chalicelib.errors import PayloadError, SettingsError, reason_of
 from chalicelib.once.ports import Clock, Log
 
 Query = Mapping[str, Sequence[str]]
-"""The values of each parameter of a query, as often as it was given."""
+"""A request's query: for each parameter, the list of its values, as often as it was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """An HTTP request as a company's door receives it, with all that a signature may cover.
+    """An HTTP request from a company, with every part that its signature may cover.
 
     Attributes:
         method: upper case.
@@ -38,7 +38,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """An HTTP request as webhook parsers receive it.
+    """An HTTP request to a webhook, as the webhook's parser reads it.
 
     Attributes:
         headers: names in lower case.
@@ -55,7 +55,7 @@ class InboundRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The HTTP response."""
+    """An HTTP response as a value: status, JSON body and headers."""
 
     status: int
     body: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Answer:
 def read_request(
     headers: Mapping[str, str], body: bytes, clock: Clock, new_id: Callable[[], str]
 ) -> InboundRequest:
-    """Build the parsers' view of a request; headers may have any case."""
+    """Build the `InboundRequest` that webhook parsers read: header names in lower case, with time and id."""
     return InboundRequest(
         headers={name.lower(): value for name, value in headers.items()},
         body=body,
@@ -75,11 +75,11 @@ def read_request(
 
 
 def parameter(query: Query, name: str, *, longest: int) -> str | None:
-    """A parameter's value; None where it is not given.
+    """The value of one query parameter; None where it is not given.
 
     Raises:
-        PayloadError: it is empty, longer than so many characters, or given twice; the error names the
-            parameter, never its value.
+        PayloadError: the value is empty, longer than so many characters, or given twice; the error
+            names the parameter, never its value.
     """
     match query.get(name):
         case None:
@@ -92,28 +92,28 @@ def parameter(query: Query, name: str, *, longest: int) -> str | None:
 
 
 def log_accepted(log: Log, source: str, **fields: object) -> None:
-    """Log and count a request that is stored or queued."""
+    """Log and count a request whose data is stored or queued."""
     log.event("ingress.accepted", source=source, **fields)
     log.metric("mw.ingress.accepted", source=source)
 
 
 def log_rejected(log: Log, source: str, code: str) -> None:
-    """Log and count a mistake of the caller; nothing is stored."""
+    """Log and count a request that is refused because the caller made a mistake."""
     log.event("ingress.request.rejected", source=source, code=code)
     log.metric("mw.ingress.rejected", source=source, code=code)
 
 
 def log_failed(log: Log, source: str, code: str) -> None:
-    """Log and count a failure of our own; nothing is stored, and the caller is asked to retry."""
+    """Log and count a request that we failed to store; the caller is asked to repeat it."""
     log.event("ingress.failed", source=source, code=code)
     log.metric("mw.ingress.failed", source=source, code=code)
 
 
 def log_unexpected(log: Log, source: str, error: Exception) -> None:
-    """Log and count an exception that a door should not raise: a failure of our own.
+    """Log and count an exception that an HTTP entry point should not raise: a failure of our own.
 
     The line names the error's type and the place in our code, and never its text, which may hold
-    what the caller sent.  Only a `SettingsError`, which names variables, is shown.
+    what the caller sent.  Only the text of a `SettingsError`, which names variables, is shown.
     """
     code = reason_of(error)
     shown = str(error) if isinstance(error, SettingsError) else None
@@ -122,12 +122,12 @@ def log_unexpected(log: Log, source: str, error: Exception) -> None:
 
 
 def internal_error() -> Answer:
-    """The response of a webhook that failed for no fault of the caller."""
+    """The HTTP response 500 of a webhook that failed for no fault of the caller."""
     return error_answer(500, "internal_error", "try again later")
 
 
 def _place_of(error: Exception) -> str | None:
-    """Module and line of ours in which it was raised, e.g. ``once/intake.py line 96``."""
+    """The module and line of our code in which an error was raised, e.g. ``once/intake.py line 96``."""
     at, place = error.__traceback__, None
     while at is not None:
         _, ours, rest = at.tb_frame.f_code.co_filename.rpartition("chalicelib/")
@@ -137,5 +137,5 @@ def _place_of(error: Exception) -> str | None:
 
 
 def error_answer(status: int, code: str, message: str) -> Answer:
-    """The response of a webhook that stored nothing."""
+    """The HTTP response of a webhook that stored nothing: a status, a code and a message."""
     return Answer(status, {"status": "error", "code": code, "message": message})

@@ -20,42 +20,43 @@ from chalicelib.once.action import Found, UnsettledAction
 
 
 class Settle(StrEnum):
-    """How the system finds out whether an effect of unknown outcome happened."""
+    """How it is found out whether an effect of unknown outcome happened."""
 
     REPEATABLE = "repeatable"
-    """Set semantics: repeating it changes nothing, so it is repeated."""
+    """The effect sets a state: repeating it changes nothing, so it is repeated."""
     KEY = "key"
-    """The provider de-duplicates by our idempotency key: repeated under the same key."""
+    """The vendor recognises a repeated request by our idempotency key, so the effect is repeated
+    with that key."""
     QUERY = "query"
-    """Read back from the provider and compared."""
+    """The effect is searched for among those that the vendor lists."""
     RECEIPT = "receipt"
-    """A status callback or delivery event names it."""
+    """The vendor reports the effect by a status callback or a delivery event."""
     NONE = "none"
-    """No automatic way to find out: stays unknown until an operator settles it."""
+    """No automatic way to find out: the outcome stays unknown until an operator records it."""
 
 
 class WhenStopped(StrEnum):
-    """What becomes of an effect that a switch forbids after its flow has let it begin."""
+    """Whether an effect is skipped or waits, if a switch forbids it when it is about to be performed."""
 
     SKIP = "skip"
-    """It ends as skipped; an operator may replay its event."""
+    """The effect is skipped for good; an operator may replay its event."""
     WAIT = "wait"
-    """Its event is handed back, because the events after it depend on it."""
+    """The event goes back to the queue until the switch allows the effect, as later events depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffectKind:
-    """One kind of effect.
+    """How one kind of side effect is performed, and how an unknown outcome of it is found out.
 
     Attributes:
         name: stored in rows and plans; never renamed.
-        vendor: its vendor, for metrics.
+        vendor: the vendor that is called, for metrics.
         settle: how an unknown outcome is found out.
-        reaches_customer: withheld in safe mode and while automation is off.
-        hands: makes what handles it from the parts of its system, at first use.
-        when_stopped: what becomes of it when a switch forbids it.
-        is_id_global: the provider's id of the effect is unique beyond its conversation; part of a
-            stored key.
+        reaches_customer: whether the effect is withheld in safe mode and while automation is off.
+        hands: makes the `Hands` that perform it from the parts of its system, at first use.
+        when_stopped: what happens to the effect when a switch forbids it.
+        is_id_global: whether the vendor's id of the effect is unique by itself; if not, it is
+            unique within a conversation.  Never changed, as the key of a stored row depends on it.
     """
 
     name: str
@@ -68,22 +69,23 @@ class EffectKind:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether it is repeated where its outcome is unknown."""
+        """Whether an effect of unknown outcome is performed again instead of being searched for."""
         return self.settle in (Settle.REPEATABLE, Settle.KEY)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One side effect.
+    """One side effect at a vendor, ready to be performed: its kind, its key and its data.
 
     Attributes:
         key: its action key in the ledger.
         argument: the `arg` of the plan's action: a tag, a template id, an entry id; never text.
         audit_type: `action_type` of its audit row: route, tag, auto_reply, escalate, ...
         payload: content of its audit row, before redaction; no message text.
-        probe: data by which a settler recognises it later: an author, a keyed hash; no text.
+        probe: data by which the vendor's record of the effect is recognised: an author, a keyed
+            hash; no text.
         by_person: a person has written it: it obeys every switch but `automation_enabled`.
-        data: what its flow gives its hands; it is not stored.
+        data: what its flow hands to the code that performs it; it is not stored.
     """
 
     kind: EffectKind
@@ -99,11 +101,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What `Perform` returns where only some of a step's effects were performed.
+    """The effects of a step that were certainly not performed, while the others were.
 
     Attributes:
-        refused: surely not done, and a person must know; reasons by action key.
-        skipped: surely not done, and harmless to miss; reasons by action key.
+        refused: effects about which a person must know; reasons by action key.
+        skipped: effects that are harmless to miss; reasons by action key.
     """
 
     refused: Mapping[str, str]
@@ -113,20 +115,21 @@ class LeftOut:
 class Perform(Protocol):
     """Performs the effects of one step by one vendor request.
 
-    Raises `ProviderError`s; returning means done, except for the effects in a `LeftOut`.
-    The returned reference names the effect at the vendor (a message id), where the vendor gives one.
+    Raises `ProviderError`s; returning means that the effects are done, except for those in a
+    `LeftOut`.  The returned reference is the vendor's id of the effect (a message id), where the
+    vendor gives one.
     """
 
     def __call__(
         self, effects: Sequence[Effect], /, *, deadline_seconds: float
     ) -> str | LeftOut | None:
-        """Perform; all effects are of one step and one conversation."""
+        """Perform these effects, which all belong to one step and one conversation, by one vendor request."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """What handles the effects of a kind.
+    """The functions that perform one kind of effect, check it and find out its outcome.
 
     Attributes:
         perform: sends the request.
@@ -138,10 +141,10 @@ class Hands:
             recipient's refusal.  It runs with the last check of the switches.  Raises
             `PermanentError` where the request is forbidden, other `ProviderError`s where that
             cannot be known now.
-        settler: finds out from the provider whether an effect of unknown outcome happened; it only
-            reads.  Returns every effect at the provider that could be this one, oldest first; None
-            where one may exist that the provider does not show: absence proves nothing.  Raises
-            `ProviderError`s when the provider cannot be queried.
+        settler: asks the vendor whether an effect of unknown outcome happened; it only reads.
+            Returns every effect at the vendor that could be this one, oldest first; None where one
+            may exist that the vendor does not show: absence proves nothing.  Raises
+            `ProviderError`s when the vendor cannot be asked.
     """
 
     perform: Perform
@@ -155,5 +158,5 @@ Kinds = Mapping[str, EffectKind]
 
 
 def kinds(*table: EffectKind) -> Kinds:
-    """A system's table of kinds, by name."""
+    """Index a system's kinds of effects by their names."""
     return {one.name: one for one in table}

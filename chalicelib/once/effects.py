@@ -35,7 +35,7 @@ from chalicelib.once.settlement import Settlement, Verdict
 DEADLINE_SECONDS = 20.0
 """Total time of one vendor request, connecting included."""
 LONG_LOOK_SECONDS = 2.0
-"""After a last look that took longer, the switches are checked once more."""
+"""If a kind's `last_look` took longer than this, the switches are checked once more after it."""
 LEASE_MARGIN_SECONDS = 130.0
 """Lease time that must remain after the deadline: clocks differ by up to 120 s between hosts, and
 Lambda kills up to a second late."""
@@ -44,14 +44,14 @@ RECORD_PAUSES_SECONDS = (0.2, 0.4, 0.8)
 the last one the action is left to be settled."""
 
 STOPPED_REPEATABLE = why.STOPPED_REPEATABLE
-"""Stored reason: a switch stopped a repeatable action; the event resumes when the switch allows it."""
+"""Stored reason: a switch stopped a repeatable action; it is repeated once the switch allows it."""
 
 _Written = TypeVar("_Written")
 
 
 @dataclass(frozen=True, slots=True)
 class StepAction:
-    """One action of a step, with its dependencies and marks from the plan."""
+    """One action of a plan's step: the effect, the keys it depends on, and whether it is already in place."""
 
     action: Effect
     depends_on: tuple[str, ...] = ()
@@ -60,15 +60,16 @@ class StepAction:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Context of one run of an event, shared by its steps.
+    """The lease and the switches of one run of an event, shared by the steps of its plan.
 
     Attributes:
-        operator: an operator asked for this run: skipped and refused actions are reopened.
+        operator: an operator asked for this run: skipped and refused actions are performed after
+            all.
         decided: the switches at planning or resuming; actions they forbade stay withheld in this
             run, even if a switch has changed since.
         while_held: rows are written only while the lease is held.  Set where no stored plan names
-            the actions: the next claimant would not find a row that this worker writes after it
-            has lost the lease.
+            the actions: the next claimant would not find a row that this worker writes after it has
+            lost the lease.
     """
 
     lease: Lease
@@ -79,10 +80,10 @@ class Attempt:
 
 
 class Effects:
-    """Performs steps.
+    """Performs the side effects of a plan's steps, each once.
 
     Args:
-        hands: what handles an effect, by its kind.
+        hands: the `Hands` that perform an effect, by its kind.
     """
 
     def __init__(
@@ -105,10 +106,10 @@ class Effects:
     def perform(
         self, attempt: Attempt, step: Sequence[StepAction], earlier: Mapping[str, ActionRow]
     ) -> dict[str, ActionRow]:
-        """Finish every action of a step with at most one vendor request.
+        """Bring every action of a step to an outcome, with at most one vendor request.
 
         Args:
-            attempt: the event's lease and modes.
+            attempt: the event's lease and switches.
             step: actions of one kind on one conversation.
             earlier: the rows of the previous steps, by key.
 
@@ -116,7 +117,8 @@ class Effects:
             The rows of this step, by key; none is pending.
 
         Raises:
-            TransientError: not done, or harmless to repeat; the event is released and resumed later.
+            TransientError: not done, or harmless to repeat; the event is released and resumed
+                later.
             NotYet: an action's data cannot be read yet; nothing was sent.
             HandBackError: the switches, the lease or another worker do not allow it now.
         """
@@ -156,7 +158,10 @@ class Effects:
         return reason
 
     def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """End a stopped pending row as unknown, as an earlier run may have sent its request."""
+        """Mark an action's outcome unknown, if an earlier run left it pending and it must not be sent.
+
+        The earlier run may have sent its request.
+        """
         if row.status != ActionStatus.PENDING:
             return row
         mine = self._ledger.restart(attempt.lease, action, new_start=False)
@@ -170,7 +175,7 @@ class Effects:
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
-        """Claim the actions' rows and send the actions that this lease holds.
+        """Write the actions' rows, settle those of unknown outcome, and send those that this lease may send.
 
         The hands come first: they may be built here, and a row that is started without them would
         have to be settled although nothing was sent.
@@ -195,9 +200,9 @@ class Effects:
         return rows
 
     def _begin(self, attempt: Attempt, actions: Sequence[Effect]) -> tuple[ActionRow, ...]:
-        """Claim the rows; after a lost answer, a repetition finds its own rows and keeps them.
+        """Write the actions' rows as pending, or read those that exist; nothing is sent before.
 
-        Nothing is sent before the rows are claimed, so they need not be settled.
+        Repeated after a lost answer, it finds the rows that it has written and keeps them.
         """
         return self._ledger.begin(
             attempt.lease,
@@ -208,7 +213,11 @@ class Effects:
         )
 
     def _settle_interrupted(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """Settle an action that an earlier claim started without storing its outcome."""
+        """Find out, or repeat, an action whose outcome an earlier claim did not store.
+
+        Returns:
+            The action's row: to be sent now, done, or still unknown.
+        """
         if action.kind.is_repeated or row.unsettled is None:
             return self._ledger.restart(attempt.lease, action, new_start=True)
         settled = self._settlement.judge(row.unsettled)
@@ -235,7 +244,7 @@ class Effects:
         fresh: Sequence[Effect],
         hands: Hands,
     ) -> dict[str, ActionRow]:
-        """Send; if it certainly failed, the `fresh` actions are reset, as they cannot have happened.
+        """Send the actions' request and store the outcome; if it certainly failed, reset the `fresh` actions.
 
         The others are repetitions: an earlier attempt may still have performed them.
         """
@@ -264,7 +273,7 @@ class Effects:
     def _partly(
         self, attempt: Attempt, actions: Sequence[Effect], left_out: LeftOut
     ) -> dict[str, ActionRow]:
-        """Some actions are done and some were left out, each with its own reason."""
+        """Store the outcomes of a request that did some actions and left others out, with their reasons."""
         apart = left_out.refused.keys() | left_out.skipped.keys()
         done = [one for one in actions if one.key not in apart]
         rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
@@ -284,9 +293,11 @@ class Effects:
         fresh: Sequence[Effect],
         error: PermanentError,
     ) -> dict[str, ActionRow]:
-        """A refused repetition does not tell whether the first request succeeded.
+        """Store that the vendor refused the actions: as refused, skipped if withdrawn, or unknown.
 
-        A repeatable action only sets a state, so its refusal is final.
+        They are unknown where one repeats an earlier request with its idempotency key: the refusal
+        does not say whether that one succeeded.  A repeatable action only sets a state, so its
+        refusal is final.
         """
         again = [
             action for action in actions if action not in fresh and action.kind.settle is Settle.KEY
@@ -326,17 +337,21 @@ class Effects:
         reason: str | None,
         ref: str | None,
     ) -> tuple[ActionRow, ...]:
-        """Store outcomes, with retries: the effects may have happened, and only their record is missing."""
+        """Store the actions' outcome, with retries: the effects may have happened already."""
         return self._insist(
             lambda: self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
         )
 
     def _rearm(self, attempt: Attempt, actions: Sequence[Effect]) -> None:
-        """Store that the actions were surely not done; without this record they would have to be settled."""
+        """Store that the actions were certainly not done, so that the next attempt may send them."""
         self._insist(lambda: self._ledger.rearm(attempt.lease, actions))
 
     def _insist(self, write: Callable[[], _Written]) -> _Written:
-        """Write to the ledger, with retries; a repetition after a lost answer changes nothing."""
+        """Call a write of the ledger, with retries; a repetition after a lost answer changes nothing.
+
+        Raises:
+            TransientError: every attempt failed.
+        """
         attempts = Attempts(self._clock, RECORD_PAUSES_SECONDS)
         while True:
             try:
@@ -345,9 +360,14 @@ class Effects:
                 attempts.failed(error)
 
     def _recheck(self, attempt: Attempt, actions: Sequence[Effect], hands: Hands) -> None:
-        """Check again: writing rows and preparing may have taken long, or the worker was paused.
+        """Check the switches, the kind's `last_look` and the lease again, right before the request leaves.
 
-        The lease is checked last, without a call: the worker may be paused while it reads switches.
+        Writing rows and preparing may have taken long, or the worker was paused.  The lease is
+        checked last, without a call: the worker may be paused while it reads switches.
+
+        Raises:
+            HandBackError: a switch or the lease does not allow the request now.
+            ProviderError: what the `last_look` raises.
         """
         self._check_switches(actions)
         if hands.last_look is not None:
@@ -368,7 +388,7 @@ class Effects:
             raise HandBackError(why.LEASE_TOO_SHORT, delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _report(self, ended: Sequence[tuple[Effect, ActionRow]]) -> None:
-        """One line for the actions of a step that ended alike."""
+        """Write one log line and one metric for all actions of a step that ended alike."""
         alike: dict[tuple[ActionStatus, str | None], list[Effect]] = {}
         for action, row in ended:
             alike.setdefault((row.status, row.reason), []).append(action)
@@ -390,6 +410,6 @@ class Effects:
 
 
 def _is_satisfied(row: ActionRow) -> bool:
-    """Done, at once or settled later, or already in place at the vendor."""
+    """Whether an action's row shows that it is done, or was already in place at the vendor."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == why.ALREADY
     return row.status == ActionStatus.DONE or is_already

@@ -18,12 +18,13 @@ from chalicelib.once.ports import Log, Modes
 from chalicelib.once.reasons import DEAD_LETTER, NOT_NEEDED, REPEATED
 
 EARLIER = "earlier"
-"""With this reason a flow only names the action that an earlier run may have started."""
+"""The reason with which a flow is asked only to name the notifying action that an earlier run may
+have started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Escalation:
-    """Notifies a person by one action, performed exactly once like any other."""
+    """Notifies a person of a failed event by one action, performed exactly once like any other."""
 
     ledger: Ledger
     audit: Audit
@@ -37,7 +38,12 @@ class Escalation:
         attempt: Attempt,
         rows: Mapping[str, ActionRow],
     ) -> dict[str, ActionRow]:
-        """Hand the conversation of a refused action to a person."""
+        """Notify a person that an action of the conversation was refused.
+
+        Returns:
+            The row of the notifying action, by key; empty where the flow names none, or it is in
+                the plan.
+        """
         action = flow.escalation(event, event_end(rows)[1] or "")
         if action is None or action.key in rows:
             return {}
@@ -49,11 +55,11 @@ class Escalation:
         """Finish an escalation that an earlier run started before it died, although none is needed now.
 
         Its action is completed and audited; otherwise the audit would not show who was notified,
-        and why.  If the action surely never left and everything else is done, it is ended instead: no
-        person is needed any more.
+        and why.  If the action certainly never left and everything else is done, it is ended
+        instead: no person is needed any more.
 
         Returns:
-            The row of that action; nothing where it was refused or ended, or there is none.
+            The row of that action, by key; empty where it was refused or ended, or there is none.
         """
         if attempt.lease.attempts == 1:
             return {}
@@ -74,11 +80,13 @@ class Escalation:
     def dead_letter(
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
     ) -> bool:
-        """The last receive has failed: store the reason in the row and notify a person.
+        """End an event as failed after the last receive of its message, and notify a person.
+
+        Where the person cannot be notified now, the row says so and the sweep repeats it.
 
         Returns:
             False where the event had ended after all and no person is notified: only the response
-            to its last write was lost.
+                to its last write was lost.
         """
         is_notified = True
         try:
@@ -94,7 +102,11 @@ class Escalation:
         return True
 
     def notify_late(self, flow: Flow, lease: Lease, modes: Modes) -> None:
-        """Repeat the notification of a failed event that could not be sent; the event stays failed."""
+        """Send the notification of a failed event that could not be sent before; the event stays failed.
+
+        Raises:
+            MiddlewareError: it could not be sent again; the row keeps it due for the sweep.
+        """
         event = Event(lease.event, None)
         try:
             self._escalate(flow, lease, event, modes, REPEATED)
@@ -114,7 +126,7 @@ class Escalation:
             self._perform(Attempt(lease=lease, modes=modes), action)
 
     def _perform(self, attempt: Attempt, action: Effect) -> dict[str, ActionRow]:
-        """Perform and audit like any other action; it depends on no other."""
+        """Perform and audit the notifying action, like any other; it depends on no other action."""
         asking = replace(attempt, while_held=True)
         rows = self.effects.perform(asking, [StepAction(action)], {})
         self.audit.write(audit_rows([action], rows))

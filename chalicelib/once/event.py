@@ -15,15 +15,17 @@ late."""
 LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
 LATE_SECONDS = 1800.0
-"""A message that was not claimed this long after its time counts as lost, and a copy is sent."""
+"""A message that was not claimed this long after its time counts as lost, and a copy of it is queued."""
 QUEUED_SECONDS = 600.0
-"""By then an event that the door accepted is queued and most often claimed; else a copy is sent."""
+"""This long after its receipt an event should have been claimed; if not, a copy of its job is queued."""
 COPY_SECONDS = 120.0
-"""How much later than its time a row is due, if a copy of its job waits on the queue `later`."""
+"""How much later than its time an event is due for the sweep, if a copy of its job waits on the
+queue `later`."""
 SWEEP_SECONDS = 300.0
-"""From one run of the sweep to the next."""
+"""The time from one run of the sweep to the next."""
 RECEIPT_GONE = reasons.RECEIPT_GONE
-"""Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
+"""Stored reason of a failed event of which only the row written at its receipt is left; its sender
+may repeat it."""
 
 SWEPT = reasons.SWEPT
 """Stored reason: the sweep found the event at its provider and queued it."""
@@ -32,7 +34,7 @@ SCHEDULED = reasons.SCHEDULED
 
 
 class EventStatus(StrEnum):
-    """States of an event row."""
+    """The states of an event's row in the ledger."""
 
     RECEIVED = "received"
     PROCESSING = "processing"
@@ -44,7 +46,7 @@ class EventStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventFacts:
-    """The fields that a claim stores; identifiers and digests only."""
+    """The identifiers and digests of an event that its row keeps; no text."""
 
     event_key: str
     conversation_id: str
@@ -58,12 +60,13 @@ class EventFacts:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the door's row of an event says.
+    """The result of storing a received event, from the event's row.
 
     Attributes:
-        received_at: of the row; distinguishes its messages from those of an earlier row that failed.
+        received_at: of the row; distinguishes its messages from those of an earlier row that
+            failed.
         is_new: this call has written the row.
-        reason: why it is dated, where a worker or the sweep has said so.
+        reason: why the event waits, where a worker or the sweep has stored one.
     """
 
     received_at: str
@@ -81,7 +84,7 @@ class Unended:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event as read from its row, with its stored plan."""
+    """An event's identifiers, status and stored plan, as read from its row."""
 
     event: EventFacts
     status: EventStatus
@@ -90,7 +93,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to change an event's records and to start its effects, until a time.
+    """The right of one worker to change an event's records and to start its effects, until a time.
 
     Attributes:
         owner: unique per claim.
@@ -99,7 +102,7 @@ class Lease:
         attempts: how many times the event was claimed, this one included.
         plan: the stored plan, encoded, when an earlier claim wrote one.
         was_taken_over: the previous owner neither ended nor released the event: it died or overran.
-        tries: earlier attempts; see `ledger.tries`.
+        tries: earlier attempts at the event, as `ledger.tries` stores them.
     """
 
     event: EventFacts
@@ -114,14 +117,14 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Another worker holds the lease until a time."""
+    """The result of a claim while another worker holds the event's lease, with the lease's end."""
 
     until_epoch: float
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The event has already ended; this delivery is a duplicate."""
+    """The result of a claim of an event that has already ended: this delivery is a duplicate."""
 
     status: EventStatus
     reason: str | None = None
@@ -132,18 +135,18 @@ ClaimResult = Lease | Busy | Finished
 
 @dataclass(frozen=True, slots=True)
 class StrandedEvent:
-    """An unfinished row found by the sweep.
+    """An unfinished event's row, as the sweep reads it.
 
     Attributes:
         updated_at: ISO time of its last claim or end.
         lease_until_epoch: 0 once it was released.
         is_last_receive: its last claim was on a message that the queue does not deliver again.
         waits_for: keys of the actions whose outcome was unknown when it was parked.
-        due_epoch: from then on something must be done.
-        last_reason: why it waits, or why its message went back to the queue last.
+        due_epoch: when the sweep must handle it.
+        last_reason: why it waits, or why its message last went back to the queue.
         is_asked: an operator asked for it again, and no claim has followed yet.
         until_epoch: when it wants to run; None where it does not wait.
-        turns: how often it was set aside for its turn at a vendor.
+        turns: how often it was set aside until a time at which it may call a vendor.
     """
 
     key: str

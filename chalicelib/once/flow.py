@@ -20,7 +20,7 @@ from chalicelib.once.ports import Switches
 
 
 class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
-    """There is nothing to do; the reason is stored.
+    """Raised by a flow where nothing is to be done; its status and reason are stored.
 
     Attributes:
         event_key: the key to store the reason under, where it is not the job's own: a job must not
@@ -35,12 +35,12 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
 
 
 class NotYet(Exception):  # noqa: N818 - a result, not a fault
-    """The event waits until a time; until then only its row holds it, no message of its FIFO queue.
+    """Raised where an event must wait until a time; until then only its row holds it, no queue message.
 
     Attributes:
         reason: a fixed code.
         until_epoch: epoch seconds; in the past for as soon as the sweep runs.
-        is_turn: at that time it has its turn at its vendor, which `Job.turns` counts.
+        is_turn: at that time it may call its vendor, which `Job.turns` counts.
     """
 
     def __init__(self, reason: str, until_epoch: float, *, is_turn: bool = False) -> None:
@@ -51,7 +51,7 @@ class NotYet(Exception):  # noqa: N818 - a result, not a fault
 
 
 class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
-    """The job belongs to another FIFO group; it is moved there and processed there.
+    """Raised where a job is in the wrong FIFO group; it is queued again in the right one.
 
     Attributes:
         job: the same job, with the group that it belongs to.
@@ -64,7 +64,7 @@ class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a job, with the data its flow has read so far.
+    """One event of a job, with the data that its flow has read so far.
 
     Attributes:
         subject: the flow's own data (support: the message and perhaps the ticket).
@@ -79,27 +79,28 @@ class Event:
 
 
 class Flow(ABC):
-    """How one system handles its kinds of jobs; called by the worker.
+    """How one system handles its kinds of jobs: their events, each event's plan and state.
 
     Attributes:
-        is_watched: True where no provider lists its events.  A claim then dates them, so that the
-            sweep finds those that neither end nor come back.
+        is_watched: True where no provider lists the events.  Each claim then stores a time at which
+            the sweep looks for the event, in case it neither ends nor comes back.
     """
 
     is_watched: bool = False
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
-        """The events of a job, in order.
+        """The events of a job, in the order in which they are handled.
 
         Raises:
-            NotAnEvent: it has none.
-            NotYet: they are not looked for yet; the job comes back at that time.
-            Elsewhere: it is in the wrong FIFO group, where its conversation's order is not kept.
+            NotAnEvent: the job has none.
+            NotYet: the events are not read yet; the job comes back at that time.
+            Elsewhere: the job is in the wrong FIFO group, where its conversation's order is not
+                kept.
         """
 
     def is_container(self, job: Any) -> bool:  # noqa: ANN401
-        """Whether the job groups other events and gets its own row; by default not."""
+        """Whether a job groups several events and gets its own row in the ledger; by default not."""
         del job
         return False
 
@@ -109,7 +110,10 @@ class Flow(ABC):
         return True
 
     def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
-        """Called before a container ends, when each of its events has ended or waits in its row."""
+        """Called when a job of several events is complete: each has ended or waits in its row.
+
+        By default nothing is done.
+        """
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
         """Let the conversation's later events wait behind this one until it comes back.
@@ -119,19 +123,19 @@ class Flow(ABC):
             until_epoch: when it may come back at the earliest, epoch seconds.
 
         Returns:
-            When it comes back, epoch seconds.  None, the default, where only the queue can keep the
-            order: then the event's message goes back to the queue.
+            When the event comes back, epoch seconds.  None, the default, where only the queue can
+                keep the order: then the event's message goes back to the queue.
         """
         del event, until_epoch
         return None
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide what an event leads to.
+        """Decide which actions an event leads to.
 
         Raises:
             NotAnEvent: the event needs no action.
-            NotYet: it is not the time for it.
+            NotYet: it is not the time for the event.
         """
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
@@ -146,7 +150,7 @@ class Flow(ABC):
 
     @abstractmethod
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The planned action, with its text read or rendered again.
+        """The effect of a planned action, with its text read or rendered again.
 
         Raises:
             KeyError: the plan names a kind that this version does not have.
@@ -156,10 +160,10 @@ class Flow(ABC):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """Store the state after the event; False when a newer message has already updated it.
+        """Store the conversation's state after an event; False when a newer message has already updated it.
 
-        Called before the event is finished, perhaps again after a crash: it must be idempotent,
-        and the lease must fence every write.
+        Called before the event is finished, perhaps again after a crash: it must be idempotent, and
+        the lease must fence every write.
         """
 
     @abstractmethod
@@ -174,5 +178,5 @@ class Flow(ABC):
 
 
 def suffix(event: Event) -> Suffix:
-    """Last part of the event's action keys."""
+    """The last part of the keys of an event's actions: its message id or a hash of its key, and its nonce."""
     return suffix_of(event.facts.event_key, event.facts.source_message_id, event.nonce)

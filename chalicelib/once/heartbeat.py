@@ -16,16 +16,16 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Delivery, Log, Outbox
 
 VISIBILITY_SECONDS = 720.0
-"""The lanes' visibility timeout (`resources.json`)."""
+"""The visibility timeout of the lanes' queues, as `resources.json` sets it."""
 INTERVAL_SECONDS = 60.0
 
 
 class Heartbeat:
-    """Extends the visibility of the message that this thread works on.
+    """Extends the visibility timeout of the message that this thread works on.
 
     Args:
-        visibility_seconds: set by each beat; the queue's own timeout or more.
-        interval_seconds: time before the first beat and between beats.
+        visibility_seconds: the timeout that each extension sets; the queue's own timeout or more.
+        interval_seconds: time before the first extension and between extensions.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Heartbeat:
 
     @contextmanager
     def of(self, delivery: Delivery) -> Iterator[None]:
-        """Within this block the thread works on this message."""
+        """Within this block the thread works on this queue message."""
         self._here.delivery = delivery
         try:
             yield
@@ -53,13 +53,13 @@ class Heartbeat:
 
     @property
     def receive_count(self) -> int:
-        """How often the queue has delivered this thread's message; 0 without a message."""
+        """How often the queue has delivered the message that this thread works on; 0 without a message."""
         delivery: Delivery | None = getattr(self._here, "delivery", None)
         return delivery.receive_count if delivery else 0
 
     @contextmanager
     def beating(self) -> Iterator[None]:
-        """Within this block the message stays invisible; nothing beats after it."""
+        """Within this block the thread's message stays invisible on its queue, by a thread of its own."""
         delivery: Delivery | None = getattr(self._here, "delivery", None)
         if delivery is None:
             yield

@@ -21,25 +21,25 @@ PREFIX = "inc:"
 
 
 class State(StrEnum):
-    """States of an incident."""
+    """The states of an incident."""
 
     OPEN = "open"
     ACKNOWLEDGED = "acknowledged"
     MENDED = "mended"
-    """Everything that it held up was put on the queue again; some of it has not ended yet."""
+    """Every event that the incident held up was put on the queue again; some have not ended yet."""
     ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """How far a mend is.
+    """How far the mend of an incident is: putting the events that it holds up back on the queue.
 
     Attributes:
-        by: who began it.
-        at: when, ISO time.
+        by: the person who began it.
+        at: when it began, ISO time.
         asked: events that were put on the queue so far.
         is_stopped: a person stopped it.
-        is_done: it has asked for everything that was held up.
+        is_done: every event that was held up has been put on the queue.
     """
 
     by: str
@@ -51,7 +51,7 @@ class Mending:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One incident.
+    """One cause that holds events up, with its owner and what was done about it.
 
     Attributes:
         number: of this cause, from 1; part of the name.
@@ -74,17 +74,17 @@ class Incident:
 
     @property
     def key(self) -> str:
-        """The key of its row, and its subject in the journal."""
+        """The key of the incident's row, and its subject in the journal."""
         return f"{PREFIX}{self.cause}"
 
     @property
     def name(self) -> str:
-        """As persons type it: ``richpanel.unavailable.tickets.1``."""
+        """The incident's name, as persons type it: ``richpanel.unavailable.tickets.1``."""
         return f"{self.cause}.{self.number}"
 
 
 def of_row(row: Item) -> Incident:
-    """An incident as it is stored; what it holds up now is not."""
+    """An incident as its row stores it; how many events it holds up now is not in the row."""
     mending = None
     if "mended_by" in row:
         mending = Mending(
@@ -108,15 +108,15 @@ def of_row(row: Item) -> Incident:
 
 
 def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
-    """An incident's present state, from its row and what is held up; None where there never was one.
+    """The present incident of a cause, from its row and the events held up; None where there was none ever.
 
-    Events received after a mend began make the next incident.  It also takes over what the mend has not
-    ended; it is open and has no owner.
+    Events received after a mend began make the next incident.  It also takes over the events that
+    the mend has not ended; it is open and has no owner.
 
     Args:
         cause: the incident's.
-        stored: its row.
-        held: when each event that it holds up was received, ISO times in order.
+        stored: the incident of this cause that has a row.
+        held: when each event that the cause holds up was received, ISO times in order.
     """
     if not held:
         return stored and replace(stored, state=State.ENDED)

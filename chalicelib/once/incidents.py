@@ -33,19 +33,19 @@ from chalicelib.once.timer import Timer, dated
 
 KIND = "incident"
 OPENS_AFTER = timedelta(minutes=10)
-"""For a cause that holds something up this long, the sweep stores an incident, which an alarm names."""
+"""When a cause has held an event up this long, the sweep stores an incident, and an alarm names it."""
 COUNTED = 1_000
-"""Events of one incident that are counted, at most: to show how many, not to mend them."""
+"""The most events of one incident that are counted: to show how many there are, not to mend them."""
 MENDED = 10_000
-"""Events of one incident that a mend puts on the queue, at most; what remains is mended by the next."""
+"""The most events of one incident that one mend puts on the queue; the next mend continues."""
 CAUSES = 500
-"""Causes that are listed, at most."""
+"""The most causes that are listed."""
 _AFTER_ALL = "\uffff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incidents:
-    """Reads and writes incidents.
+    """Finds incidents among the stuck events, and stores what persons did about them.
 
     Attributes:
         table: table A.
@@ -59,9 +59,9 @@ class Incidents:
     # --- reading ------------------------------------------------------------------------------
 
     def causes(self) -> dict[Cause, list[str]]:
-        """Every cause that holds something up: when each event was received, up to `COUNTED` of a shard.
+        """Every cause that holds events up, with the receipt times of up to `COUNTED` of them.
 
-        One query for each shard, and one more for each cause that fills it.
+        One query for each shard of the index, and one more for each cause that fills a query.
         """
         found: dict[str, list[str]] = {}
         for shard in range(SHARDS):
@@ -95,17 +95,17 @@ class Incidents:
         return [str(row["event_id"]) for row in islice(chain.from_iterable(shards), limit)]
 
     def get(self, cause: Cause) -> Incident | None:
-        """The newest incident of a cause, as it is now."""
+        """The newest incident of a cause, as it is now; None where there was none ever."""
         held = [since for since, _ in self.held(cause, limit=COUNTED)]
         return incident.now(cause, self.stored(cause), held)
 
     def stored(self, cause: Cause) -> Incident | None:
-        """The newest incident of a cause, as its row says."""
+        """The newest incident of a cause, as its row says; None without a row."""
         row = self.table.get({"event_id": f"{PREFIX}{cause}"})
         return None if row is None else incident.of_row(row)
 
     def all(self) -> list[Incident]:
-        """Every incident that is kept, the newest of each cause: what is open first, then by time."""
+        """The newest incident of each cause: those that are open first, then by time."""
         timer, held = Timer(self.table), self.causes()
         rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
         stored = {one.cause: one for one in map(incident.of_row, rows)}
@@ -117,7 +117,11 @@ class Incidents:
     # --- writing ------------------------------------------------------------------------------
 
     def note(self) -> tuple[list[Incident], list[Incident]]:
-        """Store the incidents that have begun and those that have ended; returns both lists."""
+        """Store the incidents that have begun and those that have ended.
+
+        Returns:
+            The list of those begun, and the list of those ended.
+        """
         opened, ended = [], []
         for one in self.all():
             since = parsed(one.since)
@@ -139,17 +143,17 @@ class Incidents:
         cleared: Sequence[str] = (),
         **changes: object,
     ) -> bool:
-        """Store a state, with the journal's entry where a person has set it.
+        """Store an incident's state, with the journal's entry where a person has set it.
 
         Args:
-            seen: as it was read; another write since then refuses this one.
-            state: the next one.
-            entry: writes of the journal's entry, one transaction with it.
+            seen: the incident as it was read; another write since then refuses this one.
+            state: the next state.
+            entry: writes of the journal's entry, one transaction with the state.
             cleared: attributes to remove.
             changes: further attributes.
 
         Returns:
-            False where it was written meanwhile; nothing is stored then.
+            False where the incident was written meanwhile; nothing is stored then.
         """
         change: dict[str, Any] = {
             "set_": {
@@ -178,11 +182,11 @@ class Incidents:
         return True
 
     def advance(self, seen: Incident, began: str) -> bool:
-        """Count one event that a mend puts on the queue; False where a person has stopped it.
+        """Count one event that a mend puts on the queue; False where the mend was stopped or replaced.
 
         Args:
             seen: the incident that is mended.
-            began: `Mending.at` of this mend; another one ends it.
+            began: `Mending.at` of this mend; another mend of the incident has another time.
         """
         try:
             self.table.update(
@@ -217,22 +221,22 @@ class Incidents:
 _GONE_WITH_THE_LAST = frozenset(
     ("owner", "finished_at", "mended_by", "mended_at", "asked_for", "is_stopped", "is_done")
 )
-"""What a row loses where it becomes the next incident of its cause."""
+"""Attributes of the last incident, which its row loses when the next incident of the cause is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentPart:
-    """The sweep's part: stores which incidents have begun and ended, and says so.
+    """The sweep's part that stores which incidents have begun and ended, and logs them.
 
     Attributes:
-        incidents: makes them when they are needed.
+        incidents: makes the `Incidents` when they are needed.
     """
 
     incidents: Callable[[], Incidents]
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: object) -> SweepCursor:
-        """Store and log the incidents that began or ended, none in a dry run; the cursor stays."""
+        """Store and log the incidents that began or ended, none in a dry run; returns the same cursor."""
         del since
         if sweep.dry_run:
             return cursor

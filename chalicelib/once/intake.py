@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # a cold door without a ledger does not load it
     from chalicelib.once.ledger.events import Ledger
 
 FIRST_PAUSE_SECONDS = 0.25
-"""Before the first retry; each further pause is twice as long."""
+"""The pause before the first retry of putting a job on the queue; each further pause is twice as long."""
 
 
 def listed(
     parse: Callable[[InboundRequest], Job | None],
 ) -> Callable[[InboundRequest], Sequence[Job]]:
-    """Adapt a parser that returns one job or None to the list that `Intake.receive` expects."""
+    """Make a parser that returns a list out of one that returns a job or None."""
 
     def listing(request: InboundRequest) -> Sequence[Job]:
         job = parse(request)
@@ -45,7 +45,7 @@ def _event_id(jobs: Sequence[Job]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """Accepts jobs, from a webhook or from recovery.
+    """Accepts jobs from a webhook or from recovery and puts them on the queue.
 
     Attributes:
         ledger: used only with `ingress_ledger`.
@@ -71,7 +71,7 @@ class Intake:
         patience_seconds: float = 0.0,
         answer: Callable[[Sequence[Job]], Mapping[str, Any]] = _event_id,
     ) -> Answer:
-        """Handle one webhook request: its size, then its sender, then its content.
+        """Handle one webhook request and answer it: check its size, then its sender, then queue its jobs.
 
         Args:
             source: the sender's name, for logs and metrics.
@@ -80,7 +80,8 @@ class Intake:
             verify: raises `SignatureError`; runs before the body is parsed.
             parse: returns the jobs; an empty list where the request needs no work.
             max_body_bytes: a larger body is refused before anything of the request is read.
-            patience_seconds: how long a failed send is retried, for a sender that never retries.
+            patience_seconds: how long putting a job on the queue is retried, for a sender that
+                never retries.
             answer: fields of a 200 body beside its status.
         """
         request = door.read_request(headers, body, self.clock, self.new_id)
@@ -104,7 +105,7 @@ class Intake:
         return Answer(200, {"status": "accepted", **answer(jobs)})
 
     def accept(self, job: Job, *, recovery: Recovery | None = None, admission: str = "") -> None:
-        """Put a job on the queue; returning means the queue has it.
+        """Put a job on the queue; after returning, the queue has the job, or the event needs no message.
 
         At ingress, copies of one event share a deduplication id.  A recovery send carries a nonce,
         or the queue would drop it for five minutes.  So does an event that is received again after
@@ -132,9 +133,9 @@ class Intake:
         self._put(job, nonce)
 
     def put_back(self, job: Job) -> None:
-        """Put a job that the queue has delivered on the queue again, at the end of its group.
+        """Put a job that the queue has delivered on the queue again, at the end of its FIFO group.
 
-        With a nonce, or the queue would take it for a copy of the delivered message.
+        It has a new nonce, or the queue would drop it as a copy of the delivered message.
 
         Raises:
             UnavailableError: the job was not queued.
@@ -150,7 +151,10 @@ class Intake:
         )
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:
-        """Queue every job; those queued before a failure are recognised when they are sent again.
+        """Put every job of a request on the queue, with retries for so many seconds.
+
+        If one fails, the request is repeated, and the jobs queued before it are recognised as
+        copies.
 
         Raises:
             UnavailableError: not all of them are queued.
@@ -166,7 +170,11 @@ class Intake:
                     attempts.failed(error)
 
     def _note_received(self, job: Job) -> str | None:
-        """`received_at` of the job's row, empty without a ledger; None where the job needs no message."""
+        """Write the event's row; its `received_at`, empty without a ledger, None where no message is needed.
+
+        Raises:
+            UnavailableError: the row was not written.
+        """
         if self.ledger is None:
             return ""
         try:

@@ -15,12 +15,12 @@ UNIT_BYTES = 1024
 
 
 def size_of_item(item: Mapping[str, Any]) -> int:
-    """Bytes of an item of plain values, including the names of its attributes."""
+    """The bytes of an item of plain values as DynamoDB counts them, names of attributes included."""
     return sum(len(name.encode()) + size(value) for name, value in item.items())
 
 
 def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
-    """Bytes of an attribute's value; raises `TypeError` for a type that DynamoDB does not store."""
+    """The bytes of an attribute's value; raises `TypeError` for a type that DynamoDB does not store."""
     match value:
         case None | bool():
             return 1

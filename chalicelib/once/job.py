@@ -30,27 +30,27 @@ from chalicelib.once.seal import SEAL_BYTES
 
 VERSION = 1
 MAX_MESSAGE_BYTES = 1024 * 1024
-"""Of a queue message's body: SQS refuses more."""
+"""The most bytes of a queue message's body: SQS refuses more."""
 
 
 class Recovery(StrEnum):
     """Why a job is queued again; decides which ended states its claim may reopen."""
 
     SWEEP = "sweep"
-    """Reconciliation found the event lost or unfinished."""
+    """The sweep found the event lost or unfinished."""
     SETTLED = "settled"
-    """Its unknown actions were settled: the parked event may resume."""
+    """The event's unknown actions have an outcome now: the parked event may resume."""
     HANDOFF = "handoff"
-    """It failed and no person was notified: only the notification is done now."""
+    """The event failed and no person was notified: only the notification is sent."""
     OPERATOR = "operator"
-    """An operator replays it: a failed event may run again, skipped and refused actions too."""
+    """An operator replays the event: a failed one may run again, skipped and refused actions too."""
 
 
 class Job(BaseModel):
-    """Fields of every job.
+    """The fields that every job on a queue has.
 
     Attributes:
-        turns: how often it was set aside for its turn at a vendor, as its event's row says.
+        turns: how often it was set aside until a time at which it may call its vendor.
         rounds: how many copies of it have gone over the queue `later`, one after another.
     """
 
@@ -73,11 +73,11 @@ class Job(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        """Whether it deliberately reopens an ended event: its claim is not a takeover."""
+        """Whether the job deliberately runs an ended event again: its claim is not a takeover."""
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
 
     def age_seconds(self, now: datetime) -> float:
-        """Seconds since it was received; 0 where its time cannot be read."""
+        """Seconds since the job was received; 0 where its time cannot be read."""
         received = parsed(self.received_at)
         return (now - received).total_seconds() if received is not None else 0.0
 
@@ -88,20 +88,20 @@ class Job(BaseModel):
 
     @property
     def lane(self) -> Lane:
-        """The queue it travels by; the same for every job of its group."""
+        """The queue that the job travels by; the same for every job of its group."""
         return TICKETS
 
     @property
     def group(self) -> tuple[str, ...]:
-        """Parts of the FIFO group id: jobs of one group are processed one after another."""
+        """The parts of the job's FIFO group id: jobs of one group are processed one after another."""
         return (self.conversation_id,)
 
 
 class ActionResend(Job):
-    """Repeats a finished action for an operator; its event's key ends in ``:resend:{nonce}``.
+    """The job that repeats a finished action for an operator; its event's key ends in ``:resend:{nonce}``.
 
     Attributes:
-        source_event_key: the event that performed it.
+        source_event_key: the event that performed the action.
         action_key: the action to repeat.
         nonce: one repetition per nonce.
     """
@@ -113,7 +113,7 @@ class ActionResend(Job):
 
 
 def encode(job: Job) -> str:
-    """The job as compact JSON, safe for SQS (ASCII only)."""
+    """A job as compact JSON for the body of a queue message, in ASCII only."""
     fields = job.model_dump(mode="json")
     for name in ("turns", "rounds"):
         if not fields[name]:
@@ -122,7 +122,7 @@ def encode(job: Job) -> str:
 
 
 def fits(job: Job) -> bool:
-    """Whether the queue takes a job, by its size as it is sent, sealed.
+    """Whether a job, encoded and sealed, is small enough for a message of the queue.
 
     Escaping makes a text longer: a character of one byte may become six.
     """
@@ -130,12 +130,12 @@ def fits(job: Job) -> bool:
 
 
 def by_kind(models: Iterable[type[Job]]) -> dict[str, type[Job]]:
-    """Models by the `kind` in a queue body."""
+    """Index the models of jobs by the `kind` that a queue body names."""
     return {model.model_fields["kind"].default: model for model in models}
 
 
 def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
-    """The job in a queue body.
+    """The job in the body of a queue message.
 
     Args:
         body: the output of `encode`.
@@ -164,7 +164,7 @@ def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
 
 
 def facts_of(job: Job) -> EventFacts:
-    """The fields of a job's own event that the ledger stores."""
+    """The `EventFacts` of a job's own event, which the ledger stores."""
     return EventFacts(
         event_key=job.event_key,
         conversation_id=job.conversation_id,

@@ -46,23 +46,23 @@ from chalicelib.redaction.redactor import redact
 
 RETENTION = timedelta(days=365)
 ASKED = "asked"
-"""Result of an act that DynamoDB cannot join with its entry: it was asked for, and was done next."""
+"""The result of an act that no transaction can join with its entry: it was asked for, and was done next."""
 REASON_LENGTH = 300
 DAY_PREFIX = "journal#"
 ONCE_PREFIX = "once#"
 VIEW = " view"
-"""Ends the name of an act that shows what was written and changes nothing."""
+"""The end of an act's name, if the act shows data and changes nothing."""
 ABOUT_PREFIX = "about#"
 ONCE_FOR = timedelta(days=2)
-"""How long a form that was sent is remembered; a session with it ends sooner."""
+"""How long the id of a sent form is remembered; the session that sent it ends sooner."""
 AT_MOST = 1_000
-"""Entries of one story that are read."""
+"""The most entries of one story that are read."""
 _ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act of a person.
+    """One act of a person, as the journal stores it.
 
     Attributes:
         what: the command: ``settle``, ``replay``, ``switch set``.
@@ -72,8 +72,9 @@ class Act:
         story: the conversation it belongs to; empty where the key is a story of its own.
         reason: why, in the person's words; stored redacted and cut.
         evidence: what the person saw; names, numbers and fixed codes.
-        act_id: equal for a repetition of the same act, which is entered once; empty: a new one.
-        at: when it was done; None: now.
+        act_id: equal for a repetition of the same act, which is entered once; if empty, a new id is
+            made.
+        at: when it was done; None for the present time.
         once: the id of the form that it came by; a second act of that form is refused.
         about: keyed ids of the addresses that it is about, where its story does not say so.
         people: names of colleagues, ``from`` whom and ``to`` whom, or ``about`` whom; stored
@@ -95,7 +96,7 @@ class Act:
 
 
 class Journal:
-    """Writes and reads the entries; no other module does."""
+    """Writes and reads the journal's entries on what persons did; no other module writes them."""
 
     def __init__(
         self,
@@ -111,7 +112,7 @@ class Journal:
         self._retention = retention
 
     def writes(self, act: Act) -> list[Item]:
-        """The entry as writes of a transaction, so that it is stored with the act or not at all."""
+        """An act's entry as writes of a transaction, by which it is stored with the act or not at all."""
         now = act.at or self._clock.now()
         entry: Item = {
             "ts_action_id": f"{iso(now)}#{act.what}:{act.act_id or self._new_id()}",
@@ -146,7 +147,7 @@ class Journal:
         """Store the entry of an act that changes no table; a repetition changes nothing.
 
         Returns:
-            False where it was entered before, with this act's own id or by the same form.
+            False where the act was entered before, with its own id or by the same form.
         """
         try:
             self._table.transact(self.writes(act))
@@ -155,7 +156,7 @@ class Journal:
         return True
 
     def story(self, story: str) -> list[Item]:
-        """The entries of a story, oldest first."""
+        """The journal's entries of a conversation or another subject, oldest first."""
         found = self._table.query_all(
             at_most=AT_MOST,
             KeyConditionExpression="conversation_id = :c",
@@ -164,7 +165,7 @@ class Journal:
         return [one for one in found if is_entry(one)]
 
     def backwards(self, story: str, *, before: str = "", page: int) -> Iterator[Item]:
-        """The entries of a story or a day, newest first, read as they are needed.
+        """The entries of a story or a day, newest first; a page is fetched when its first entry is read.
 
         Args:
             story: of an act, or a day as `DAY_PREFIX` names it.
@@ -180,7 +181,7 @@ class Journal:
         return (one for one in found if is_entry(one))
 
     def since(self, start: datetime) -> Iterator[Item]:
-        """Every entry since a time, oldest first: one query for each day."""
+        """Every entry of the journal since a time, oldest first: one query for each day."""
         day, end = start, self._clock.now()
         while day.date() <= end.date():
             found = self._table.query_pages(
@@ -192,17 +193,17 @@ class Journal:
 
 
 def is_entry(item: Mapping[str, Any]) -> bool:
-    """Whether a row of table C is a person's act; others are the machine's actions."""
+    """Whether a row of table C is a person's act; other rows are actions of the machine."""
     return "actor" in item
 
 
 def is_view(entry: Mapping[str, Any]) -> bool:
-    """Whether a person only looked, by the name of the act: ``conversation view``."""
+    """Whether an act of the journal only looked at data, by its name: ``conversation view``."""
     return str(entry["action_type"]).endswith(VIEW)
 
 
 def entry_time(item: Mapping[str, Any]) -> str:
-    """ISO time of an entry."""
+    """ISO time of a journal's entry, from its sort key."""
     return str(item["ts_action_id"]).partition("#")[0]
 
 

@@ -33,14 +33,14 @@ KEY_HEX = 64
 
 
 class KeyPurpose(StrEnum):
-    """What a key is for."""
+    """The purposes for which a stage has keys of its own."""
 
     IDS = "ids"
-    """Names of actions, FIFO groups and the register's rows."""
+    """Makes the keyed ids in names of actions, FIFO groups and rows of the register."""
     JOBS = "jobs"
-    """Seals what the stage puts on its queues."""
+    """Seals the jobs that the stage puts on its queues."""
     UNSUBSCRIBE = "unsubscribe"
-    """Signs the link in an e-mail, which leads to the recipient's own page."""
+    """Signs the link in an e-mail that leads to the recipient's own page."""
     TOOL_RESULTS = "tool_results"
     """Signs the token with which a company gives back what a tool has done."""
     SHARE = "share"
@@ -53,16 +53,15 @@ VERIFIES_FOR: Mapping[KeyPurpose, timedelta] = {
     KeyPurpose.TOOL_RESULTS: timedelta(days=30),
     KeyPurpose.SHARE: timedelta(days=7),
 }
-"""How long a key verifies after its successor has begun to sign: the longest life of what it signed.
-
-A message waits 14 days on its queue and 14 as a dead letter, a stored job of a start 30.  A tool's
-result is asked for within days.  A link in an e-mail has no end of its own: a reader has two years.
-"""
+"""How long a key of each purpose verifies after its successor has begun to sign: the longest life
+of what it signed. A message waits 14 days on its queue and 14 as a dead letter, a stored job of a
+start 30. A tool's result is asked for within days. A link in an e-mail has no end of its own: a
+reader has two years."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageKey:
-    """One key of a purpose.
+    """One secret key of a stage for one purpose, and when it is valid.
 
     Attributes:
         key: as it is used, derived for stage and purpose.
@@ -76,14 +75,14 @@ class StageKey:
 
 
 class PurposeKeys:
-    """The keys of one purpose: signs with the newest, verifies with each."""
+    """The keys of one purpose: the newest valid one signs, and each one verifies until it ends."""
 
     def __init__(self, keys: Iterable[StageKey], clock: Clock) -> None:
         self._keys = sorted(keys, key=lambda one: one.begins, reverse=True)
         self._clock = clock
 
     def sign(self, *parts: str) -> str:
-        """32 hex characters over the parts.
+        """The signature of some texts by the newest key whose time has come: 32 hex characters.
 
         Raises:
             UnavailableError: no key's time has come.
@@ -95,7 +94,7 @@ class PurposeKeys:
         raise UnavailableError(KEY_MISSING)
 
     def verifies(self, given: str, *parts: str) -> bool:
-        """Whether a key that is valid has signed these parts."""
+        """Whether a key that has not ended made this signature of these texts."""
         signed = given.encode("utf-8", "replace")
         matches = [
             hmac.compare_digest(signed, OpaqueIds(one.key).of(*parts).encode())
@@ -105,10 +104,10 @@ class PurposeKeys:
 
     @property
     def ids(self) -> OpaqueIds:
-        """Keyed hashes under the oldest key, whatever keys came later.
+        """Keyed hashes under the oldest key of the purpose, whatever keys came later.
 
         Raises:
-            UnavailableError: there is none.
+            UnavailableError: the purpose has no key.
         """
         if not self._keys:
             raise UnavailableError(KEY_MISSING)
@@ -119,7 +118,7 @@ class PurposeKeys:
 
 
 class Keyring:
-    """The stage's keys; each purpose is read when it is first used."""
+    """The keys of a stage, by purpose; those of a purpose are read when they are first used."""
 
     def __init__(self, *, stage: str, secrets: SecretsPort, clock: Clock) -> None:
         self._stage = stage
@@ -128,7 +127,7 @@ class Keyring:
         self._read: dict[KeyPurpose, tuple[str, PurposeKeys]] = {}
 
     def of(self, purpose: KeyPurpose) -> PurposeKeys:
-        """The keys of a purpose.
+        """The keys of one purpose.
 
         Raises:
             UnavailableError: they cannot be read, or there are none.
@@ -141,17 +140,17 @@ class Keyring:
         return known[1]
 
     def fetch(self, *purposes: KeyPurpose) -> None:
-        """Read the keys of these purposes in one call; a key that fails is read again when it is used."""
+        """Read the keys of these purposes into the cache with one call; keys that fail are read when used."""
         self._secrets.fetch([secret_id(self._stage, purpose) for purpose in purposes])
 
 
 def secret_id(stage: str, purpose: KeyPurpose) -> str:
-    """Name of the secret that holds a purpose's keys."""
+    """The name of the secret that holds a purpose's keys."""
     return f"rp-mw/{stage}/keys/{purpose.value}"
 
 
 def parsed_keys(text: str, stage: str, purpose: KeyPurpose) -> list[StageKey]:
-    """The keys in a secret's text, newest first.
+    """The keys of a purpose in a secret's text, in the order of the text.
 
     Raises:
         UnavailableError: there is none, or one is not in the form that this module describes.

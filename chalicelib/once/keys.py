@@ -24,15 +24,15 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 
 RESEND = ":resend:"
-"""Precedes the nonce of a deliberate resend, in event keys and in action keys."""
+"""The text before the nonce of a deliberate resend, in event keys and in action keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """Last part of an action key: which event it belongs to.
+    """The last part of an action's key: which event the action belongs to.
 
-    It is a key part, not text: formatting it raises `TypeError`, because a string made of it would be
-    escaped as a whole and give another key.
+    It is a key part, not text: formatting it raises `TypeError`, because a string made of it would
+    be escaped as a whole and give another key.
 
     Attributes:
         name: the message id, or a hash of the event key where there is none.
@@ -44,11 +44,14 @@ class Suffix:
 
     @property
     def text(self) -> str:
-        """As other records show it, e.g. ``c-77`` or ``c-77:resend:n1``; never part of a key."""
+        """The last part of an action's key as other records show it, e.g. ``c-77`` or ``c-77:resend:n1``.
+
+        It is never put into a key.
+        """
         return f"{self.name}{RESEND}{self.nonce}" if self.nonce else self.name
 
     def prefixed(self, prefix: str) -> Suffix:
-        """The suffix of another action of the same event."""
+        """A last key part for another action of the same event: this part's name behind a prefix."""
         return Suffix(prefix + self.name, self.nonce)
 
     def __str__(self) -> str:
@@ -60,7 +63,7 @@ class Suffix:
 
 @lru_cache(maxsize=1024)
 def joined(*parts: str | Suffix) -> str:
-    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ.
+    """Join key parts with colons, so that two lists never give one key: ``("a:b", "c")``, ``("a", "b:c")``.
 
     An action's key is read a dozen times while it is performed, so recent keys are cached.
     """
@@ -68,46 +71,46 @@ def joined(*parts: str | Suffix) -> str:
 
 
 def parts(key: str) -> list[str]:
-    """What `joined` has joined; of a resent event's key, without its nonce."""
+    """The parts of a key that `joined` has made; without the nonce, if it is a resend's key."""
     own, _, _ = key.partition(RESEND)
     return [unquote(part) for part in own.split(":")]
 
 
 def normalised(text: str) -> str:
-    """NFKC, trimmed, white space collapsed, lower case."""
+    """A text in NFKC, trimmed, in lower case, each run of white space as one space."""
     return _WHITE_SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
 
 
 def suffix_of(event_key: str, message_id: str | None, nonce: str = "") -> Suffix:
-    """The suffix of an event's action keys."""
+    """The last part of the keys of an event's actions: its message id, else a hash of its key."""
     return Suffix(message_id or digest(event_key)[:32], nonce)
 
 
 def is_resent(event_key: str) -> bool:
-    """Whether an event repeats an action of another one for an operator."""
+    """Whether an event repeats an action of another event for an operator, by its key."""
     return RESEND in event_key
 
 
 def bound_ref(kind: str, scope: str, ref: str) -> str:
-    """Key of the row that binds a provider's id to one action.
+    """The key of the row that binds a vendor's id of an effect to one action.
 
     Args:
         kind: of the action.
-        scope: where the id is unique: the conversation, or empty for the whole provider.  A
-            carrier's ids are of the second kind: it lists messages by pair of numbers, and one pair
-            may have several conversations.
-        ref: the provider's id.
+        scope: where the id is unique: the conversation, or empty for the whole vendor.  A carrier's
+            ids are of the second kind: it lists messages by pair of numbers, and one pair may have
+            several conversations.
+        ref: the vendor's id.
     """
     return joined("ref", kind, digest(scope, ref))
 
 
 def digest(*parts: str) -> str:
-    """Hex SHA-256 over a JSON list of the parts."""
+    """The SHA-256 of some texts in hex; another division into texts gives another hash."""
     return hashlib.sha256(_listed(parts)).hexdigest()
 
 
 def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
-    """SQS deduplication id: 64 ASCII characters, whatever the key holds.
+    """The SQS deduplication id of a job: 64 ASCII characters, whatever the event's key holds.
 
     At ingress the nonce is empty, so that the queue itself drops copies for five minutes; recovery
     sends and thin notifications carry a nonce, or the queue would drop them.
@@ -116,7 +119,7 @@ def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
 
 
 class OpaqueIds:
-    """Keyed hashes of identifiers that are, or may be, personal data.
+    """Makes keyed hashes of identifiers that are, or may be, personal data.
 
     The key is one per stage and is never rotated within the ledger's retention, because a rotated
     key would make a repeated event look new.
@@ -126,17 +129,17 @@ class OpaqueIds:
         self._key = key
 
     def of(self, *parts: str) -> str:
-        """32 hex characters derived from the parts, the same in every process of the stage."""
+        """The keyed hash of some texts: 32 hex characters, the same in every process of the stage."""
         message = _listed(parts)
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
-        """SQS message group: a ticket, whose id may look like an e-mail, or a pair of parties."""
+        """The SQS group id of a conversation: a keyed hash, as a ticket's id may be an e-mail address."""
         return self.of("group", *parts)
 
 
 def _listed(parts: Sequence[str]) -> bytes:
-    """The parts as a JSON list in ASCII, as `json.dumps` writes it, in a third of its time."""
+    """Some texts as a JSON list in ASCII, as `json.dumps` writes it, in a third of its time."""
     return f"[{', '.join(map(encode_basestring_ascii, parts))}]".encode()
 
 

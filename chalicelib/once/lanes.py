@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One lane.
+    """One lane: a FIFO queue with its dead-letter queue and the function that works on it.
 
     Attributes:
         name: its name in waiting jobs, logs and metrics.
@@ -40,11 +40,11 @@ class Lane:
     is_ordered: bool = True
 
     def queue(self, stage: str) -> str:
-        """Name of its queue."""
+        """The name of the lane's queue in a stage."""
         return f"rp-mw-{self.queue_word}-{stage}.fifo"
 
     def dead_letter_queue(self, stage: str) -> str:
-        """Name of its dead-letter queue."""
+        """The name of the lane's dead-letter queue in a stage."""
         return f"rp-mw-{self.queue_word}-dlq-{stage}.fifo"
 
 
@@ -61,12 +61,12 @@ _BY_NAME = {lane.name: lane for lane in LANES}
 
 
 def named(name: str | None) -> Lane:
-    """The lane of that name; the tickets' lane for a name of another version, which forwards it."""
+    """The lane of that name; the tickets' lane, which forwards, for a name that only another version has."""
     return _BY_NAME.get(name or "", TICKETS)
 
 
 def of_queue(queue_name: str) -> Lane:
-    """The lane that a queue carries; the tickets' lane for a queue of any other name."""
+    """The lane to which a queue belongs, by the queue's name; the tickets' lane for any other name."""
     for lane in LANES[1:]:
         if queue_name.startswith(f"rp-mw-{lane.queue_word}-"):
             return lane

@@ -22,22 +22,23 @@ from chalicelib.once.job import Job, encode
 from chalicelib.once.ports import DelayQueue, Outbox
 
 SOONEST_SECONDS = 1.0
-"""A shorter wait counts as none."""
+"""A wait shorter than this counts as none."""
 MAX_DELAY_SECONDS = 900
 """SQS delays a message for at most 15 minutes."""
 MOST_ROUNDS = 7
-"""Copies of one job, one after another; a message that the sweep queues begins another chain."""
+"""The most copies of one job over the queue `later`, one after another; a job that the sweep queues
+begins at none again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """The worker's side: puts a copy of a job aside."""
+    """Puts a copy of a job on the queue `later`, from which it comes back after a short wait."""
 
     queue: DelayQueue
     opaque: Callable[[], keys.OpaqueIds]
 
     def put(self, job: Job, delay_seconds: float) -> None:
-        """Let a job come back into its FIFO group after a while, at most `MAX_DELAY_SECONDS`.
+        """Send a job to the queue `later`; it returns to its FIFO group after `MAX_DELAY_SECONDS` at most.
 
         Raises:
             UnavailableError: it was not queued.
@@ -49,11 +50,11 @@ class Later:
 
 
 def put_back(body: str, message_id: str, outbox: Outbox) -> None:
-    """The handler's side: put the job of one message back into its FIFO group.
+    """Put the job in one message of the queue `later` back into the job's own FIFO group.
 
-    The message's id is the nonce of the deduplication id.  Without a nonce the FIFO queue would drop
-    the job as a copy of its first message; with a random one, each delivery of this message would
-    add another copy.
+    The message's id is the nonce of the deduplication id.  Without a nonce the FIFO queue would
+    drop the job as a copy of its first message; with a random one, each delivery of this message
+    would add another copy.
 
     Args:
         body: of the message.

@@ -12,13 +12,13 @@ _Part = TypeVar("_Part")
 
 
 class Lazy(Mapping[str, _Part]):
-    """A mapping whose values are built at first use and then kept.
+    """A mapping from kinds to objects that are built at first use and then kept.
 
     Asking which kinds there are builds nothing; `values` and `items` build everything.
 
     Args:
-        factories: how to build the part of each kind.  Kinds that share a part have factories that
-            return the same object.
+        factories: how to build the object of each kind.  Kinds that share an object have factories
+            that return the same one.
     """
 
     def __init__(self, factories: Mapping[str, Callable[[], _Part]]) -> None:
@@ -44,7 +44,10 @@ class Lazy(Mapping[str, _Part]):
 def late(
     kinds: Iterable[str], parts: Callable[[], Mapping[str, _Part]]
 ) -> dict[str, Callable[[], _Part]]:
-    """Factories for `Lazy`: the parts of a system that is loaded when one of its kinds occurs."""
+    """For each kind, a function that builds its object and loads its system when it is called.
+
+    Made for `Lazy`.
+    """
 
     def of(kind: str) -> Callable[[], _Part]:
         return lambda: parts()[kind]
@@ -53,7 +56,7 @@ def late(
 
 
 class Deferred(Mapping[str, _Part]):
-    """A mapping that is made, and its modules imported, when something is first asked of it."""
+    """A mapping that is made, and whose modules are imported, when it is first read."""
 
     def __init__(self, make: Callable[[], Mapping[str, _Part]]) -> None:
         self._make = make
@@ -73,12 +76,15 @@ class Deferred(Mapping[str, _Part]):
 
 
 def hands_of(kinds: Kinds, parts: Any) -> Lazy[Hands]:  # noqa: ANN401 - of a system
-    """What handles each kind of effect, from the parts of its system."""
+    """The `Hands` of each kind of effect of a system, built at their first use."""
     return Lazy({name: partial(kind.hands, parts) for name, kind in kinds.items()})
 
 
 class LazyClient:
-    """A boto3 client, or a part of ours, that is built at its first call: a client takes up to 50 ms."""
+    """Stands for a boto3 client, or an object of ours, that is built when it is first used.
+
+    Building a boto3 client takes up to 50 ms.
+    """
 
     def __init__(self, build: Callable[[], Any]) -> None:
         self._build = build

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from chalicelib.once.keys import OpaqueIds
 
 MOST = 40
-"""Most ids of one text; a text that is masked and cut has no more addresses."""
+"""The most keyed ids of one text; a text that is masked and cut has no more addresses."""
 _NATIONAL, _LOCAL = 9, 7
 _MAILBOX = re.compile(r"[\w.+'%-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"\d(?:[\s().\-/_]*\d)*")
@@ -23,7 +23,7 @@ _AROUND = "'%-"
 
 
 def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
-    """The keyed ids of the addresses that words name; the key is read only where they name one."""
+    """The keyed ids of the addresses in a person's words; the key is read only where there is one."""
     text = unicodedata.normalize("NFKC", words).lower()
     found = [_mailbox(one) for one in _MAILBOX.findall(text)]
     found += (end for one in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(one))
@@ -31,7 +31,7 @@ def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
 
 
 def ids_of(address: str, opaque: OpaqueIds) -> list[str]:
-    """Every keyed id under which words may name an address."""
+    """Every keyed id of an address under which a person's words may name it."""
     if "@" in address:
         return [opaque.of("named", _mailbox(address.lower()))]
     digits = "".join(_DIGITS.findall(address))
@@ -45,7 +45,10 @@ def _mailbox(address: str) -> str:
 
 
 def _ends(run: str) -> list[str]:
-    """For each group of a run, the last digits up to its end: another number may follow it in the run."""
+    """The last nine or seven digits after each group of a run of digits: each may be a whole number.
+
+    Another number may follow in the same run.
+    """
     before, found = "", []
     for group in _DIGITS.findall(run):
         before += group

@@ -21,26 +21,26 @@ from chalicelib.once.ports import Clock
 
 BEHIND = reasons.BEHIND
 MOST_LISTED = 50
-"""Bounds the list; events beyond these keep their order by their dates alone."""
+"""The most events in a conversation's list; those beyond keep their order by their times alone."""
 SOON_SECONDS = 5.0
-"""When to look again at an earlier event whose time has just come."""
+"""How soon an event is tried again, if the earlier event that it waits behind is due just now."""
 OVERDUE_SECONDS = 60.0
-"""An earlier event that is overdue by more comes by the sweep, and so do the events behind it."""
+"""An earlier event that is overdue by more than this comes by the sweep, and so do those behind it."""
 
 EventKeys = Sequence[str]
 """Keys of the events that wait, oldest event first."""
 
 
 class Line(Protocol):
-    """One conversation's list, as it was read."""
+    """The stored list of a conversation's waiting events, as it was read."""
 
     @property
     def waiting(self) -> EventKeys:
-        """Keys of the events that wait, oldest first."""
+        """Keys of the conversation's waiting events, oldest first."""
         ...
 
     def replace(self, waiting: EventKeys) -> None:
-        """Store another list; raises `TransientError` where it was changed since it was read."""
+        """Store another list of waiting events; raises `TransientError` if it was changed meanwhile."""
         ...
 
 
@@ -55,7 +55,7 @@ class InOrder:
         """Let an event run, unless an earlier one of its conversation waits.
 
         Raises:
-            NotYet: it has joined behind that one.
+            NotYet: it is listed behind the earlier event and waits until after that one.
         """
         waiting = list(line.waiting)
         earlier = waiting[: waiting.index(event_key)] if event_key in waiting else waiting
@@ -70,11 +70,15 @@ class InOrder:
         line.replace([key for key in waiting if key in unended] if has_followers else ())
 
     def join(self, line: Line, event_key: str, until_epoch: float) -> float:
-        """List an event that waits until a time; returns when it comes back, epoch seconds."""
+        """Add an event to its conversation's list of waiting events.
+
+        Returns:
+            When it comes back, epoch seconds: the given time, or later where the list is full.
+        """
         return self._joined(line, event_key, until_epoch, self._unended(line.waiting))
 
     def _after(self, until: float | None) -> float:
-        """When to look again at an event that waits until a time."""
+        """When an event that waits behind an earlier one is tried next, from the time of the earlier one."""
         now = self._clock.now().timestamp()
         is_coming = until is None or now - OVERDUE_SECONDS < until < now
         return now + SOON_SECONDS if is_coming or until is None else until + 1

@@ -12,7 +12,7 @@ from chalicelib.once.reasons import ALREADY, REFUSED, UNKNOWN, WITHHELD
 
 
 def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
-    """Final status of an event and its reason, from the rows of its actions."""
+    """The final status of an event and its reason, from the rows of its actions."""
     for row in rows.values():
         if row.status == ActionStatus.UNKNOWN:
             return EventStatus.PARKED, f"{UNKNOWN}{row.reason}"
@@ -25,12 +25,12 @@ def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
 
 
 def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
-    """Keys of the actions whose outcome is unknown."""
+    """The keys of those actions whose outcome is unknown."""
     return [row.key for row in rows.values() if row.status == ActionStatus.UNKNOWN]
 
 
 def audit_rows(built: Sequence[Effect], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
-    """A row for each action, at the time it ended."""
+    """The audit row of each action, at the time it ended."""
     return [
         AuditRow(
             conversation_id=action.conversation_id,

@@ -30,7 +30,7 @@ from typing import Any
 
 PLAN_VERSION = 1
 MAX_BYTES = 100_000
-"""Limit for an unpacked plan."""
+"""The most bytes of a stored plan that are unpacked."""
 _PACKED = "z1:"
 _DICTIONARY = (
     b'"reasons":["shopify_lookup","reply","assign","remove_tag","close","template":"language":"en",'
@@ -47,7 +47,7 @@ Stored plans are readable only with exactly these bytes: a change needs another 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAction:
-    """One action of a plan.
+    """One action of a plan: its kind, its argument, and the actions that must be done before it.
 
     Attributes:
         kind: the action class, e.g. ``add_tag``.
@@ -66,15 +66,15 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The actions of an event, in order.
+    """The decided actions of an event, in the order in which they are performed.
 
     Attributes:
         flow: the flow that made it.
         steps: one vendor request each; its actions share its outcome.
         facts: small facts for the records: intent, route, template id, reasons; no personal data.
-        lacks: a fixed code for data that its job does not hold and that could not be read elsewhere.
-            Such a plan only notifies a person, its event ends as failed, and an operator's replay
-            plans again.
+        lacks: a fixed code for data that its job does not hold and that could not be read
+            elsewhere. Such a plan only notifies a person, its event ends as failed, and an
+            operator's replay plans again.
     """
 
     flow: str
@@ -84,16 +84,16 @@ class Plan:
 
     @property
     def actions(self) -> Iterator[PlannedAction]:
-        """Every action in order."""
+        """Every action of the plan's steps, in order."""
         return (action for step in self.steps for action in step)
 
     @property
     def hash(self) -> str:
-        """32 hex characters over the canonical form; equal plans hash equally everywhere."""
+        """The plan's hash, 32 hex characters; equal plans have the same one everywhere."""
         return hashlib.sha256(self.encode().encode()).hexdigest()[:32]
 
     def encode(self) -> str:
-        """Canonical JSON of the plan."""
+        """The plan as canonical JSON."""
         raw = {
             "flow": self.flow,
             "v": PLAN_VERSION,
@@ -105,7 +105,7 @@ class Plan:
         return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
     def packed(self) -> str:
-        """The stored form, a third as long as `encode`.
+        """The plan as it is stored: compressed to a third of its JSON.
 
         It keeps an event's row under the kilobyte of one write unit, even with the long ids of
         e-mail tickets.

@@ -33,7 +33,7 @@ class _UnreadablePlan(Exception):  # noqa: N818 - leads to parking, not to a fau
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRun:
-    """Runs plans."""
+    """Runs the plan of a claimed event: makes or reads it, performs it, and writes the event's end."""
 
     ledger: Ledger
     audit: Audit
@@ -42,11 +42,11 @@ class PlanRun:
     runtime: Runtime
 
     def run(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
-        """Run an event to its end.
+        """Run the plan of a claimed event until the event ends or is parked.
 
         Raises:
-            NotYet: it is not the time for it.
-            MiddlewareError: it has not ended, and is tried again.
+            NotYet: it is not the time for the event.
+            MiddlewareError: the event has not ended, and is tried again.
         """
         switches = self.runtime.switches.current()
         try:
@@ -68,7 +68,11 @@ class PlanRun:
     def _plan(
         self, flow: Flow, event: Event, lease: Lease, switches: Switches, *, operator: bool
     ) -> Plan:
-        """The stored plan, or a new one stored before anything starts."""
+        """The event's stored plan, checked again; or a new one, which is stored before anything starts.
+
+        Raises:
+            NotAnEvent: the event needs no action.
+        """
         if lease.plan is not None:
             plan = _stored_plan(lease.plan)
             if plan.lacks is None or not operator:
@@ -81,7 +85,10 @@ class PlanRun:
         return plan
 
     def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
-        """End an event that needs no action; an escalation that an earlier run started is finished first."""
+        """End an event that needs no action; an escalation that an earlier run started is finished first.
+
+        The event is parked instead if the outcome of that escalation is unknown.
+        """
         if end.status != EventStatus.FAILED:
             asked = self.escalation.finish_earlier(flow, event, attempt, {})
             status, reason = event_end(asked)
@@ -151,7 +158,7 @@ def _stored_plan(text: str) -> Plan:
 
 
 def grouped(plan: Plan, built: Sequence[Effect]) -> list[list[StepAction]]:
-    """The steps of a plan with their actions as they were built, and dependencies given by key."""
+    """The built effects of a plan, step by step, each with the keys of the actions it depends on."""
     keys = [action.key for action in built]
     numbered = iter(zip(plan.actions, built, strict=True))
     return [

@@ -13,36 +13,36 @@ from chalicelib.once.reasons import AUTOMATION_DISABLED, KILL_SWITCH, SAFE_MODE,
 
 
 class Clock(Protocol):
-    """Time, injected so that a simulation can control it."""
+    """The port for time, so that a simulation can control it."""
 
     def now(self) -> datetime:
-        """The wall clock, aware, UTC."""
+        """The wall clock, an aware time in UTC."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards, for deadlines within one process."""
+        """Seconds of a clock that never runs backwards, for deadlines within one process."""
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait so many seconds."""
         ...
 
 
 class Log(Protocol):
-    """JSON lines and metrics; the implementation redacts."""
+    """The port for JSON log lines and metrics; the implementation redacts both."""
 
     def event(self, name: str, **fields: object) -> None:
-        """Write one line: an event name such as ``worker.processed`` and its fields."""
+        """Write one log line: an event name such as ``worker.processed`` and its fields."""
         ...
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """Count something; dimensions are closed sets, never identifiers."""
+        """Add a value to a metric; dimensions have few fixed values, never identifiers."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """The switches at the moment an event was decided, as its rows record them."""
+    """The switches at the moment an event was decided, as the ledger's rows record them."""
 
     mode: str
     safe_mode: bool
@@ -50,32 +50,32 @@ class Modes:
 
 
 UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
-"""Stored before the switches have been read: the most cautious mode."""
+"""The modes stored before the switches have been read: the most cautious ones."""
 
 
 class Outbox(Protocol):
-    """The lanes' FIFO queues, sending side."""
+    """The port for sending messages to the lanes' FIFO queues."""
 
     def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
-        """Send one message and return its id; raises `UnavailableError` when it was not queued."""
+        """Send one message to a lane's queue and return its id; raises `UnavailableError` when not queued."""
         ...
 
     def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
-        """Make a message in flight visible again after so many seconds."""
+        """Set after how many seconds a received message becomes visible again; raises `TransientError`."""
         ...
 
 
 class DelayQueue(Protocol):
-    """A standard queue whose messages wait before they are delivered."""
+    """The port for a standard queue whose messages wait before they are delivered."""
 
     def put(self, body: str, *, delay_seconds: float) -> None:
-        """Send one message; raises `UnavailableError` when it was not queued."""
+        """Send one message that is delivered after a delay; raises `UnavailableError` if it is not queued."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as received from the queue.
+    """One message as it was received from a queue, with how often it was and the time that is left.
 
     Attributes:
         receive_count: number of receives so far, this one included.
@@ -96,13 +96,13 @@ class Delivery:
 
     @property
     def is_last(self) -> bool:
-        """The queue will not deliver it again."""
+        """Whether this is the message's last receive: the queue will not deliver it again."""
         return self.receive_count >= self.max_receives
 
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """Switch values; the stricter of SSM and environment."""
+    """The stage's four switches; of SSM and the environment, the stricter value of each."""
 
     kill_switch: bool = False
     safe_mode: bool = False
@@ -111,7 +111,7 @@ class Switches:
 
     @property
     def modes(self) -> Modes:
-        """The form that ledger rows record."""
+        """The switches in the form that ledger rows record."""
         may_automate = self.automation_enabled and not self.safe_mode and not self.kill_switch
         return Modes(
             mode="automation_candidate" if may_automate else "route_only",
@@ -120,9 +120,10 @@ class Switches:
         )
 
     def forbids(self, kind: EffectKind, *, by_person: bool = False) -> str | None:
-        """Why an effect of a kind may not start, or None.
+        """The reason why an effect of a kind may not start, or None.
 
-        What a person has written is no automation; every other switch stops it as well.
+        What a person has written is no automation, so the switch `automation_enabled` does not
+        forbid it; every other switch does.
         """
         if self.kill_switch:
             return KILL_SWITCH
@@ -136,16 +137,16 @@ class Switches:
 
 
 class SwitchesPort(Protocol):
-    """The switches, cached for at most 25 seconds."""
+    """The port for the stage's switches, which are at most 25 seconds old."""
 
     def current(self) -> Switches:
-        """Current values; raises `SwitchesUnreadableError` when none is fresh enough."""
+        """The present switches; raises `SwitchesUnreadableError` when none read recently enough is known."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
-    """What every part that acts needs of its surroundings: time, the log, the switches."""
+    """The clock, the log and the switches, which every part that acts needs."""
 
     clock: Clock
     log: Log
@@ -153,25 +154,26 @@ class Runtime:
 
 
 class SecretsPort(Protocol):
-    """Named secrets, cached."""
+    """The port for secrets by name, cached."""
 
     def text(self, name: str, *, refresh: bool = False) -> str:
-        """The secret's text; raises `UnavailableError` when it cannot be read."""
+        """The text of a secret; raises `UnavailableError` when it cannot be read."""
         ...
 
     def text_or_none(self, name: str) -> str | None:
-        """The secret's text; None where there is no such secret; raises `UnavailableError`."""
+        """The text of a secret, or None where there is no such secret; raises `UnavailableError`."""
         ...
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Read several into the cache with one call; never raises: what fails is read by `text`."""
+        """Read several secrets into the cache with one call; never raises: what fails is read by `text`."""
         ...
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
-        """The active tokens of a secret.
+        """The tokens that a secret allows at present.
 
         Raises:
-            SignatureError: there is no such secret, or it holds no token; its code is `missing`.
+            SignatureError: there is no such secret, or it holds no token; the error's code is
+                `missing`.
             UnavailableError: the secret cannot be read.
         """
         ...
@@ -183,7 +185,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Tightening:
-    """Switches forced by the environment, whatever SSM holds."""
+    """The switches that the environment forces on or, for automation, off, whatever SSM holds."""
 
     kill_switch: bool = False
     safe_mode: bool = False
@@ -192,7 +194,7 @@ class Tightening:
 
 
 def parsed_flag(text: str) -> bool | None:
-    """True, False, or None for any other text."""
+    """The truth value that a text such as ``on`` or ``0`` means; None for any other text."""
     word = text.strip().lower()
     if word in _TRUE:
         return True

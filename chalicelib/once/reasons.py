@@ -17,16 +17,16 @@ from chalicelib import errors
 
 
 class By(StrEnum):
-    """Who refused."""
+    """Who is behind a reason: the side that refused, stopped or failed."""
 
     RECIPIENT = "recipient"
     PERSON = "person"
     """A person of the company, or an operator."""
     REGISTER = "register"
     COMPANY = "company"
-    """What a company runs or keeps: its endpoint, its secrets."""
+    """Something that a company runs or keeps: its endpoint, its secrets."""
     PROJECT = "project"
-    """What is set for a project."""
+    """Something that is set for a project."""
     SWITCH = "switch"
     VENDOR = "vendor"
     LIMIT = "limit"
@@ -34,10 +34,10 @@ class By(StrEnum):
 
 
 class Why(str):
-    """A reason.
+    """The code of a reason, which is a string, with who is behind it and words for a reader.
 
     Attributes:
-        by: who refused.
+        by: who refused, stopped or failed.
         words: for a reader who does not know the code.
     """
 
@@ -46,18 +46,18 @@ class Why(str):
     words: str
 
     def __new__(cls, code: str, by: By, words: str) -> Self:
-        """A reason, whose text is its code."""
+        """Make a reason whose text is its code."""
         made = super().__new__(cls, code)
         made.by, made.words = by, words
         return made
 
     def __reduce__(self) -> tuple[type[Why], tuple[str, By, str]]:
-        """What a copy is made of, such as that of a message with its note."""
+        """The arguments by which pickle and copy make a reason again."""
         return Why, (str(self), self.by, self.words)
 
 
 def declared(*modules: ModuleType) -> Mapping[str, Why]:
-    """The reasons that modules declare, by code."""
+    """The reasons that these modules declare, by code."""
     found = (var for module in modules for var in vars(module).values())
     return {str(one): one for one in found if isinstance(one, Why)}
 

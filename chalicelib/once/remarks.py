@@ -24,7 +24,7 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """The words of one entry.
+    """The words of one journal entry that are about a person.
 
     Attributes:
         story: the partition of the entry.
@@ -40,14 +40,17 @@ class Remark:
 
 
 class Remarks:
-    """Finds words and forgets them."""
+    """Finds the words of journal entries that are about a person, and removes them."""
 
     def __init__(self, *, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def about(self, ids: Iterable[str]) -> list[Remark]:
-        """The words about any of these stories and keyed ids, each entry once, oldest first."""
+        """The words of journal entries about any of these conversations or keyed ids, oldest first.
+
+        Each entry is listed once.
+        """
         found: dict[tuple[str, str], Remark] = {}
         for fromkey in dict.fromkeys(ids):
             for entry in self._entries(fromkey):
@@ -57,7 +60,7 @@ class Remarks:
         return sorted(found.values(), key=lambda one: one.entry)
 
     def forget(self, remark: Remark) -> None:
-        """Remove the words from the entry, in its story and in its day."""
+        """Remove a remark's words from both copies of its journal entry: in its story and in its day."""
         for partition in (remark.story, f"{DAY_PREFIX}{remark.entry[:10]}"):
             try:
                 self._table.update(

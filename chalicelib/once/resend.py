@@ -19,7 +19,7 @@ from chalicelib.once.recovery.rebuilders import Rebuilder, rebuilt
 
 @dataclass(frozen=True, slots=True)
 class RepeatedAction:
-    """The action to repeat.
+    """An action to repeat for an operator, with the event and the plan that performed it first.
 
     Attributes:
         source: the event that performed it, read by its own flow.
@@ -34,7 +34,7 @@ class RepeatedAction:
 
 
 class ResendFlow(Flow):
-    """Resends; the repeated action is built by the flow that performed it first."""
+    """The flow of resends: it repeats an action, which the flow that performed it first builds."""
 
     def __init__(
         self, ledger: Ledger, flows: Mapping[str, Flow], rebuilders: Mapping[str, Rebuilder]
@@ -44,7 +44,11 @@ class ResendFlow(Flow):
         self._rebuilders = rebuilders
 
     def events(self, job: ActionResend) -> Sequence[Event]:
-        """One event: the resend, with the action to repeat read again from its source event's rows."""
+        """The one event of a resend, with the action to repeat read again from its source event's row.
+
+        Raises:
+            NotAnEvent: the source event is gone or cannot be read again.
+        """
         stored = self._ledger.stored(job.source_event_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None
         if stored is None or stored.plan is None or source_job is None:
@@ -56,7 +60,11 @@ class ResendFlow(Flow):
         return [Event(facts_of(job), RepeatedAction(job, found[0], Plan.decode(stored.plan), flow))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """A plan of the one action to repeat; `NotAnEvent` where the source's plan does not have it."""
+        """A plan of the one action to repeat.
+
+        Raises:
+            NotAnEvent: the source event's plan does not contain the action.
+        """
         del switches
         repeated: RepeatedAction = event.subject
         missing: str = reasons.ACTION_NOT_IN_PLAN
@@ -73,7 +81,7 @@ class ResendFlow(Flow):
         raise NotAnEvent(EventStatus.FAILED, missing)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The action as its own flow builds it, under a key that ends in the nonce."""
+        """The action to repeat as its own flow builds it, under a key that ends in the nonce."""
         del plan
         repeated: RepeatedAction = event.subject
         marked = replace(repeated.source, nonce=repeated.job.nonce)
@@ -82,12 +90,15 @@ class ResendFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """A repetition changes no state."""
+        """Store nothing: a repetition changes no conversation's state."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """The hand-off that the repeated action's flow names; None where the source event is gone."""
+        """The action that notifies a person of a failed resend, as the repeated action's flow names it.
+
+        None where the source event is gone.
+        """
         source_key = event.facts.event_key.rpartition(keys.RESEND)[0]
         stored = self._ledger.stored(source_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None

@@ -14,7 +14,7 @@ from chalicelib.once.ports import Clock
 
 
 class Attempts:
-    """The attempts at one step.
+    """Counts and paces the attempts at one step.
 
     ::
 
@@ -27,7 +27,7 @@ class Attempts:
 
     Args:
         pauses_seconds: the wait before each further attempt, so there is one attempt more than
-            there are pauses; 0 waits not at all.
+            there are pauses; 0 for no wait.
         until: no further attempt starts at or after this time of the clock's `monotonic`.
     """
 
@@ -39,7 +39,7 @@ class Attempts:
         self._until = until
 
     def failed(self, error: Exception, *, at_least_seconds: float = 0.0) -> None:
-        """Wait for the next attempt.
+        """Wait for the next attempt, or raise the error where none is left.
 
         Args:
             error: why this attempt failed.
@@ -59,10 +59,10 @@ class Attempts:
 
 
 def doubling(first_seconds: float) -> Iterator[float]:
-    """Pauses without an end, each twice as long as the one before."""
+    """Endless pauses between attempts, each twice as long as the one before."""
     return (first_seconds * 2**n for n in itertools.count())
 
 
 def at_once(tries: int) -> tuple[float, ...]:
-    """The pauses of so many attempts without a wait between them."""
+    """The pauses of so many attempts that follow each other without a wait: zeros, one fewer."""
     return (0.0,) * (tries - 1)

@@ -18,12 +18,12 @@ from chalicelib.once.keyring import PurposeKeys
 from chalicelib.once.reasons import UNSEALED
 
 SEAL_BYTES = len(',"mac":""}') - len("}") + 32
-"""How much a seal lengthens a body."""
+"""How many bytes the MAC adds to a message's body."""
 _SEALED = re.compile(r'(.*),"mac":"([0-9a-f]{32})"\}', re.DOTALL)
 
 
 class Seal:
-    """Seals what is sent, and opens what was received.
+    """Adds a MAC to queue messages when they are sent, and checks it when they are received.
 
     Args:
         keys: the stage's keys of jobs.
@@ -33,7 +33,7 @@ class Seal:
         self._keys = keys
 
     def sealed(self, text: str, *, queue: str, group_id: str = "") -> str:
-        """A JSON object's text with its seal.
+        """The text of a JSON object with its MAC as the last field.
 
         Args:
             text: of an object with at least one field.
@@ -47,10 +47,10 @@ class Seal:
         return f'{text[:-1]},"mac":"{mac}"}}'
 
     def opened(self, body: str, *, queue: str, group_id: str = "") -> str:
-        """The text that was sealed for this queue and group.
+        """The text of a received message without its MAC, which must be of this queue and group.
 
         Raises:
-            PayloadError: it carries no seal, or that of something else.
+            PayloadError: the message has no MAC, or that of another text, queue, group or stage.
             UnavailableError: the key cannot be read.
         """
         found = _SEALED.fullmatch(body)

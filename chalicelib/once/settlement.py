@@ -30,13 +30,13 @@ from chalicelib.once.reasons import (
 )
 
 SECOND_CHECK_SECONDS = 60.0
-"""Pause between the two checks that prove absence."""
+"""The pause between the two checks that prove that an effect did not happen."""
 
 _OPEN = frozenset({ActionStatus.PENDING, ActionStatus.UNKNOWN})
 
 
 class Verdict(StrEnum):
-    """Result of settling."""
+    """Whether an action of unknown outcome happened, as far as its vendor shows."""
 
     HAPPENED = "happened"
     NOT_HAPPENED = "not_happened"
@@ -45,7 +45,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A verdict; `saw` is a fixed code for the evidence, `ref` the provider's id of the effect."""
+    """The verdict on an action of unknown outcome.
+
+    `saw` is a fixed code for the evidence, `ref` the vendor's id of the effect.
+    """
 
     verdict: Verdict
     saw: str
@@ -53,7 +56,10 @@ class Settled:
 
 
 class Settlement:
-    """Calls the settlers of the kinds of effects; the only place that judges their findings."""
+    """Finds out whether actions of unknown outcome happened, by asking their vendors.
+
+    The only place that judges what the settlers of the kinds of effects find.
+    """
 
     def __init__(self, *, ledger: Ledger, hands: Mapping[str, Hands], clock: Clock) -> None:
         self._ledger = ledger
@@ -61,10 +67,10 @@ class Settlement:
         self._clock = clock
 
     def judge(self, action: UnsettledAction) -> Settled:
-        """Whether an action of unknown outcome happened.
+        """Ask the vendor whether an action of unknown outcome happened; an effect it shows is bound to it.
 
         Raises:
-            ProviderError: the provider cannot be queried now.
+            ProviderError: the vendor cannot be asked now.
         """
         hands = self._hands.get(action.kind)
         settler = hands.settler if hands else None
@@ -82,7 +88,10 @@ class Settlement:
         return self._judge_absence(action)
 
     def _is_open(self, key: str) -> bool:
-        """Whether another action may have produced the effect and not stored its outcome yet."""
+        """Whether another action may have produced the effect that the vendor shows.
+
+        True while its own outcome is not stored and its request may still reach the vendor.
+        """
         row = self._ledger.action(key)
         if row is None or row.unsettled is None or row.status not in _OPEN:
             return False

@@ -44,22 +44,23 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 FREE_SECONDS = 6.0
 DECAY_SECONDS = 30.0
 GRACE_SECONDS = 5.0
-"""A slot ends by itself so long after its call's deadline."""
+"""How long after its call's deadline a slot ends by itself."""
 KEPT_SECONDS = 2.0
-"""Within this time after a slow call its job makes the next one, in the same slot."""
+"""How long a slot is kept after a slow call, so that the job's next call finds it."""
 SHORTEST_TURN_SECONDS = 1.0
 TRIES = 8
-"""Attempts at the row, which only containers with busy keys change."""
+"""Attempts to write the lane's row, which only containers with slow calls change."""
 MOST_KEPT = 1000
-"""Keys that a container remembers."""
+"""The most companies and endpoints whose times a container remembers."""
 _KEPT_FOR = timedelta(days=2)
 
 
 class Expected(Enum):
-    """How long a call is expected to take; quick and other calls of a key are counted apart.
+    """How long a call is expected to take, before any call to its company or endpoint was measured.
 
-    A key's first call in a container takes no slot if it is QUICK.  A FAILING call, to what fails at
-    present, takes a slot however quick earlier calls were.
+    The first call of a key (a company's or an endpoint's) in a container takes no slot of the lane
+    if it is QUICK.  A FAILING call, to something that fails at present, takes a slot however quick
+    earlier calls were.  Quick and other calls of a key are counted apart.
     """
 
     QUICK = "quick"
@@ -69,11 +70,11 @@ class Expected(Enum):
 
 @dataclass(slots=True)
 class _Spent:
-    """What one container has spent in the sections of a key, of one kind of call.
+    """The time that one container has spent in calls to one company or endpoint.
 
     Attributes:
-        seconds: decayed, as of `at`.
-        usual: usual seconds of a section: those of the last one, or their mean with the value before,
+        seconds: the decayed sum, as of `at`.
+        usual: usual seconds of a call: those of the last one, or their mean with the value before,
             whichever is longer.
     """
 
@@ -82,28 +83,28 @@ class _Spent:
     usual: float = SHORTEST_TURN_SECONDS
 
     def left(self, now: float) -> float:
-        """What has not decayed yet."""
+        """The seconds of earlier calls that still count after decay."""
         return self.seconds * math.exp(-max(0.0, now - self.at) / DECAY_SECONDS)
 
     def is_slow(self, now: float) -> bool:
-        """Whether its sections take slots."""
+        """Whether calls to this company or endpoint are so slow that each must take a slot of the lane."""
         return max(self.usual, self.left(now)) >= FREE_SECONDS
 
 
 @dataclass(slots=True)
 class _Booking:
-    """The row's slots and lines that have not expired."""
+    """The slots and next turns in a lane's row that have not expired."""
 
     slots: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     lines: dict[str, float] = field(default_factory=dict)
 
     def of(self, key: str) -> int:
-        """Slots of a key."""
+        """How many slots of the lane the calls of one key (a company's or an endpoint's) hold."""
         return sum(slot["key"] == key for slot in self.slots.values())
 
 
 class LaneShare:
-    """The shares of one lane, as one container takes them.
+    """Limits how many workers of a lane the slow calls to one company or endpoint hold.
 
     Args:
         table: table A.
@@ -127,7 +128,7 @@ class LaneShare:
 
     @property
     def most_of_a_key(self) -> int:
-        """Workers that one key's booked sections may hold."""
+        """The most workers of the lane that slow calls to one company or endpoint may hold at once."""
         return self._workers - max(1, math.ceil(self._workers / 4))
 
     @contextmanager
@@ -139,13 +140,13 @@ class LaneShare:
         job: int,
         expected: Expected = Expected.SLOW,
     ) -> Iterator[None]:
-        """Hold a share of the lane while a possibly slow call of a key is made in this block.
+        """Within this block a possibly slow call is made; it holds a slot of the lane where one is needed.
 
         Args:
-            key: opaque.
+            key: opaque: the company or endpoint that is called.
             deadline_seconds: of the call.
-            job: number of the job that makes the call.  A job that has made a call is not refused the
-                next one: the first would be paid for twice.
+            job: number of the job that makes the call.  A job that has made a call is not refused
+                the next one: the first would be paid for twice.
             expected: of the call, before anything is known of its key.
 
         Raises:
@@ -169,7 +170,7 @@ class LaneShare:
                 self._leave(key, owner, is_kept=seconds >= FREE_SECONDS)
 
     def _leave(self, key: str, owner: str, *, is_kept: bool) -> None:
-        """Give a slot back, or keep it for the job's next call."""
+        """Give a slot of the lane back, or keep it for a moment for the job's next call."""
 
         def leave(booking: _Booking) -> None:
             booking.slots.pop(owner, None)
@@ -181,7 +182,7 @@ class LaneShare:
             self._change(leave)
 
     def _is_free(self, spent: _Spent | None, expected: Expected) -> bool:
-        """Whether a section takes no slot."""
+        """Whether a call is so quick, by earlier calls of its key, that it takes no slot of the lane."""
         if expected == Expected.FAILING:
             return False
         if spent is None:
@@ -197,7 +198,14 @@ class LaneShare:
         *,
         is_begun: bool,
     ) -> str | None:
-        """The owner of a slot, the job's own where it has `kept` one; None where there is none."""
+        """Take a slot of the lane and return its owner: the job's own where it has `kept` one.
+
+        None where the call is made without a slot: its job has begun already, or the row cannot be
+        written.
+
+        Raises:
+            PacedError: no slot is free; the error says when the key's next turn is.
+        """
         owner: str | None = None
         wait = 0.0
         usual = min(max(SHORTEST_TURN_SECONDS, spent.usual if spent else 0.0), deadline_seconds)
@@ -236,7 +244,11 @@ class LaneShare:
         spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
 
     def _change(self, change: Callable[[_Booking], object]) -> None:
-        """Write the row with a change; the row as this container saw it last is tried first."""
+        """Write the lane's row with a change; the row as this container saw it last is tried first.
+
+        Raises:
+            TransientError: others changed the row in every attempt.
+        """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             seen = self._seen

@@ -16,7 +16,7 @@ Item = dict[str, Any]
 
 
 class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """A conditional write found another row; `item` is that row, or empty when there is none."""
+    """A write's condition did not hold; `item` is the stored row, or empty when there is none."""
 
     def __init__(self, item: Item) -> None:
         super().__init__("condition failed")
@@ -24,11 +24,11 @@ class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a
 
 
 class TransactionRefused(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """Conditions of a transaction failed; none of it was written.
+    """A condition of a transaction did not hold, so none of it was written.
 
     Attributes:
-        found: one entry per write, in order: None where its condition held, else the item that
-            was there, empty when there was none.
+        found: one entry per write, in order: None where its condition held, else the item that was
+            there, empty when there was none.
     """
 
     def __init__(self, found: Sequence[Item | None]) -> None:
@@ -44,12 +44,12 @@ class TransactionConflict(TransientError):  # noqa: N818 - a value of the protoc
 
 
 class Store(Protocol):
-    """Plain values in, plain values out; one table."""
+    """The port for one table; items are dicts of plain values."""
 
     name: str
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """Put a whole item; raises `ConditionFailed` with the row that was there."""
+        """Write a whole item; raises `ConditionFailed` with the stored row if its condition does not hold."""
         ...
 
     def update(
@@ -64,7 +64,7 @@ class Store(Protocol):
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """Change attributes and return the whole new item.
+        """Change attributes of an item and return the whole new item.
 
         Args:
             key: the item's key.
@@ -76,27 +76,33 @@ class Store(Protocol):
             reading: False where the caller ignores the new item; it is not transferred then, and an
                 empty one is returned.
             values: the condition's values.
+
+        Raises:
+            ConditionFailed: the condition does not hold; names the stored row.
         """
         ...
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """One item, or None."""
+        """The item with this key, or None."""
         ...
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item; only operators may, no function has the right."""
+        """Delete the item with this key; only operators may, no function has the right."""
         ...
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        """The items of one query page; arguments as boto3 takes them, plain values in `values`."""
         ...
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """Up to `at_most` items, over as many query pages as needed."""
+        """Up to `at_most` items of a query, over as many pages as needed."""
         ...
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
+        """The items of every query page; a page is fetched when it is needed.
+
+        Arguments as `query` takes them.
+        """
         ...
 
     def scan_page(
@@ -106,15 +112,15 @@ class Store(Protocol):
         start: Item | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
-        """Items of one page in no order, and where the next page starts; None at the end."""
+        """The items of one page of the table, in no order, and the key of the next page or None."""
         ...
 
     def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """Every item, projected to the attributes; only for operators."""
+        """Every item of the table with these attributes only; only for operators."""
         ...
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """Insert new items in one call; False marks one whose key was there already.
+        """Insert items in one call; the result has False for an item whose key existed already.
 
         One `BatchExecuteStatement` of INSERTs: each is conditional on its key being new and costs
         one write unit, where a transaction would cost two.
@@ -128,7 +134,7 @@ class Store(Protocol):
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """Give existing rows the same new values in one call; False marks one left as it was.
+        """Give existing rows the same values in one call; the result has False for a row left as it was.
 
         One `BatchExecuteStatement` of UPDATEs, each conditional on its own row and paid like an
         `UpdateItem`.
@@ -141,7 +147,7 @@ class Store(Protocol):
         ...
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Put items without a condition, 25 in a call.
+        """Write whole items without a condition, 25 in a call.
 
         Raises:
             TransientError: also where some of them were left undone in every attempt.
@@ -151,7 +157,7 @@ class Store(Protocol):
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str] = ()
     ) -> list[Item]:
-        """The items that exist, 100 in a call; with `attributes`, only these of each item.
+        """The existing items of these keys, 100 in a call; with `attributes`, only these of each item.
 
         Raises:
             TransientError: also where some of them were left undone in every attempt.
@@ -159,7 +165,7 @@ class Store(Protocol):
         ...
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """One write of `transact`: as `put`."""
+        """A write of a whole item, as a part of a transaction; arguments as `put` takes them."""
         ...
 
     def updating(
@@ -174,18 +180,21 @@ class Store(Protocol):
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
+        """A change of an item, as a part of a transaction; arguments as `update` takes them.
+
+        `add` may add members to a set, `discard` takes members from one.
+        """
         ...
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """One condition of `transact` on an item that is not written."""
+        """A condition on an item that is not written, as a part of a transaction."""
         ...
 
     def transact(self, writes: Sequence[Item]) -> None:
         """Do all of the writes or none of them.
 
         Raises:
-            TransactionRefused: a condition failed; says which, and what was there.
+            TransactionRefused: a condition failed; the error holds the stored items.
             TransactionConflict: another transaction was writing one of the items.
             TransientError: anything else.
         """

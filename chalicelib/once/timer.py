@@ -22,54 +22,57 @@ INDEX = "due-index"
 SHARD = "due_shard"
 DUE = "due_at"
 SHARDS = 4
-"""Partitions per kind; stored rows depend on it."""
+"""Partitions of the index of due rows for each kind; stored rows depend on the number."""
 DATE = (SHARD, DUE)
-"""The attributes of a date; a row without them is in no index."""
+"""The attributes of a row that is due at some time; a row without them is in no index."""
 PAGE = 1_000
-"""Dates of one call: keys alone are small."""
+"""The most keys that are read in one call: keys alone are small."""
 ROWS = 100
-"""Rows of one batch."""
+"""The most rows that are read in one call."""
 _FOREVER = 1e11
-"""After every date, in epoch seconds."""
+"""A time later than that of every row, in epoch seconds."""
 
 Date = tuple[float, str]
-"""When a row is due, in epoch seconds, and its key."""
+"""When a row is due, in epoch seconds, and the row's key."""
 
 
 def partition(kind: str, key: str) -> str:
-    """The index partition of a row."""
+    """The partition of the index of due rows to which a row of a kind belongs."""
     return f"{kind}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
 
 
 def dated(kind: str, key: str, epoch: float) -> Item:
-    """The attributes of a row that is due from `epoch` on."""
+    """The attributes that make a row due from `epoch` on."""
     return {SHARD: partition(kind, key), DUE: int(epoch)}
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """The dates of one table."""
+    """Finds the rows of one table that are due, and changes when they are due."""
 
     table: Store
 
     def due(self, epoch: float | None, *, kind: str, limit: int) -> list[Date]:
-        """Dates of a kind up to a time, or all without one; the longest due first."""
+        """The keys of a kind's rows that are due by a time, the longest due first, each with when it is due.
+
+        Without a time, every row of the kind that has one is listed.
+        """
         until = _FOREVER if epoch is None else epoch
         return self._read("<=", until, kind, limit, lambda _: True)
 
     def after(self, epoch: float, key: str, *, kind: str, limit: int) -> list[Date]:
-        """Dates of a kind that follow a row in the order of `due`.
+        """The next keys of a kind's rows after a given row, in the order of `due`, each with when it is due.
 
         Args:
-            epoch: from which on that row is due.
-            key: that row's.
-            kind: as `due`.
-            limit: of the dates returned; a list is read on by its last row.
+            epoch: when the given row is due.
+            key: of the given row.
+            kind: of the rows.
+            limit: the most that are returned; for the next page, call again with the last one.
         """
         return self._read(">=", epoch, kind, limit, lambda date: date > (epoch, key))
 
     def each(self, epoch: float, *, kind: str) -> Iterator[Item]:
-        """Rows of a kind that are due by a time, the longest due first; read page by page."""
+        """The rows of a kind that are due by a time, the longest due first; read page by page."""
         last: Date = (0.0, "")
         while True:
             dates = self.after(*last, kind=kind, limit=ROWS)
@@ -80,11 +83,11 @@ class Timer:
             last = ripe[-1]
 
     def count(self, epoch: float | None, *, kind: str, at_most: int) -> int:
-        """How many rows of a kind are due by a time; None counts every date.  The index lags."""
+        """How many rows of a kind are due by a time; None counts all that will be due.  The index lags."""
         return len(self.due(epoch, kind=kind, limit=at_most))
 
     def rows(self, dates: Sequence[Date]) -> list[Item]:
-        """The rows of these dates, in their order, without those that have no date any more."""
+        """The rows of these keys, in their order, without those that are not due at any time any more."""
         found = {
             row["event_id"]: row
             for row in self.table.get_all([{"event_id": key} for _, key in dates])
@@ -93,17 +96,17 @@ class Timer:
         return [found[key] for _, key in dates if key in found]
 
     def move(self, kind: str, key: str, *, seen: float, to: float | None, **more: int) -> bool:
-        """Give a row its next date, or none, if it still has the date that was seen.
+        """Store another time at which a row is due, or none, if the row still has the time that was read.
 
         Args:
             kind: of the row.
             key: of the row.
-            seen: the date that was read, epoch seconds.
-            to: the next date, epoch seconds; None removes it.
+            seen: the time that was read, epoch seconds.
+            to: the next time, epoch seconds; None for none.
             more: further attributes to set.
 
         Returns:
-            False where it was dated or ended since; then nothing changes.
+            False where the row was given another time or has ended since; then nothing changes.
         """
         again = {} if to is None else dated(kind, key, to)
         try:

@@ -7,19 +7,20 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 MOST_CALLERS = 4096
-"""About 1 MB.  Beyond it, the caller that has been silent longest is forgotten: its next bucket is full."""
+"""The most callers that are remembered, about 1 MB. Beyond it, the caller that has been silent
+longest is forgotten: its next bucket is full."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallerShare:
-    """How much one caller may ask of one container."""
+    """How many requests one caller may make of one container: per second, and at once."""
 
     per_second: float
     at_once: int
 
 
 class Buckets:
-    """A bucket for each key, full at its first request."""
+    """The token buckets of many callers, each full at its caller's first request."""
 
     def __init__(self, *, most: int = MOST_CALLERS) -> None:
         self._most = most
@@ -27,7 +28,7 @@ class Buckets:
         self._lock = threading.Lock()  # the local server answers on several threads
 
     def take(self, key: str, share: CallerShare, now: float) -> float:
-        """Take a token: 0 where there was one, else the seconds until there is.
+        """Take a token of a caller's bucket and return 0, or return the seconds until there is one.
 
         Args:
             key: the caller.
@@ -44,7 +45,7 @@ class Buckets:
         return 0.0 if is_there else (1 - level) / share.per_second
 
     def is_empty(self, key: str, share: CallerShare, now: float) -> bool:
-        """Whether the next `take` of a key would get nothing."""
+        """Whether a caller's bucket has no token left."""
         with self._lock:
             return self._level(key, share, now) < 1
 

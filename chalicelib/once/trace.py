@@ -21,7 +21,7 @@ _fields: ContextVar[Mapping[str, object]] = ContextVar("trace", default=_NONE)
 
 @contextmanager
 def within(**fields: object) -> Iterator[None]:
-    """Add fields to every line written inside; scopes nest, and the inner one wins."""
+    """Add fields to every log line written inside this block; a nested block's fields override outer ones."""
     token = _fields.set({**_fields.get(), **fields})
     try:
         yield
@@ -30,12 +30,12 @@ def within(**fields: object) -> Iterator[None]:
 
 
 def current() -> Mapping[str, object]:
-    """The fields of the open scopes."""
+    """The fields that log lines get at present."""
     return _fields.get()
 
 
 def of_event(event: EventFacts) -> dict[str, object]:
-    """Log fields of an event: its trace id, and digests of its ticket id and its key.
+    """The log fields of an event: its trace id, and digests of its ticket id and its key.
 
     A ticket id can be a Message-ID, which looks like an e-mail address.
     """
@@ -48,5 +48,5 @@ def of_event(event: EventFacts) -> dict[str, object]:
 
 @lru_cache(maxsize=256)
 def short(identifier: str) -> str:
-    """Loggable form of an identifier: 16 hex digits of its SHA-256."""
+    """An identifier in a form that may be logged: 16 hex digits of its SHA-256."""
     return keys.digest(identifier)[:16]

@@ -59,12 +59,12 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
 
 
 class HandedBackError(MiddlewareError):
-    """Raised so that the message stays on the queue; holds the reason as a fixed code."""
+    """Raised so that a message stays on its queue; holds the reason as a fixed code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobHandlers:
-    """What handles a job, by its kind.
+    """The functions and flows that handle each kind of job.
 
     Attributes:
         decode: reads a message of the queue and checks its seal.
@@ -79,7 +79,7 @@ class JobHandlers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponing:
-    """How an unended job comes back.
+    """The ways in which a job that has not ended comes back later.
 
     Attributes:
         put_back: puts a job on the queue again, in its own group.
@@ -93,7 +93,7 @@ class Postponing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """Processes messages; built once per container.
+    """Processes queue messages: claims their events and runs the events' plans; built once per container.
 
     Attributes:
         current: shared with the vendors' clients: the job that this thread works on.
@@ -107,7 +107,7 @@ class Worker:
     current: CurrentJob = field(default_factory=CurrentJob)
 
     def process(self, delivery: Delivery) -> None:
-        """Process one message.
+        """Process one message of a queue; after returning, the message is acknowledged.
 
         Raises:
             HandedBackError: the message must stay on the queue; its visibility timeout is set to
@@ -166,7 +166,7 @@ class Worker:
             )
 
     def _events(self, flow: Flow, job: Job) -> Sequence[Event] | None:
-        """The events of a job; None where it has ended, waits, or went to another group."""
+        """The events of a job; None where the job has ended, waits, or went to another group."""
         try:
             return flow.events(job)
         except NotAnEvent as end:
@@ -184,7 +184,7 @@ class Worker:
         return None
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
-        """Run the events in order."""
+        """Claim and run the events of a job in order, until the flow forbids the next one."""
         for number, event in enumerate(events):
             if number and not flow.goes_on(events[number - 1]):
                 return
@@ -201,10 +201,10 @@ class Worker:
     def _claim(
         self, facts: EventFacts, modes: Modes, job: Job, delivery: Delivery, *, is_watched: bool
     ) -> Lease | None:
-        """Claim an event; None where it has ended already.
+        """Claim an event and return its lease; None where the event has ended already.
 
         Raises:
-            BusyError: another worker has it.
+            BusyError: another worker has the event.
         """
         claimed = self.ledger.claim(
             facts,
@@ -272,14 +272,17 @@ class Worker:
     # --- failures -----------------------------------------------------------------------------
 
     def _repeat_escalation(self, job: Job, delivery: Delivery) -> None:
-        """Repeat the notification of a failed event that could not be sent; the event stays failed."""
+        """Send the notification of a failed event that could not be sent before; the event stays failed."""
         modes = self.runtime.switches.current().modes
         lease = self._claim(facts_of(job), modes, job, delivery, is_watched=False)
         if lease is not None:
             self.plans.escalation.notify_late(self.handlers.flows[job.kind], lease, modes)
 
     def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
-        """Write a row for a notification that could not be read: until then only the queue has it."""
+        """Store when a job whose events could not be read comes back from the queue.
+
+        Without this row, only the queue would have the job.
+        """
         returns = self.runtime.clock.now().timestamp() + _pause(error, delivery, _longest)
         due_epoch = returns + LATE_SECONDS
         try:
@@ -288,7 +291,7 @@ class Worker:
             self.runtime.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
     def _unread(self, delivery: Delivery, error: MiddlewareError) -> str:
-        """Hand back a message from which no job could be read; returns why.
+        """Hand back a message from which no job could be read; returns the reason.
 
         A message without this stage's seal will never have one.  It becomes a dead letter within
         seconds, so that it holds up its group no longer.
@@ -324,7 +327,11 @@ class Worker:
     def _hand_back(
         self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float
     ) -> None:
-        """Set when the message is redelivered, and log why."""
+        """Log why a message goes back to its queue, and set when it is received again.
+
+        After the last receive, the event is recorded as failed and the message becomes a dead
+        letter.
+        """
         name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
         self.runtime.log.event(
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
@@ -338,7 +345,7 @@ class Worker:
         self._defer(delivery, delay_seconds)
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
-        """Set when the message is received again; after the last receive it is a dead letter at once."""
+        """Set when a message is received again; after the last receive it becomes a dead letter at once."""
         try:
             pause = 0.0 if delivery.is_last else seconds
             self.postponing.outbox.defer(delivery.receipt_handle, pause, lane=delivery.lane)
@@ -347,17 +354,17 @@ class Worker:
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:
-    """Seconds before the message is received again."""
+    """The seconds before a message is received again after an error."""
     return max(SHORTEST_WAIT_SECONDS, wait(error, delivery.receive_count, jitter))
 
 
 def _longest() -> float:
-    """The jitter of the longest wait."""
+    """The jitter that makes a wait the longest possible: 1."""
     return 1.0
 
 
 def _time_left(delivery: Delivery) -> float:
-    """Seconds until the function's timeout.
+    """The seconds until the function's timeout.
 
     A worker that was paused beyond it has lost its message and must claim nothing: the queue
     redelivers the message, and its event may have ended and been queued again since.

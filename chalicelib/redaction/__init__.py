@@ -1,45 +1,53 @@
 """Redaction: text that is stored, logged, raised or sent to a model passes through here.
 
 `redact` masks a text and `redact_explained` says why, `redact_mapping` masks a JSON-like value;
-`model_view` prepares a text for a model, `identifiers` finds what a text for a person must not hold.
-Pure: no clock, no network, no environment, standard library only.
+`model_view` prepares a text for a model, `identifiers` finds the personal data that a text for a
+person must not hold. Pure: no clock, no network, no environment, standard library only.
 
-    redactor        masks a text by running all passes over it
-    json_values     masks JSON-like values
+    redactor        runs all passes over a text and writes its masks; counts and explains them
+    json_values     masks JSON-like values: dicts, lists, keys, JSON inside strings
     model_view      a message without names, links and masked values, for a model
-    normalise       the normalised view of a text, with offsets back to the original
-    sheet           the spans that the passes have claimed for a mask or shielded
+    normalise       a text as a reader sees it (escapes, full-width digits), with offsets back to the original
+    sheet           spans claimed for a mask or shielded, then blanked (settled) in the text for later passes
     key_names       the meaning of a value by the name of its key
-    evidence        the signs for and against masking a number, which other modules weigh
-    vocabulary      words that give a number its type
-    topics          the nearest such word in a text beside a number
-    surroundings    the text beside a number, with masks in it
-    email_addresses, links, postal_addresses, places, cards, order_numbers, tracking
-                    one kind of identifier each; places extends an address to its postcode
-    phones          phone numbers: extensions, and the shapes in which their digits are grouped
-    routes          addresses without a word for a street
+    evidence        the signs for and against masking a number, with weights, which other modules add up
+    vocabulary      words that give a number its type, their typing errors, the roles of words between
+    topics          the nearest such word in a text beside a number: direct, marked, named, governing
+    surroundings    the text before and after a number, with masks in it
+    email_addresses e-mail addresses, written or spelled out ("at", "dot")
+    links           links to carriers and with tracking words
+    postal_addresses  street addresses by a word for a street, and PO boxes
+    places          extends an address by its flat, town, state and postcode
+    routes          addresses without a word for a street: numbered roads, a number before a postcode
     street_words    words that streets begin or end with
+    cards           brands, lengths and check digits (Luhn) of payment cards; IBANs; the form of a US SSN
+    grouped_cards   payment cards in groups or unbroken, by check digit
     card_details    the expiry and the check number beside a card
+    order_numbers   order numbers by `#`, a word or a market's form
+    tracking        carriers' formats of tracking numbers
+    phones          the shapes in which a phone number's digits are grouped; its extension and its mask
+    grouped_phones  how many groups of digits form a phone number: by a plus, a zero, a bracket, a label
     births          dates of birth: a date beside a word for it
-    dictated        numbers dictated as words, with the words of number_words
+    dictated        numbers dictated as words
+    number_words    words for numbers and their digits, in six languages
     units           units and counted things after a number
-    series          lists, ranges and years, which stay
-    pasted_secrets  passwords after their word, keys, tokens
-    passwords       passwords in a sentence
-    one_time_codes  security and one-time codes
+    series          lists, ranges, steps and years, which stay
+    pasted_secrets  keys and tokens by their shape, passwords right after their word
+    passwords       passwords in a sentence: "hunter2 is my password"
+    one_time_codes  PINs, card check numbers and one-time codes
     named           codes in groups right after the words "tracking number" or "order number"
-    national_ids    national identity numbers, by their letters or check digits
-    checked_ids     identity numbers of digits alone, by their groups and check digits
-    named_ids       identity numbers beside a word for them, listed in identity_words
+    national_ids    national identity numbers by their letters; CPF and NIR by check digits
+    checked_ids     identity numbers of digits alone by check digits: CH, BE, SE, IN (Verhoeff)
+    named_ids       identity numbers beside a word for them
+    identity_words  those words, each with its number's form
     plates          plates of vehicles
-    announced       places of words that announce an identifier
-    letter_codes    codes of letters and digits
-    runs            groups of digits with separators between them
-    grouped_cards, grouped_phones, digit_groups
-                    numbers written in groups
+    announced       places of words that announce an identifier; claims their spans
+    letter_codes    codes of letters and digits: hashes stay, long numbers are masked
+    runs            groups of digits with separators between them, split into numbers
+    digit_groups    numbers in groups: cards, social security, tracking, ISBN, ISSN, phones, long runs
     unbroken        numbers in one run of digits: card, phone or order, by the evidence beside it
-    readable        values that stay readable: UUIDs, dates, prices
-    patterns        regular expressions compiled on first use
+    readable        values that stay readable: UUIDs, MAC and IP addresses, dates, prices
+    patterns        regular expressions compiled on first use; hints that save a search
 """
 
 from chalicelib.redaction.json_values import redact_mapping

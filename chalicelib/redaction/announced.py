@@ -8,7 +8,7 @@ from chalicelib.redaction.sheet import Claim, Sheet
 
 
 class Announcer(NamedTuple):
-    """A word that announces an identifier, and its place in the text."""
+    """A word that announces an identifier, such as "password", and its place in the text."""
 
     text: str
     start: int
@@ -16,7 +16,7 @@ class Announcer(NamedTuple):
 
 
 def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
-    """Each place of these words in the text that no pass has settled yet."""
+    """Each place in the text where one of these words is, outside the spans that are masked or shielded."""
     low = sheet.low
     for word in sheet.vocabulary.intersection(wanted):
         start = low.find(word)
@@ -28,7 +28,7 @@ def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
 
 
 def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
-    """Claim these spans; of two that overlap, only the first."""
+    """Mark these spans of a text to be masked; of two that overlap, only the first."""
     done = 0
     for start, end, kind, mask, evidence in sorted(claims, key=itemgetter(0, 1)):
         if start >= done:

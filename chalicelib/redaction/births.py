@@ -65,7 +65,7 @@ _OF_A_PERSON = lazily(
 
 
 def mask_births(sheet: Sheet) -> None:
-    """Claim whole dates of birth; other dates stay."""
+    """Mask each date of birth: a date that a word for birth announces or follows; other dates stay."""
     if not sheet.holds(_HINTS):
         return
     for pattern in (_ANNOUNCED(), _YEAR(), _FOLLOWED(), _MEANT(), _OF_A_PERSON()):

@@ -42,7 +42,7 @@ _MOST = 4
 
 
 def mask_card_details(sheet: Sheet) -> None:
-    """Claim the dates and codes beside a card number, and elsewhere those beside their word."""
+    """Mask expiry dates and check numbers in a text with a card number: beside it, or beside their word."""
     cards = [claim for claim in sheet.claims if claim.kind is Kind.CARD]
     if not cards:
         return
@@ -67,7 +67,7 @@ def mask_card_details(sheet: Sheet) -> None:
 
 
 def _claim(sheet: Sheet, taken: bytearray, match: re.Match[str]) -> None:
-    """Claim every named group of a match that no claim has yet."""
+    """Mark the named groups of a match to be masked, except those that are marked already."""
     for name in match.groupdict():
         start, end = match.span(name)
         if start >= 0 and 1 not in taken[start:end]:

@@ -8,7 +8,7 @@ from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
 CARD_LENGTHS = range(12, 20)
 LIKELY_LENGTHS = range(13, 18)
-"""Lengths of a card number with a digit lost or doubled."""
+"""Lengths of a card number with one digit lost or doubled."""
 
 _BRANDS = lazily(
     r"4\d{12}(?:\d{3}){0,2}$"  # Visa
@@ -24,12 +24,12 @@ _BRANDS = lazily(
 
 
 def has_brand(digits: str) -> bool:
-    """Whether a card scheme issues numbers with this prefix and length."""
+    """Whether a card scheme such as Visa issues numbers with this prefix and length."""
     return _BRANDS().match(digits) is not None
 
 
 def is_card(digits: str) -> bool:
-    """Whether a scheme issues such a number and its check digit is right."""
+    """Whether a number may be a payment card's: a scheme issues such numbers and the check digit is right."""
     return len(digits) in CARD_LENGTHS and has_brand(digits) and passes_luhn(digits)
 
 
@@ -37,7 +37,7 @@ _DOUBLED = str.maketrans("0123456789", "0246813579")
 
 
 def passes_luhn(digits: str) -> bool:
-    """Whether the check digit of payment cards is right (ISO/IEC 7812)."""
+    """Whether a number's check digit is that of payment cards (ISO/IEC 7812)."""
     total = sum(map(int, digits[-1::-2])) + sum(map(int, digits[-2::-2].translate(_DOUBLED)))
     return total % 10 == 0
 
@@ -50,7 +50,7 @@ _BROKEN = lazily(
 
 
 def mask_broken_cards(sheet: Sheet) -> None:
-    """Claim card numbers that a line break splits, by their check digit."""
+    """Mask card numbers that a line break splits, found by their check digit."""
     low, runs = sheet.low, sheet.runs
     if "\n" not in low or not any(
         "\n" in low[one[1] : other[0]]
@@ -81,7 +81,7 @@ _IBAN_REST = lazily(r"(?:[ \t\x1f.\-]{0,2}[a-z0-9]){10,30}")
 
 
 def mask_ibans(sheet: Sheet) -> None:
-    """Claim every IBAN by country and length, mistyped check digits included."""
+    """Mask every IBAN, found by country and length, mistyped check digits included."""
     low = sheet.low
     done = 0
     for first, last in sheet.runs:
@@ -102,7 +102,7 @@ def mask_ibans(sheet: Sheet) -> None:
 
 
 def _iban_end(low: str, start: int, limit: int, length: int) -> int:
-    """End offset of the IBAN, 0 if none starts here; one digit more or less counts as a typo."""
+    """The offset at which an IBAN ends, 0 if none starts here; one digit more or less counts as a typo."""
     seen = 0
     digits = 0
     end = 0
@@ -146,12 +146,12 @@ SSN_LENGTHS = (3, 2, 4)
 
 
 def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """Whether groups are written as `123-45-6789`, with one kind of separator."""
+    """Whether groups are written as the US social security number `123-45-6789`, with one separator."""
     return lengths == SSN_LENGTHS and separators[0] == separators[1]
 
 
 def is_mixed_ssn(groups: Sequence[str], separators: Sequence[str]) -> bool:
-    """Whether groups are written as `123-45 6789`, dash and space mixed, and do not end in a year."""
+    """Whether groups are written as `123-45 6789`, with a dash and a space, and do not end in a year."""
     is_mixed = all(separator.strip(" \t\x1f") in {"", "-"} for separator in separators)
     return (
         tuple(map(len, groups)) == SSN_LENGTHS

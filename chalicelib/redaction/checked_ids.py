@@ -13,14 +13,14 @@ from chalicelib.redaction.vocabulary import Topic
 
 
 class CheckedForm(NamedTuple):
-    """How a country writes its number, and the test of its check digits."""
+    """The pattern of a country's identity number, and the test of its check digits."""
 
     pattern: Callable[[], re.Pattern[str]]
     is_valid: Callable[[str], bool]
 
 
 def passes_verhoeff(digits: str) -> bool:
-    """Whether an Aadhaar's check digit is right: Verhoeff's, in the dihedral group of ten."""
+    """Whether an Aadhaar number's check digit is right: Verhoeff's, in the dihedral group of ten."""
     check = 0
     for place, char in enumerate(reversed(digits)):
         value = int(char)
@@ -34,19 +34,25 @@ _PERMUTED = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 
 def _product(one: int, other: int) -> int:
-    """The product of two symmetries of a pentagon: below five a rotation, else a reflection."""
+    """The product of two symmetries of a pentagon, for Verhoeff's check digit.
+
+    A number below five is a rotation, any other a reflection.
+    """
     turned = one - other if one >= 5 else one + other
     return turned % 5 + 5 * ((one >= 5) != (other >= 5))
 
 
 def _passes_belgian(digits: str) -> bool:
-    """Whether the check is 97 less the remainder; for those born since 2000 with a 2 in front."""
+    """Whether a Belgian identity number's check digits are right: 97 less the remainder.
+
+    For those born since 2000, with a 2 in front of the number.
+    """
     body, check = digits[:-2], int(digits[-2:])
     return check in (97 - int(body) % 97, 97 - int("2" + body) % 97)
 
 
 def _passes_swiss(digits: str) -> bool:
-    """Whether the check digit is right, as of an EAN; 756 is the country."""
+    """Whether a Swiss identity number's check digit is right, as of an EAN; 756 is the country."""
     weighted = zip(map(int, digits), cycle((1, 3)), strict=False)
     return sum(digit * weight for digit, weight in weighted) % 10 == 0
 
@@ -65,7 +71,7 @@ _OTHERS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.PHONE})
 
 
 def mask_checked_identities(sheet: Sheet) -> None:
-    """Claim numbers in such groups with right check digits, unless a word names another kind."""
+    """Mask identity numbers by their groups and right check digits, unless a word names another kind."""
     low, done = sheet.low, 0
     for start, end in sheet.runs:
         form = _BY_FIRST_GROUP.get(end - start)

@@ -15,7 +15,7 @@ _SEEN = 3  # different number words in a dictated number, with rare exceptions
 
 
 def may_be_dictated(low: str) -> bool:
-    """Whether a lower-case text has several words for digits; cheap."""
+    """Whether a lower-case text has several words for digits and so may hold a dictated number; cheap."""
     words = low.replace(",", " ").replace("-", " ").split()
     if _NUMBER_WORDS.isdisjoint(words):
         return False
@@ -27,7 +27,7 @@ _NUMBER_WORDS = frozenset(word for word in VALUES if len(word) > 2)
 
 
 def mask_dictated(sheet: Sheet) -> None:
-    """Claim runs of words that give seven digits or more, unless they only count upwards."""
+    """Mask runs of words that give seven digits or more, unless they only count upwards."""
     if _NUMBER_WORDS.isdisjoint(sheet.vocabulary) or not may_be_dictated(sheet.low):
         return
     for match in _RUN().finditer(sheet.low):
@@ -49,7 +49,7 @@ def mask_dictated(sheet: Sheet) -> None:
 
 
 def _pieces(words: list[str]) -> list[str]:
-    """The digits of each word; "twenty one" is one piece, "double five" two digits."""
+    """The digits that each number word gives; "twenty one" is one piece, "double five" two digits."""
     pieces: list[str] = []
     times = 1
     is_ten = False

@@ -20,7 +20,7 @@ _MAX_TOTAL = 34  # the longest tracking number
 
 
 def mask_numbers(sheet: Sheet) -> None:
-    """Claim cards, social security, spaced tracking and phone numbers, and long runs."""
+    """Mask cards, social security, tracking and phone numbers written in groups, and long runs of digits."""
     done = 0
     for match in PATTERN.finditer(sheet.low):
         text = match.group()
@@ -51,7 +51,11 @@ def _mask_run(run: Run) -> int:
 
 
 def _claim_window(run: Run, first: int) -> tuple[int, int]:
-    """Claim or shield the groups from `first` that belong together; returns their count and end offset."""
+    """Mask or shield the groups of digits from `first` that belong together.
+
+    Returns:
+        How many groups they are, 0 for none, and the offset at which they end.
+    """
     sizes = [len(group) for group in run.groups[first:]]
     totals = list(accumulate(sizes))
     if len(sizes) == 1 or totals[-1] < MIN_RUN or _is_enumerated(run, first):
@@ -70,7 +74,7 @@ def _claim_window(run: Run, first: int) -> tuple[int, int]:
 
 
 def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[int, Kind | None]:
-    """How many groups belong together, and their kind; None for those that stay readable."""
+    """How many groups of digits belong together, and their kind; None for groups that stay readable."""
     count = _tracked(run, first, sizes, totals)
     if count:
         return count, Kind.TRACKING
@@ -105,7 +109,7 @@ def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[
 def _strong_window(
     run: Run, first: int, sizes: list[int], totals: list[int]
 ) -> tuple[int, Kind | None]:
-    """Count and kind of the groups that form a card, social security, tracking or market number."""
+    """How many groups form an account, card, social security, tracking or market number, and its kind."""
     if tuple(sizes[:4]) in _ACCOUNTS:
         return 4, Kind.ACCOUNT
     if len(sizes) > 2:
@@ -124,7 +128,7 @@ def _strong_window(
 
 
 def _tracked(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """Count of the groups that follow the words "tracking number"."""
+    """How many groups of digits follow the words "tracking number" as its number."""
     near = run.sheet.before(run.starts[first])
     if not (near.topic is Topic.TRACKING and near.is_direct):
         return 0
@@ -142,13 +146,13 @@ _CALLED = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic
 
 
 def _is_called(run: Run, first: int) -> bool:
-    """Whether a word right before names the kind of these groups."""
+    """Whether a word right before a number names the kind of number that its groups are."""
     near = run.sheet.before(run.starts[first])
     return near.topic in _CALLED and near.is_direct
 
 
 def _is_enumerated(run: Run, first: int) -> bool:
-    """Whether the first group numbers a list item, like the `1` in "1) 555 0142" and "1. 555 0142".
+    """Whether the first group only numbers a list item, like the `1` in "1) 555 0142" and "1. 555 0142".
 
     A closing bracket belongs to the number only if the number opened it.
     """
@@ -159,7 +163,7 @@ def _is_enumerated(run: Run, first: int) -> bool:
 
 
 def _readable_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """Count of groups of an ISBN such as `978-3-16-148410-0`, or of a number marked as a product's."""
+    """How many groups stay readable: those of an ISBN, or of a number that is a product's."""
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
@@ -184,7 +188,11 @@ def _is_issn(run: Run, first: int) -> bool:
 
 
 def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
-    """The kind of three groups: `123-45-6789`, Amazon's `114-1234567-1234567`, eBay's `12-34567-89012`."""
+    """The kind of three groups of digits, by their lengths.
+
+    `123-45-6789` is a social security number; `114-1234567-1234567` (Amazon) and `12-34567-89012`
+    (eBay) are orders.
+    """
     separators = tuple(run.separators[first : first + 2])
     is_whole = run.separators[first + 2 : first + 3] != ["-"]
     if (is_whole and cards.is_ssn(lengths, separators)) or (
@@ -196,13 +204,13 @@ def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
 
 
 def _is_called_ssn(run: Run, first: int) -> bool:
-    """Whether a word marks these three groups as a social security number."""
+    """Whether a word names these three groups of digits a US social security number."""
     near = run.sheet.near(run.starts[first], run.ends[first + 2])
     return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
 
 
 def _is_loose_ssn(run: Run, first: int) -> bool:
-    """Whether `123-45 6789` is on its own: not part of a code or a list, and not a measure."""
+    """Whether `123-45 6789` is a social security number: not part of a code or a list, and no measure."""
     low, start, end = run.sheet.low, run.starts[first], run.ends[-1]
     is_apart = low[start - 1 : start] not in {"-", "_"} and not (
         low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()

@@ -27,7 +27,7 @@ _LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
 
 
 def mask_emails(sheet: Sheet) -> None:
-    """Claim every address; the text around it stays."""
+    """Mask every e-mail address, written or spelled out; the text around it stays."""
     low = sheet.low
     if low.count("@") > _MANY_SIGNS:
         low = _without_huge_words(sheet)
@@ -53,7 +53,7 @@ _HUGE_WORD = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
 
 
 def _without_huge_words(sheet: Sheet) -> str:
-    """The text after masking whole words with hundreds of `@`, which are not parsed."""
+    """Mask whole words with hundreds of `@`, which are not parsed, and return the text that is left."""
     for match in _HUGE_WORD().finditer(sheet.low):
         if match.group().count("@") > _MANY_SIGNS:
             sheet.claim(*match.span(), Kind.EMAIL, MASK)
@@ -87,7 +87,7 @@ def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
 
 
 def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) -> int:
-    """Where an address ends: in `a@example.com.Please call` before the capital."""
+    """The offset at which an address ends: in `a@example.com.Please call` before the full stop."""
     position = start
     for index, label in enumerate(labels):
         if (
@@ -141,7 +141,7 @@ _NO_NAME = frozenset(
 
 
 def may_be_spelled(low: str) -> bool:
-    """Whether a lower-case text may hold a spelled-out address; cheap."""
+    """Whether a lower-case text may hold a spelled-out e-mail address; cheap."""
     if " at " in low and holds_any(low, _DOT_NAMES):
         return True
     return any(sign in low for sign in _CLEAR_AT) or _PROVIDERS.may_be_in(low)
@@ -157,7 +157,7 @@ _BARE_MAILBOX = lazily(
 
 
 def _mask_bare_mailboxes(sheet: Sheet) -> None:
-    """Claim the name in "my gmail is jo.smith22", which is an address without its domain."""
+    """Mask the name in "my gmail is jo.smith22", which is an e-mail address without its domain."""
     for match in _BARE_MAILBOX().finditer(sheet.low):
         name = match["name"].rstrip(".-")
         if any(char.isdigit() or char in "._" for char in name):
@@ -210,7 +210,10 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
 
 
 def _local_start(low: str, end: int) -> int:
-    """Where the local part before the "at" begins; words such as "dot" and "underscore" join its parts."""
+    """The offset at which a spelled-out address begins, before its "at".
+
+    Words such as "dot" and "underscore" join the parts of the name.
+    """
     floor = max(0, end - 100)
     start = end
     for _ in range(4):
@@ -227,5 +230,5 @@ def _local_start(low: str, end: int) -> int:
 
 
 def _is_number(local: str) -> bool:
-    """Whether the part of a name that was read so far consists of numbers."""
+    """Whether the part of a spelled-out name that was read so far consists of numbers."""
     return all(word.isdigit() or word in VALUES for word in local.split())

@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Sign(Enum):
-    """A sign for or against masking a number: the code that `redact_explained` shows, and its weight."""
+    """One reason for or against masking a number: the code that `redact_explained` shows, and its weight."""
 
     # for an identifier
     FORM = "form", 9  # a form that nothing else has: an e-mail address, an IBAN, a UPS number
@@ -39,5 +39,5 @@ class Sign(Enum):
 
 
 def is_masked(signs: Iterable[Sign]) -> bool:
-    """Whether this evidence together speaks for masking; in doubt it does."""
+    """Whether the weights of these signs together speak for masking a number; at zero they do."""
     return sum(sign.weight for sign in signs) >= 0

@@ -10,7 +10,7 @@ from chalicelib.redaction.vocabulary import Topic
 
 
 def mask_cards(sheet: Sheet) -> None:
-    """Claim cards and national numbers by check digits, before words beside numbers count."""
+    """Mask payment cards and national numbers by their check digits, before words beside numbers count."""
     for match in PATTERN.finditer(sheet.low):
         text = match.group()
         if len(text) < _SHORTEST_CARD:
@@ -46,13 +46,13 @@ _USUAL = 16  # digits of most cards: three more are rather a check number than a
 
 
 def _is_decimal(run: Run, first: int, count: int) -> bool:
-    """Whether one group is the decimals of a ratio, or as short as a catalogue number."""
+    """Whether a group of digits is the decimals of a number, or too short for an unbroken card number."""
     is_fraction = first > 0 and run.separators[first - 1] == "."
     return count == 1 and (is_fraction or len(run.groups[first]) < _SHORTEST_CARD)
 
 
 def _is_called_other(sheet: Sheet, start: int) -> bool:
-    """Whether a word right before names another kind of number, which a later pass handles."""
+    """Whether a word right before a number names another kind than a card, which a later pass handles."""
     near = sheet.before(start)
     return near.topic in _OTHERS and (near.governs or (near.is_direct and near.is_marked))
 
@@ -63,7 +63,7 @@ _OTHERS = frozenset(
 
 
 def valid_card(run: Run, first: int, totals: list[int]) -> int:
-    """Count of the groups that form a card number with a valid check digit, the usual length first."""
+    """How many groups form a card number with a valid check digit, the usual length first; 0 for none."""
     if totals[-1] < cards.CARD_LENGTHS[0] or run.is_plus(first):
         return 0
     if cards.is_card(run.groups[first]):
@@ -83,6 +83,9 @@ def valid_card(run: Run, first: int, totals: list[int]) -> int:
 
 
 def is_even(lengths: tuple[int, ...]) -> bool:
-    """Whether card numbers are written in such groups."""
+    """Whether card numbers are written in groups of these lengths: equal ones, or 4-6-5 digits.
+
+    The last group may be shorter.
+    """
     is_even = len(set(lengths[:-1])) == 1 and lengths[0] <= 8 and lengths[-1] <= lengths[0]
     return is_even or lengths in {(4, 6, 5), (4, 6, 4)}

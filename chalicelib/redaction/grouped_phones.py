@@ -10,7 +10,7 @@ _WHOLE = 11  # digits of an international number written in one group
 
 
 def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """The count of groups from `first` that form a phone number; 0 for none."""
+    """How many groups of digits from `first` form a phone number; 0 for none."""
     head = run.groups[first]
     start = run.starts[first]
     sign = run.sheet.low[max(0, start - 1) : start]
@@ -45,7 +45,7 @@ _LABEL = lazily(r" ?[\-(:]? ?(?:office|fax|mobile|cell|home|desk|work phone|land
 
 
 def _is_labelled(run: Run) -> bool:
-    """Whether a word for the kind of phone follows: `22 498317 office`."""
+    """Whether a word for the kind of phone follows a number: `22 498317 office`."""
     return _LABEL().match(run.sheet.low, run.ends[-1]) is not None
 
 
@@ -54,7 +54,7 @@ def _longest(totals: list[int], most: int, wanted: range) -> int:
 
 
 def _dashed(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """Count of groups joined by dashes that are long enough for a mistyped phone number."""
+    """How many groups joined by dashes are long enough for a mistyped phone number; 0 for none."""
     count = 1
     for separator in run.separators[first:]:
         if separator != "-":

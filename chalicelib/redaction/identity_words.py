@@ -10,7 +10,7 @@ _NEXT = (
     r"|[b-df-hj-np-tv-xz](?= \d))"
 )
 ANY = rf"(?!{_DATE})(?:[xyz][ \-](?=\d)|[a-z]{{0,6}})\d[a-z0-9]*(?:[ .\-/]{{1,2}}{_NEXT}){{0,6}}"
-"""Pattern of groups of letters and digits, each with a digit; not a date."""
+"""A pattern of groups of letters and digits, each with a digit; not a date."""
 _NIE = r"[xyz][ \-]?\d{7}[ \-]?[a-z]"
 _GERMAN_CARD = r"[cfghjklmnprtvwxyz][cfghjklmnprtvwxyz0-9]{8}\d?"
 _INDIAN_TAX = r"[a-z]{5}\d{4}[a-z]"
@@ -20,7 +20,7 @@ _NINE = r"\d{3}[ .]?\d{3}[ .]?\d{3}"
 
 
 class IdentityWord(NamedTuple):
-    """What makes a word one for an identity number.
+    """How a word announces an identity number.
 
     Attributes:
         form: pattern of the number; for a word with other meanings, only its country's form.

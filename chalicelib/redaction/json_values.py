@@ -32,7 +32,7 @@ _OPEN = frozenset({Meaning.PLAIN, Meaning.LABEL})
 
 
 def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
-    """The value with personal data masked: same shape, still valid JSON; never raises.
+    """A JSON-like value with personal data masked: same shape, still valid JSON; never raises.
 
     Everything deeper than 40 levels is dropped. A value under a key such as `message` or `body` is
     message text and is dropped whole; under `message_id` it is an identifier and stays.
@@ -81,12 +81,12 @@ def _dict(value: dict[Any, Any], means: Meaning, depth: int) -> dict[Any, Any]:
 
 
 def _is_identity(name: str) -> bool:
-    """Whether a key takes the meaning of the one above: under `order`, `id` holds the order's number."""
+    """Whether a key takes its meaning from the key above: under `order`, `id` holds the order's number."""
     return name in {"id", "ID", "number", "no", "name", "value", "code", "url"}
 
 
 def _free(key: str, taken: dict[Any, Any]) -> str:
-    """A free key: two keys may get the same mask, and neither entry may be lost."""
+    """A key that is not used in the dict yet: two keys may get the same mask, and no entry may be lost."""
     if key not in taken:
         return key
     count = 2
@@ -116,7 +116,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
 
 
 def _json(text: str, means: Meaning, depth: int) -> str | None:
-    """JSON inside a string, redacted as a value so that it still parses; None if it is not JSON."""
+    """The JSON inside a string, redacted as a value so that it still parses; None if it is not JSON."""
     body = text.strip()
     if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:
         return None

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 class Meaning(StrEnum):
-    """How a value is treated because of its key."""
+    """How a value is redacted, by the name of its key."""
 
     PLAIN = "plain"  # judged by its form
     READABLE = "readable"  # a number under it is a measure, a time or a counter
@@ -91,7 +91,7 @@ _PROSE_WORDS = frozenset("reason description title preview".split())
 
 
 def meaning(key: str) -> Meaning:
-    """The meaning of a value under this key, judged by the key's name; never raises."""
+    """How the value under this key is redacted, judged by the words of the key; never raises."""
     if len(key) <= 64 and key.isascii():
         return _meaning(key)
     return Meaning.PLAIN

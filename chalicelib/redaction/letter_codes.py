@@ -16,7 +16,7 @@ _TRACKED_LENGTH = 8
 
 
 def mask_codes(sheet: Sheet) -> None:
-    """Claim codes with a number of seven digits or more, or marked as tracking by a nearby word."""
+    """Mask codes of letters and digits with seven digits in a row or more, or called tracking beside them."""
     low = sheet.low
     done = 0
     for match in _CODE.finditer(low):
@@ -39,7 +39,7 @@ def mask_codes(sheet: Sheet) -> None:
 
 
 def is_hash(token: str) -> bool:
-    """Whether letters and digits alternate as in a hash, unlike in `JJD000987...` and `33AAA091...`."""
+    """Whether a code's letters and digits alternate as in a hash, unlike in `JJD000987...`."""
     return _HASH.match(token) is not None and len(_TURN.findall(token)) >= _MIN_TURNS
 
 

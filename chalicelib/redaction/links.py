@@ -22,7 +22,7 @@ _TAIL = ".,;:!?)]}>'\"*_|"
 
 
 def mask_links(sheet: Sheet) -> None:
-    """Claim tracking links; other links stay, and later passes read their content."""
+    """Mask links to a carrier or with a tracking word; other links stay, and later passes read them."""
     low = sheet.low
     if "://" in low or "www." in low:
         for match in _LINK().finditer(low):
@@ -36,7 +36,7 @@ def mask_links(sheet: Sheet) -> None:
 
 
 def _mask_bare(sheet: Sheet) -> None:
-    """Claim tracking links written without a scheme: `ups.com/track?tracknum=...`."""
+    """Mask tracking links written without a scheme: `ups.com/track?tracknum=...`."""
     low = sheet.low
     for match in _HOST_END().finditer(low):
         left = low[max(0, match.start() - 80) : match.start()]
@@ -64,7 +64,7 @@ def _is_tracking(link: str) -> bool:
 
 
 def _trimmed(link: str) -> str:
-    """A link without the punctuation of the sentence after it."""
+    """A link without the punctuation of the sentence that follows it."""
     kept = link.rstrip(_TAIL)
     # A bracket opened inside the link belongs to it.
     return kept + ")" if "(" in kept and link[len(kept) : len(kept) + 1] == ")" else kept

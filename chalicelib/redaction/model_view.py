@@ -43,8 +43,8 @@ def model_view(
 ) -> str:
     """At most 2,000 characters without markup, links, names or anything that `redact` masks.
 
-    Order numbers stay by default, as a model needs them to understand the question; `False` masks
-    them as `redact` does. Deterministic, never raises.
+    Order numbers stay by default, as a model needs them to understand the question; with
+    `keep_order_numbers=False` they are masked. Deterministic, never raises.
 
     Args:
         text: the message.
@@ -92,7 +92,7 @@ _LAST_DIGITS = 9
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """The cards, accounts, identity numbers, addresses, birth dates and secrets of a text, as written."""
+    """The cards, accounts, identity numbers, addresses, birth dates and secrets in a text, as written."""
     view = normalise(text)
     claims = [claim for claim in read(view).claims if claim.kind in _NEVER_NEEDED]
     spans = [view.span(claim.start, claim.end) for claim in claims]

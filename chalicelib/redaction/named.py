@@ -20,7 +20,7 @@ _LEAST_DIGITS = 5
 
 
 def mask_named(sheet: Sheet) -> None:
-    """Claim a code of capitals and digits in groups after the words: "tracking number LI 129 79072"."""
+    """Mask a code of capitals and digits after "tracking number" or "order number": "... LI 129 79072"."""
     low = sheet.low
     for match in _NAMED().finditer(low) if sheet.holds(_NAMED_HINTS) else ():
         start = end = match.start("code")

@@ -30,7 +30,7 @@ _COPULA = (
 
 
 def mask_named_identities(sheet: Sheet) -> None:
-    """Claim identity numbers after or before their word: "pesel: 610614 07919"."""
+    """Mask identity numbers that follow or precede a word for them: "pesel: 610614 07919"."""
     claim_all(sheet, _found(sheet))
 
 
@@ -49,7 +49,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | None:
-    """The span of the number that a word announces or follows; None where there is none."""
+    """The span of the identity number after or before a word for one; None where there is none."""
     forward, backward = _patterns(form)
     match = forward.match(low, end, end + _REACH)
     if match is None:
@@ -63,7 +63,7 @@ def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | N
 
 @cache
 def _patterns(form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of a number after its word, and before it."""
+    """Two patterns of an identity number: one for after its word, one for before it."""
     number = rf"(?P<id>{form})(?!\w)"
     return (
         re.compile(rf"(?:{_GOES_ON}|{_UNTIL_COLON}){number}"),

@@ -37,7 +37,7 @@ _DATE_DIGITS = 6
 
 
 def mask_identities(sheet: Sheet) -> None:
-    """Claim identity numbers recognised by their letters; `claim_checked` claims those of digits."""
+    """Mask national identity numbers that their letters prove, and scanned US social security numbers."""
     low = sheet.low
     if "ssn" in low or "social sec" in low:
         for match in _SCANNED_SSN().finditer(low):
@@ -64,7 +64,10 @@ def mask_identities(sheet: Sheet) -> None:
 
 
 def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Where a number may begin, how far it may reach, and the hint that its run of digits gives."""
+    """The places where an identity number with letters may begin.
+
+    Each has how far the number may reach, and the name of the patterns to try.
+    """
     spots = []
     for start, end in runs:
         at = end + (low[end : end + 1] in {" ", "-"})
@@ -80,7 +83,11 @@ def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
 
 
 def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
-    """Claim a CPF or NIR, which have digits only, in groups of digits; returns whether there is one."""
+    """Mask a Brazilian CPF or a French NIR in groups of digits, by its check digits.
+
+    Returns:
+        Whether there is one.
+    """
     for pattern, is_valid in _CHECKED:
         match = pattern.search(sheet.low, start, end)
         if match and is_valid(match):

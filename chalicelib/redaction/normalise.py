@@ -18,11 +18,11 @@ _LOOK_AHEAD = 512  # so that an identifier cut by the cap is still read whole
 
 
 class TooManyTokensError(ValueError):
-    """The text consists of escapes or invisible characters; no customer message does."""
+    """A text consists of escapes or invisible characters, which no customer's message does."""
 
 
 class View(NamedTuple):
-    """A normalised text, in its own case and in lower case, at the same offsets."""
+    """A text as a reader sees it, in its own case and in lower case, with offsets back to the original."""
 
     cased: str
     low: str
@@ -30,7 +30,7 @@ class View(NamedTuple):
     segments: tuple[tuple[int, int], ...]  # offset in the text; length, if it is one token
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original text that the view shows as `[start, end)`; `end > start`."""
+        """The span of the original text that this view shows as `[start, end)`; `end > start`."""
         if not self.starts:
             return start, end
         first, last = self._segment(start), self._segment(end - 1)
@@ -45,7 +45,7 @@ class View(NamedTuple):
 
 
 def cap(text: str) -> tuple[str, int]:
-    """The text to read, and the offset at which the result is cut: 256 KB of UTF-8 at most."""
+    """The part of a text that is read, and the offset, 256 KB at most, at which its redaction is cut."""
     if len(text) * 4 <= CAP_BYTES:
         return text, len(text)
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
@@ -71,7 +71,11 @@ _MARKERS = re.compile(r"[\d@]|[wW]{3}\.")
 
 
 def normalise(text: str) -> View:
-    """The view of a text; every str is accepted, lone surrogates and NUL included."""
+    """The `View` of a text; every str is accepted, lone surrogates and NUL included.
+
+    Raises:
+        TooManyTokensError: the text has too many escapes or invisible characters.
+    """
     strange = set() if text.isascii() else set(_NOT_AS_WRITTEN.findall(text))
     if not strange:
         odd, plain = "", text
@@ -180,7 +184,7 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
 
 
 def _show(token: str) -> str | None:
-    """The characters that an escape or odd character represents; None if it represents itself."""
+    """The characters that an escape or odd character stands for; None if it is shown as it is."""
     head = token[0]
     if head == "%":
         return _shown_code(int(token[-2:], 16))

@@ -39,4 +39,4 @@ VALUES: dict[str, str] = {
     **{word: str(value) for value, words in enumerate(_TEENS, 10) for word in words.split()},
     **{word: f"{value}0" for value, words in enumerate(_TENS, 2) for word in words.split()},
 }
-"""The digits of each word."""
+"""The digits that each number word means."""

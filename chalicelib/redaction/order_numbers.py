@@ -27,7 +27,7 @@ _TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
 
 
 def mask_orders(sheet: Sheet) -> None:
-    """Claim order numbers by their shape, their `#` or the word for order near them."""
+    """Mask order numbers by their shape, their `#` or the word for order near them."""
     low = sheet.low
     done = 0
     for match in _TOKEN.finditer(low):
@@ -52,7 +52,7 @@ def mask_orders(sheet: Sheet) -> None:
 
 
 def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
-    """The span of the token with letters before its first digit: of `SO-12345`, not of `order-12345`."""
+    """The span of an order number with the letters before its digits: of `SO-12345`, not of `order-12345`."""
     start = match.start()
     if low[start - 1 : start] not in _LEFT_SIGNS:
         return match.span()
@@ -126,7 +126,7 @@ def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
 
 
 def is_market_shape(lengths: tuple[int, ...]) -> bool:
-    """Whether groups are Amazon's 3-7-7, give or take a digit (a typing error), or eBay's 2-5-5."""
+    """Whether groups are an order number of Amazon, 3-7-7 give or take a digit, or of eBay, 2-5-5."""
     one, two, three = lengths
     is_amazon = one in {2, 3, 4} and two in {6, 7, 8} and three in {6, 7, 8}
     return is_amazon or lengths == (2, 5, 5)

@@ -98,7 +98,7 @@ _STATES = re.compile(
 
 
 def mask_passwords(sheet: Sheet) -> None:
-    """Claim whole passwords; a sentence about a password stays."""
+    """Mask passwords that a word such as "password" announces in a sentence; the sentence stays."""
     claim_all(sheet, _found(sheet))
 
 
@@ -115,7 +115,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
-    """The matches whose value is the password that this word announces."""
+    """The matches whose value is the password that a word announces."""
     low = sheet.low
     is_own = word.text not in _ALSO_A_KEY or bool(
         _OWN().search(low, max(0, word.start - _NEAR), word.start)
@@ -154,21 +154,21 @@ def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> 
 
 
 def _is_plain(word: str) -> bool:
-    """Whether it is a plain word that does not describe a password."""
+    """Whether a value is a plain word that does not describe a password, as "wrong" does."""
     low = word.lower()
     is_word = len(word) >= _LEAST_PLAIN and word.isalpha()
     return is_word and low not in _NO_PASSWORD and _STATES.match(low) is None
 
 
 def _is_last(sheet: Sheet, match: re.Match[str], word: str) -> bool:
-    """Whether the value ends its clause; it need not before "as my password"."""
+    """Whether a password's value ends its clause; before "as my password" it need not."""
     if match.re is _BEFORE():
         return True
     return _CLAUSE_END().match(sheet.low, match.start("word") + len(word)) is not None
 
 
 def _cased(sheet: Sheet, match: re.Match[str]) -> str:
-    """The word in its own case; empty for a quoted one."""
+    """The value of a match in its own case; empty for a quoted one."""
     if match["word"] is None:
         return ""
     return sheet.cased[slice(*match.span("word"))].rstrip(_POINTS)

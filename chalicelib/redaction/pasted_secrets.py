@@ -48,12 +48,12 @@ _SHAPE_HINTS = Hints(
 
 
 def may_hold_password(low: str) -> bool:
-    """Whether a lower-case text may hold a secret without any digit; cheap."""
+    """Whether a lower-case text may hold a password or token that has no digit; cheap."""
     return _PASSWORD_HINTS.may_be_in(low) or "bearer" in low or "wamid." in low
 
 
 def mask_credentials(sheet: Sheet) -> None:
-    """Claim passwords after their word, keys and tokens by their shape, codes after their word."""
+    """Mask passwords after their word, keys and tokens by their shape, and codes after their word."""
     low = sheet.low
     for match in _PRIVATE_KEY().finditer(low) if "private key-" in low else ():
         sheet.claim(*match.span(), Kind.SECRET, MASK)
@@ -86,18 +86,18 @@ def mask_credentials(sheet: Sheet) -> None:
 
 
 def _is_random(key: str) -> bool:
-    """Whether a key holds a digit, unlike `sk-learn-something-with-words`."""
+    """Whether an API key holds a digit, unlike `sk-learn-something-with-words`."""
     return any(map(str.isdigit, key))
 
 
 def _is_strong(word: str) -> bool:
-    """Whether a word after "password" without "is" can only be one: letters beside digits or signs."""
+    """Whether a word after "password" without "is" can only be a password: letters beside digits or signs."""
     has_letter = any(map(str.isalpha, word))
     return has_letter and (any(map(str.isdigit, word)) or any(c in "!@#$%^&+=_" for c in word[:-1]))
 
 
 def _is_password(word: str, sign: str) -> bool:
-    """Whether a word is the password: after a colon any, after "is" only one unlike ordinary words."""
+    """Whether a word after "password" is one: after a colon any word, after "is" only an unusual one."""
     if "***" in word or word.startswith(("http://", "https://")):
         return False
     if sign.rstrip().endswith((":", "=")):

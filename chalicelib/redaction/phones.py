@@ -29,12 +29,12 @@ _ONLY_DASHED = frozenset({(3, 4), (4, 4), (3, 3, 3), (3, 3, 2), (2, 3, 4), (3, 5
 
 
 def mask(digits: str) -> str:
-    """The mask: `***-***-` and the last four digits."""
+    """The mask of a phone number: `***-***-` and its last four digits."""
     return "***-***-" + digits[-4:]
 
 
 def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """Whether these groups look like a phone number without any context."""
+    """Whether groups of these lengths and separators look like a phone number without any context."""
     if lengths in _ONLY_DASHED:
         is_dashed = all(s.strip() == "-" for s in separators)
         return is_dashed or (lengths == (3, 3, 3) and set(separators) <= {" ", ".", "\x1f"})
@@ -46,7 +46,7 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 def claim(
     sheet: Sheet, start: int, end: int, digits: str, evidence: tuple[Sign, ...] = (Sign.GROUPS,)
 ) -> int:
-    """Claim a number with its `+`, bracket and extension; returns its end offset."""
+    """Mask a phone number with its `+`, bracket and extension; returns the offset at which it ends."""
     low = sheet.low
     extension = _EXTENSION().match(low, end)
     inside = low[start:end]

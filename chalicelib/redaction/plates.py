@@ -30,7 +30,7 @@ _SPACED = (
     rf"|{_L}{{1,3}}(?:[ \-·.]{_L}{{1,3}})?{_SEP}\d[a-z0-9]{{0,6}}(?: \d{{3}})?"
     r"|\d{1,3}-?[a-z]{2,4}-?\d{1,4}|\d{3,4} [a-z]{2,3} \d\d|\d{3} [a-z]{3}|[a-z]{1,2} \d[a-z]\d{3}[a-z]"
 )
-"""Other forms, which count only right beside a word for a plate."""
+"""Other forms of plates, which count only right beside a word for a plate."""
 _LEAST, _MOST = 5, 10  # letters and digits
 _REACH = 48
 _NEAR = 16  # letters before a word
@@ -85,7 +85,7 @@ _GOODS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.THING})
 
 
 def mask_plates(sheet: Sheet) -> None:
-    """Claim whole plates; codes of goods, which may look alike, stay."""
+    """Mask whole vehicle plates, found beside a word; codes of goods, which may look alike, stay."""
     claim_all(sheet, _found(sheet))
 
 
@@ -97,7 +97,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _is_meant(sheet: Sheet, word: Announcer) -> bool:
-    """Whether an ambiguous word means a plate or a vehicle here."""
+    """Whether a word with other meanings, such as "tag" or "van", means a plate or a vehicle here."""
     low, near = sheet.low, max(0, word.start - _NEAR)
     match word.text:
         case "plate" | "plates":
@@ -111,7 +111,7 @@ def _is_meant(sheet: Sheet, word: Announcer) -> bool:
 
 
 def _beside(low: str, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
-    """The plate beside a word, before or after it, and how near it is."""
+    """The match of a plate before or after a word, or None, and the sign for how near it is."""
     if word.text in _PLATE_WORDS:
         match = _DIRECT().match(low, word.end, word.end + _REACH)
         if match is None:

@@ -70,7 +70,7 @@ _NUMBER_SIGN = re.compile(
 
 
 def mask_addresses(sheet: Sheet) -> None:
-    """Claim street addresses, with unit, place and postcode where they follow."""
+    """Mask street addresses, with flat, town and postcode where they follow, and PO boxes."""
     low = sheet.low
     if _may_hold_box(sheet):
         for match in _PO_BOX().finditer(low):
@@ -113,7 +113,7 @@ def _may_hold_box(sheet: Sheet) -> bool:
 
 
 class _Present:
-    """What a text holds anywhere; a form of address that needs something else is not tried."""
+    """The parts of addresses that a text holds anywhere; a form that needs a missing part is not tried."""
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
@@ -127,14 +127,14 @@ class _Present:
 
     @cached_property
     def has_ending(self) -> bool:
-        """Whether a word for a street is in the text."""
+        """Whether a word that streets end with, such as "road", is in the text."""
         return not _ALL_ENDINGS.isdisjoint(self._sheet.vocabulary)
 
 
 def _any_form(
     sheet: Sheet, start: int, end: int, done: int, present: _Present
 ) -> tuple[int, int] | None:
-    """The span of an address around one number, or None; a form is tried only where it can begin."""
+    """The span of a street address around one number, or None; a form is tried only where it can begin."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return _number_last(sheet, start, end, done)
@@ -167,7 +167,7 @@ _REACH = 64
 
 
 def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """An address that begins with its number: `123 Main Street`, `12 rue de la Paix`."""
+    """The span of an address that begins with its number: `123 Main Street`, `12 rue de la Paix`; or None."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return None
@@ -198,7 +198,7 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _is_title(sheet: Sheet, word: re.Match[str] | None) -> bool:
-    """Whether a word is written with one capital: "Big" in "1500 Big Horn Avenue"."""
+    """Whether a word is written with one capital, as in a street's name: "Big" in "1500 Big Horn Avenue"."""
     if word is None:
         return False
     text = sheet.cased[word.start() : word.end()].strip(" ,")
@@ -253,7 +253,7 @@ def _has_romance(tail: str) -> bool:
 
 
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
-    """An address that ends with its number: `Hauptstraße 12a`, `Calle Mayor, 12`, `Via Roma 1`."""
+    """The span of an address that ends with its number: `Hauptstraße 12a`, `Calle Mayor, 12`; or None."""
     low = sheet.low
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", ".", "#"}:
         return None
@@ -300,7 +300,10 @@ _GERMAN_TOWN = lazily(r",?[ \n]{1,2}(?:d-)?\d{5} [^\W\d_]{2}")
 
 
 def _german_lead(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
-    """`An der Mühle 4, 37073 Göttingen`: a street named by its place, proved by the postcode after it."""
+    """The span of `An der Mühle 4, 37073 Göttingen`, a street named by its place; or None.
+
+    The postcode after it proves it.
+    """
     if not _GERMAN_TOWN().match(sheet.low, end):
         return None
     match = _LEAD().search(tail)

@@ -73,7 +73,7 @@ _HARDWARE_HINT = re.compile(
 
 
 def keep_uuids(sheet: Sheet) -> None:
-    """Shield UUIDs and hardware addresses before another pass claims a part of one."""
+    """Shield UUIDs and hardware addresses from masking, before another pass masks a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
         for match in _UUID_TAIL.finditer(low):
@@ -86,7 +86,7 @@ def keep_uuids(sheet: Sheet) -> None:
 
 
 def keep_readable(sheet: Sheet) -> None:
-    """Shield numbers that look like an identifier but are not."""
+    """Shield dates, times, prices and the like, which look like an identifier but are none."""
     low = sheet.low
     done = -1
     read = 0
@@ -138,7 +138,7 @@ def _shield_hardware(sheet: Sheet) -> None:
 
 
 def _is_start(low: str, match: re.Match[str]) -> bool:
-    """Whether no joined number precedes this one."""
+    """Whether a match begins a number: no digits are joined to its left."""
     start = match.start()
     if start < 2 or not low[start - 2].isdigit():
         return True
@@ -157,10 +157,10 @@ _GAPS = " \x1f()-/"
 
 
 def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
-    """Whether what looks like a date, an IP address or a decimal is the tail of a phone number.
+    """Whether a match that looks like a date, an IP address or a decimal is the tail of a phone number.
 
-    It is one if a `+`, an international prefix or a group of digits precedes it across a space, or if
-    a word for a phone governs it.  A date with a four-digit year needs a stronger sign.
+    It is one if a `+`, an international prefix or a group of digits precedes it across a space, or
+    if a word for a phone is about it.  A date with a four-digit year needs a stronger sign.
     """
     start = match.start()
     if match["span"]:
@@ -197,6 +197,6 @@ _HEX_LETTER = re.compile(r"[a-f]")
 
 
 def _is_ip(text: str) -> bool:
-    """Whether all four octets are possible: at most 255, without a leading zero."""
+    """Whether all four numbers of an IP address are possible: at most 255, without a leading zero."""
     octets = _OCTET.split(text)[:4]
     return all(int(octet) <= 255 and octet == str(int(octet)) for octet in octets)

@@ -48,7 +48,7 @@ _MASKS = re.compile(
 
 
 def redact(text: str) -> str:
-    """The text with every identifier masked, cut at 256 KB; idempotent, never raises.
+    """A text with every identifier masked, cut at 256 KB; idempotent, never raises.
 
     >>> redact("Where is order #1234567? Call 212-555-0142 or write to jo@example.com")
     'Where is order #***4567? Call ***-***-0142 or write to ***@***'
@@ -57,13 +57,13 @@ def redact(text: str) -> str:
 
 
 def redact_counted(text: str) -> tuple[str, Counts]:
-    """The redacted text, and how many identifiers of each kind were masked in it."""
+    """A text with every identifier masked, and how many of each kind were masked in it."""
     redacted, edits = _masked(text)
     return redacted, Counter(edit.kind for edit in edits)
 
 
 class Mask(NamedTuple):
-    """A masked span of a text; `evidence` gives the weight of each sign for or against it, by code."""
+    """A masked span of a text; `evidence` has the weight of each sign for or against the mask, by code."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ class Mask(NamedTuple):
 
 
 def redact_explained(text: str) -> tuple[str, list[Mask]]:
-    """The redacted text, and each mask with its span in the text and the evidence for it.
+    """A text with every identifier masked, and each mask with its span and the evidence for it.
 
     >>> redact_explained("call 2125550142")[1]
     [Mask(start=5, end=15, kind='phone', evidence={'seven digits': 2, 'ten digits': 3, 'word before': 6})]
@@ -90,7 +90,7 @@ def redact_explained(text: str) -> tuple[str, list[Mask]]:
 
 
 def _masked(text: str) -> tuple[str, list[Claim]]:
-    """The redacted text and its edits; the text is dropped if it cannot be read."""
+    """The redacted text and its masked spans; the whole text is dropped if it cannot be read."""
     try:
         text, end = cap(text)
         if has_no_markers(text) and not _is_spelled(text.lower()):
@@ -108,14 +108,17 @@ def _masked(text: str) -> tuple[str, list[Claim]]:
 
 
 def _is_spelled(low: str) -> bool:
-    """Whether a text without markers may still hold an identifier in words, or a link without scheme."""
+    """Whether a text without digits or `@` may hold an identifier in words, or a link without scheme."""
     if may_be_dictated(low):
         return True
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
 def read(view: View) -> Sheet:
-    """Run all passes over one view, the most certain first; each sees only what earlier passes left."""
+    """Run all passes over one text, the most certain first, and again while masks reveal more beside them.
+
+    Each pass sees only the text that earlier passes left.
+    """
     sheet = Sheet(view)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
         for match in _MASKS.finditer(sheet.low):
@@ -130,7 +133,7 @@ def read(view: View) -> Sheet:
 
 
 def _is_beside(sheet: Sheet) -> bool:
-    """Whether a masked span is near any digits that are left."""
+    """Whether digits that are left are near a masked span, so that another reading may mask them."""
     low = sheet.low
     return any(
         BLANK in low[max(0, start - BESIDE) : start] or BLANK in low[end : end + BESIDE]
@@ -139,7 +142,7 @@ def _is_beside(sheet: Sheet) -> bool:
 
 
 def _read(sheet: Sheet) -> None:
-    """Run every pass once; what is masked may reveal more beside it in the next reading."""
+    """Run every masking pass once over the text."""
     is_table = len(sheet.runs) > MAX_RUNS
     if sheet.runs and not is_table:
         _mask_proven(sheet)
@@ -177,7 +180,7 @@ def _count_cards(sheet: Sheet) -> int:
 
 
 def _mask_proven(sheet: Sheet) -> None:
-    """Claim what form or check digits prove, before words such as "password" count."""
+    """Mask the numbers that form or check digits prove, before words such as "password" count."""
     keep_uuids(sheet)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
@@ -209,5 +212,5 @@ def _written(text: str, end: int, edits: list[Claim]) -> str:
 
 
 def _within_cap(text: str) -> str:
-    """The result cut to the cap, as masks can be longer than the text they replace."""
+    """A redacted text cut to 256 KB, as masks can be longer than the text that they replace."""
     return text if len(text) * 4 <= CAP_BYTES else text[: cap(text)[1]]

@@ -39,7 +39,7 @@ _REACH = 40
 
 
 def is_phone_part(low: str, start: int, end: int) -> bool:
-    """Whether a number is a group of a phone number: "call 305 555 0125"."""
+    """Whether a number is a group of a phone number and not a house number: "call 305 555 0125"."""
     if (
         start > 1
         and low[start - 1] in " .-"
@@ -53,13 +53,13 @@ def is_phone_part(low: str, start: int, end: int) -> bool:
 
 
 def is_announced(sheet: Sheet, start: int) -> bool:
-    """Whether words such as "my address is" precede; then lower-case words are an address too."""
+    """Whether words such as "my address is" precede a number; then lower-case words are an address too."""
     tail = sheet.tail(start)[-_REACH:]
     return any(hint in tail for hint in _ANNOUNCED)
 
 
 def has_postcode(sheet: Sheet, end: int) -> bool:
-    """Whether a state's two letters and a postcode follow within forty characters."""
+    """Whether a US state's two letters and a postcode follow within forty characters."""
     return _STATE_CODE().search(sheet.low, end, end + _REACH) is not None
 
 
@@ -76,13 +76,19 @@ _NAMED = lazily(
 
 
 def _may_be_name(cased: str, end: int) -> bool:
-    """Whether a capital, a number or a particle such as "of" may follow; cheap."""
+    """Whether the next word may begin a street's name: a capital, a number or a particle such as "of".
+
+    Cheap: one letter is compared.
+    """
     first = cased[end + 1 : end + 2]
     return not first.islower() or first in "adelnostvw"
 
 
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """An address right after a word for one: `My address is 2945 W. Harrison Suite 100`."""
+    """The span of an address right after a word for one, or None.
+
+    As in `My address is 2945 W. Harrison Suite 100`.
+    """
     if sheet.low[end : end + 1] not in {" ", ","}:
         return None
     if end - start < _LEAST_HOUSE and not _may_be_name(sheet.cased, end):
@@ -102,7 +108,10 @@ _SMALL = lazily(r"(?: (?!to\b|and\b|or\b|for\b)[a-z][\w'’\-]*\.?){2,5}(?:, [a-
 
 
 def _small_letters(sheet: Sheet, start: int, end: int) -> re.Match[str] | None:
-    """`ship to 1504 timber rail`: a number of three digits or more, and words that are no unit."""
+    """The match of an address in small letters, as in `ship to 1504 timber rail`, or None.
+
+    It has a number of three digits or more, and words that are no unit.
+    """
     if end - start < _LEAST_HOUSE:
         return None
     match = _SMALL().match(sheet.low, end)
@@ -124,7 +133,7 @@ _DIRECTED = lazily(
 
 
 def directed(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """An address by a side of the town and a name: `613 S. Main`, `1020 West Bryn Mawr 211`."""
+    """The span of an address with a side of the town and a name, or None: `613 S. Main`."""
     if end - start == 1 or sheet.cased[end + 1 : end + 2] not in _SIDE_INITIALS:
         return None
     match = _DIRECTED().match(sheet.cased, end)
@@ -144,7 +153,7 @@ _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
 
 def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """An address on a numbered road: `1200 County Road 5`, `350 W 400 S`, `1600 NE 4th`."""
+    """The span of an address on a numbered road, or None: `1200 County Road 5`, `350 W 400 S`."""
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return None
@@ -158,7 +167,10 @@ _LONE_LETTER = re.compile(r"[ ,\x1f]{1,2}[nsew] ")
 
 
 def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """`120 Hekili, Kailua, HI 96734`: capitalised words between a number and a state with postcode."""
+    """The span of an address of capitalised words between a number and a postcode, or None.
+
+    As in `120 Hekili, Kailua, HI 96734`.
+    """
     low = sheet.low
     if low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
         return None

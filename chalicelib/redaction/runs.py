@@ -15,19 +15,19 @@ from chalicelib.redaction.vocabulary import Topic
 _SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
 PATTERN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
 BOUNDARY = re.compile(r"[,\[\]|;]|\.[ .]")
-"""Separators that end a number."""
+"""A pattern of separators that end a number."""
 
 _GROUP = re.compile(r"\d+")
 _ONLY_DIGITS = str.maketrans("", "", " \t\x1f.-/()[]_*~|\\,")
 
 
 def digits_in(text: str) -> int:
-    """How many digits the text of a run has."""
+    """How many digits a text has."""
     return len(text.translate(_ONLY_DIGITS))
 
 
 class Run:
-    """One run: its groups and the separators between them."""
+    """Groups of digits with separators between them: the groups, the separators and their offsets."""
 
     __slots__ = ("ends", "groups", "separators", "sheet", "starts")
 
@@ -40,27 +40,27 @@ class Run:
         self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
 
     def part(self, first: int, last: int) -> Run:
-        """The groups from `first` up to, without, `last` as a separate run."""
+        """The groups from `first` up to, without, `last` as a run of their own."""
         start = self.starts[first]
         return Run(self.sheet, start, self.sheet.low[start : self.ends[last - 1]])
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
-        """The topic near these groups, and whether it directly precedes them."""
+        """The meaning that a word near these groups gives them, and whether it is right beside them."""
         near = self.sheet.near(self.starts[first], self.ends[last])
         return near.topic, near.is_direct
 
     def is_plus(self, first: int) -> bool:
-        """Whether a plus sign is before these groups."""
+        """Whether a plus sign is before the group `first`."""
         start = self.starts[first]
         return "+" in self.sheet.low[max(0, start - 2) : start]
 
     def is_opened(self, first: int) -> bool:
-        """Whether a plus sign or a bracket opens these groups, as a phone number begins."""
+        """Whether a plus sign or a bracket is before the group `first`, as a phone number begins."""
         start = self.starts[first]
         return self.is_plus(first) or self.sheet.low[max(0, start - 1) : start] == "("
 
     def claim(self, first: int, count: int, kind: Kind) -> int:
-        """Claim these groups; returns where they end."""
+        """Mask `count` groups from `first`; returns the offset at which they end."""
         start, end = self.starts[first], self.ends[first + count - 1]
         digits = "".join(self.groups[first : first + count])
         mask = tracking.MASK if kind is Kind.TRACKING else last_four(digits)
@@ -70,7 +70,7 @@ class Run:
 
 
 def parts(run: Run) -> Iterator[tuple[int, int]]:
-    """Spans of groups that are separate numbers: a run is split at commas and the like between long ones."""
+    """The spans of a run's groups that are separate numbers: it is split at commas and the like."""
     first = seen = 0
     rest = sum(map(len, run.groups))
     if rest < 2 * MIN_RUN:
@@ -86,7 +86,7 @@ def parts(run: Run) -> Iterator[tuple[int, int]]:
 
 
 def _is_boundary(run: Run, index: int) -> bool:
-    """Whether a number begins here: after a `BOUNDARY`, or with dashes where there were none before."""
+    """Whether a new number begins at a group: after a `BOUNDARY`, or where dashes begin."""
     separator = run.separators[index - 1]
     if BOUNDARY.search(separator):
         return True

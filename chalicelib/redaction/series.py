@@ -9,7 +9,7 @@ _ROUND = 5  # larger steps of a list are round
 
 
 def counted(groups: Sequence[str], separators: Sequence[str], *, is_measured: bool = False) -> int:
-    """How many groups, from the first, form a list, a range or years; 0 for none.
+    """How many groups of digits, from the first, form a list, a range or years; 0 for none.
 
     Args:
         groups: groups of digits, in order.
@@ -39,7 +39,7 @@ def _years(groups: Sequence[str]) -> int:
 
 
 def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
-    """How many groups form a list such as `1001, 1002, 1005`, three at least; 0 for none."""
+    """How many groups of digits form a list such as `1001, 1002, 1005`, three at least; 0 for none."""
     count = 1
     for separator, group in zip(separators, groups[1:], strict=True):
         if separator.rstrip(" ") != "," or len(group) > 4 or separator == ",":
@@ -49,7 +49,7 @@ def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
 
 
 def steps(groups: Sequence[str]) -> int:
-    """How many groups, from the first, have one step, as `36 38 40`: three at least, or 0."""
+    """How many groups, from the first, rise by the same step, as `36 38 40`: three at least, or 0."""
     if len(groups) < 3 or len(groups[0]) > 4:
         return 0
     step = int(groups[1][:5]) - int(groups[0])
@@ -68,7 +68,7 @@ def steps(groups: Sequence[str]) -> int:
 
 
 def _range(groups: Sequence[str], separators: Sequence[str], is_measured: bool) -> int:  # noqa: FBT001
-    """2 for a range such as `1001 - 1010` or `1001-1010`; else 0."""
+    """2 if the first two groups are a range such as `1001 - 1010` or `1001-1010`; else 0."""
     if len(groups) < 2 or separators[0].strip(" ") != "-" or "-" in "".join(separators[1:2]):
         return 0
     first, last = groups[:2]

@@ -16,7 +16,7 @@ SHORT = 5  # below this, the last four would show the whole identifier
 
 
 class Kind(StrEnum):
-    """Kinds of masked identifiers, also used as names of the counts."""
+    """The kinds of masked identifiers, also used as names of the counts."""
 
     EMAIL = "email"
     PHONE = "phone"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 class Claim(NamedTuple):
-    """A span of the view that a mask replaces, and the evidence for it."""
+    """A span of the text that a mask replaces, and the evidence for it."""
 
     start: int
     end: int
@@ -45,10 +45,11 @@ class Claim(NamedTuple):
 
 
 class Sheet:
-    """A view in progress.
+    """The state of one text while the masking passes read it one after another.
 
-    A pass reads `low` and `cased`, claims or shields spans, and settles at its end.  Later passes see
-    blanks in settled spans, so no two passes mask the same characters.
+    A pass reads `low` and `cased`, marks spans to be masked (`claim`) or to stay (`shield`), and
+    blanks them at its end (`settle`).  Later passes see blanks there, so no two passes mask the
+    same characters.
     """
 
     __slots__ = (
@@ -56,7 +57,7 @@ class Sheet:
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
-        """Open a sheet over a view; `words` keeps the original text for context."""
+        """Begin with the whole text; `words` keeps it for context when spans are blanked."""
         self._held: dict[Hints, bool] = {}
         self.cased = view.cased
         self.low = view.low
@@ -69,27 +70,27 @@ class Sheet:
         self._beside = Surroundings(view.low)
 
     def before(self, start: int) -> NumberContext:
-        """The topic before an offset; see `Surroundings.before`."""
+        """The nearest word before an offset that gives a number its meaning, as a `NumberContext`."""
         return self._beside.before(start)
 
     def near(self, start: int, end: int) -> NumberContext:
-        """The topic of a number; see `Surroundings.near`."""
+        """The nearest word beside a number that gives it its meaning, as a `NumberContext`."""
         return self._beside.near(start, end)
 
     def tail(self, start: int) -> str:
-        """The text before an offset; see `Surroundings.tail`."""
+        """The text before an offset, as far as a word there could give a number its meaning."""
         return self._beside.tail(start)
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """The spans of the runs of digits that no pass has settled yet."""
+        """The spans of the runs of digits that no earlier pass has masked or shielded."""
         if self._runs is None:
             self._runs = [match.span() for match in _RUN.finditer(self.low)]
         return self._runs
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """The words of the text."""
+        """The set of the text's words."""
         if self._vocabulary is None:
             self._vocabulary = frozenset(words_of(self.words))
         return self._vocabulary
@@ -106,17 +107,20 @@ class Sheet:
     def claim(
         self, start: int, end: int, kind: Kind, mask: str, evidence: tuple[Sign, ...] = (Sign.FORM,)
     ) -> None:
-        """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
+        """Mark the characters `[start, end)` to be replaced by the mask.
+
+        The spans of one pass are ordered and disjoint.
+        """
         self.claims.append(Claim(start, end, kind, mask, evidence))
         self._pending.append((start, end))
         self._beside.mask(start, end, mask)
 
     def shield(self, start: int, end: int) -> None:
-        """Leave `[start, end)` unmasked and hide it from later passes."""
+        """Let the characters `[start, end)` stay unmasked and hide them from later passes."""
         self._pending.append((start, end))
 
     def settle(self) -> None:
-        """Blank the spans that this pass claimed or shielded."""
+        """Blank the spans that this pass has masked or shielded, so that later passes do not see them."""
         if not self._pending:
             return
         pieces: list[str] = []
@@ -138,7 +142,7 @@ class Sheet:
 
 
 def last_four(identifier: str) -> str:
-    """`***` and the last four letters or digits, or `***` alone for a short identifier.
+    """The mask of an identifier: `***` and its last four letters or digits, or `***` alone for a short one.
 
     >>> last_four("A-10012"), last_four("1001")
     ('***0012', '***')

@@ -12,7 +12,7 @@ _TAIL = REACH + 16  # so that the first word within reach is whole
 
 
 class Surroundings:
-    """The text around any offset of one text.
+    """The text around any offset of one text, with the masks that it has so far.
 
     Args:
         words: the text in lower case.
@@ -26,11 +26,11 @@ class Surroundings:
         self._known: dict[str, NumberContext] = {}
 
     def mask(self, start: int, end: int, mask: str) -> None:
-        """Read `[start, end)` as its mask from now on."""
+        """Read the characters `[start, end)` of the text as their mask from now on."""
         insort(self._masks, (end, start, mask.lower()))
 
     def tail(self, start: int) -> str:
-        """The text before an offset, as far as a word there could govern a number."""
+        """The text before an offset, as far as a word there could give a number its meaning."""
         words, masks, left = self._words, self._masks, _TAIL
         index = bisect_right(masks, (start, start, "")) - 1
         pieces: list[str] = []
@@ -46,7 +46,7 @@ class Surroundings:
         return rest + "".join(reversed(pieces)) if pieces else rest
 
     def before(self, start: int) -> NumberContext:
-        """The topic before an offset."""
+        """The nearest word before an offset that gives a number its meaning, as a `NumberContext`."""
         tail = self.tail(start)
         context = self._known.get(tail)
         if context is None:
@@ -54,7 +54,10 @@ class Surroundings:
         return context
 
     def near(self, start: int, end: int) -> NumberContext:
-        """The topic of a number: the word before it, unless the words after it say "is my ..."."""
+        """The nearest word that gives a number its meaning, as a `NumberContext`.
+
+        It is a word before the number, unless the words after it say "is my ...".
+        """
         context = self.before(start)
         if context.topic is not None and context.is_direct:
             return context

@@ -27,12 +27,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class NumberContext(NamedTuple):
-    """The context of a number.
+    """The nearest word that gives a number its meaning (`topic`), and how the word is joined to it.
 
-    `is_direct`: only filler words between the topic word and the number. `is_marked`: a mark
-    announces the number ("no.", "id", "#", a colon). `is_named`: a mark follows the topic word itself
-    ("order number"), so the number is somewhere in the sentence. `governs`: the number is the word's
-    own ("SKU 12345678", "item no. 12345678"): no other word and no comma is between them.
+    `is_direct`: only filler words are between them. `is_marked`: a mark announces the number
+    ("no.", "id", "#", a colon). `is_named`: a mark follows the word itself ("order number"), so the
+    number is somewhere in the sentence. `governs`: the number is the word's own ("SKU 12345678",
+    "item no. 12345678"): no other word and no comma is between them.
     """
 
     topic: Topic | None
@@ -43,17 +43,17 @@ class NumberContext(NamedTuple):
 
     @property
     def is_readable(self) -> bool:
-        """Whether a word for a harmless number has this very number."""
+        """Whether the number is the own number of a word for something harmless, such as a SKU."""
         return self.governs and self.topic in HARMLESS
 
 
 NOTHING = NumberContext(None, is_direct=False, is_marked=False, is_named=False)
 HARMLESS = frozenset({Topic.CATALOGUE, Topic.THING, Topic.COLOUR})
-"""Words whose own number stays readable."""
+"""Meanings of words whose own number stays readable."""
 
 
 def before(tail: str) -> NumberContext:
-    """The nearest topic in the text before a number, which `Surroundings.tail` gives."""
+    """The nearest word before a number that gives it its meaning, found in the text before the number."""
     if _MAILBOX in tail:
         tail = tail.replace(_MAILBOX, "x@x")  # a word, as the address was
     if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
@@ -89,14 +89,14 @@ _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
 def _is_noun(tail: str, word: str) -> bool:
-    """Whether a word such as German "oder" is a noun here: "my oder" is a typing error."""
+    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder"."""
     if word not in NEEDS_MARK:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
 
 
 def _is_number_of_a(tail: str, word: str) -> bool:
-    """Whether a mark precedes the word: "número de pedido", "number of my order"."""
+    """Whether a mark and "of" precede the word: "número de pedido", "number of my order"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
     return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
 
@@ -107,7 +107,7 @@ def _is_joined(tail: str, word: str) -> bool:
 
 
 def _last_sentence(tail: str) -> str:
-    """The last sentence, with the question before it if the sentence answers a question for a number."""
+    """The last sentence of a text, with the question before it if it answers a question for a number."""
     found = _SENTENCE_END.split(tail)
     if len(found) == 1:
         return tail
@@ -119,7 +119,7 @@ def _last_sentence(tail: str) -> str:
 
 
 def after(head: str) -> NumberContext:
-    """The nearest topic at the start of the text after a number: "48213 is my order number"."""
+    """The nearest word after a number that gives it its meaning, as in "48213 is my order number"."""
     first = _WORD.search(head)
     if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
         return NOTHING
@@ -145,7 +145,7 @@ _COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
-    """Whether the word next to a number could join it to a topic; cheaper than the topic itself."""
+    """Whether a word right beside a number may give it its meaning; cheaper than finding the meaning."""
     if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()
@@ -158,7 +158,7 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
 
 
 def _last_word(tail: str) -> str:
-    """The last word of a lower-case text; "is", which has a role, if there is none."""
+    """The last word of a lower-case text; "is" in place of none."""
     if tail.isascii():
         tail = tail.rstrip(_NO_LETTERS)
         return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"
@@ -172,7 +172,7 @@ _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:
-    """The topic of "order" and what it belongs to: in "tracking number for my order: ..." tracking."""
+    """The meaning of "order" with the words before it: "tracking number for my order" means tracking."""
     is_linked = False
     for earlier in reversed(words_of(tail[: tail.rfind(word)])):
         if earlier in LINKS:

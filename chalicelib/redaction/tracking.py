@@ -28,7 +28,7 @@ _CARRIER_PREFIX = frozenset(
 
 
 def mask_marked_formats(sheet: Sheet) -> None:
-    """Claim formats recognised by their letters: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
+    """Mask tracking numbers that their letters prove: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
         for match in _UPS().finditer(low):
@@ -54,7 +54,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
 
 
 def is_carrier_token(token: str) -> bool:
-    """Whether a code has a courier's form, letters and many digits: `TBA123456789012`, `JD0146000...`."""
+    """Whether a code has the form of a courier's: letters and many digits, as `TBA123456789012`."""
     if _NUMBER_LED().match(token):
         return True
     prefix = token.rstrip("0123456789")
@@ -69,7 +69,7 @@ _NUMBER_LED = lazily(
 
 
 def is_carrier_number(digits: str) -> bool:
-    """Whether plain digits have a carrier's length and check digit, or a length that nothing else has."""
+    """Whether a number has a carrier's length: 13 digits or more, or 12 with FedEx's check digit."""
     length = len(digits)
     if length >= 18:
         return True
@@ -86,6 +86,9 @@ def _fedex_express(digits: str) -> bool:
 
 
 def is_spaced_number(lengths: tuple[int, ...]) -> bool:
-    """Whether groups are as in `9400 1000 0000 0000 0000 00`: equal ones, the last perhaps shorter."""
+    """Whether groups of digits are a tracking number's, as in `9400 1000 0000 0000 0000 00`.
+
+    Eighteen digits or more in equal groups, the last perhaps shorter.
+    """
     total = sum(lengths)
     return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]

@@ -32,7 +32,7 @@ _BY_TOPIC = {
 
 
 def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
-    """Claim a run, or shield it from later passes; returns its end offset."""
+    """Mask an unbroken run of digits, or shield it from later passes; returns the offset at which it ends."""
     near = sheet.near(start, end)
     found = _for_an_identifier(sheet, near, start, digits), _for_harmless(sheet, near, start, end)
     evidence = tuple(chain.from_iterable(found))
@@ -50,7 +50,7 @@ def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
 def _for_an_identifier(
     sheet: Sheet, near: NumberContext, start: int, digits: str
 ) -> Iterator[Sign]:
-    """Signs for masking a run of seven digits or more."""
+    """The signs for masking a run of seven digits or more."""
     length = len(digits)
     yield Sign.SEVEN_DIGITS
     if "+" in sheet.low[max(0, start - 2) : start]:
@@ -68,7 +68,7 @@ def _for_an_identifier(
 
 
 def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> Iterator[Sign]:
-    """Signs against masking a run."""
+    """The signs that a run of digits is harmless, against masking it."""
     digits = sheet.low[start:end]
     length = end - start
     if near.is_readable:
@@ -88,7 +88,7 @@ def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> It
 
 
 def _kind(near: NumberContext, digits: str, evidence: Collection[Sign]) -> Kind:
-    """The kind of a masked run: by a word, else by its check digit or length."""
+    """The kind of identifier that a masked run of digits is: by a word, else by its check digit or length."""
     length = len(digits)
     topic = near.topic
     if Sign.PLUS_SIGN in evidence:

@@ -19,12 +19,12 @@ _NEXT = re.compile(r"[ \x1f]?([^\W\d_]+|[%€$£])(?!\w)")
 
 
 def is_measured(low: str, end: int) -> bool:
-    """Whether a unit or a counted thing follows a number of any length."""
+    """Whether a unit or a counted thing follows a number, as in "12 kg"."""
     following = _NEXT.match(low, end)
     return following is not None and following[1] in _UNITS
 
 
 def is_counted(low: str, end: int) -> bool:
-    """Whether a unit or a counted thing follows a short number, by a longer list than `is_measured`."""
+    """Whether a unit or a counted thing follows a short number, by a longer list than `is_measured` has."""
     following = _NEXT.match(low, end)
     return following is not None and following[1] in _COUNTS

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """The meaning that a word gives to a number near it."""
+    """The meaning that a word gives to a number near it, such as an order or a phone."""
 
     PHONE = "phone"
     ORDER = "order"
@@ -127,7 +127,7 @@ _NOT_TYPOS = frozenset(
 
 
 def _typos(word: str) -> set[str]:
-    """A word's typing errors: a letter lost, doubled or swapped, or a neighbouring key hit."""
+    """The typing errors of a word: a letter lost, doubled or swapped, or a neighbouring key hit."""
     spots = range(len(word))
     lost = {word[:i] + word[i + 1 :] for i in spots}
     doubled = {word[: i + 1] + word[i:] for i in spots}
@@ -172,7 +172,7 @@ COPULAS = frozenset("is was are for es son fue ist war lautet est è era é bein
 
 
 class WordRole(StrEnum):
-    """Role of a word between a topic and its number."""
+    """The part that a word plays between a word that gives a number its meaning and the number."""
 
     MARK = "mark"  # announces a number
     FILLER = "filler"  # has no meaning here

@@ -37,7 +37,8 @@ from chalicelib.vendors.language_model import ModelAnswer, ModelRequest, with_fa
 PROVIDER = "bedrock"
 CONVERSE, APPLY = "converse", "apply_guardrail"
 BEDROCK_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
-"""The SDK repeats nothing, as a repeated generation is paid again; the queue repeats."""
+"""Keeps botocore from repeating a call: a repeated generation is paid again, and the queue repeats
+the job."""
 BEDROCK_CONFIG = Config(retries=dict(BEDROCK_RETRIES))  # the SDK changes what it is given
 _TRANSIENT = frozenset(
     {
@@ -50,7 +51,7 @@ _Read = TypeVar("_Read", bound=BaseModel)
 
 
 class Bedrock:
-    """Implements `language_model.LanguageModel`.
+    """A language model on Amazon Bedrock; implements `language_model.LanguageModel`.
 
     Args:
         client: ``bedrock-runtime``, with ``total_max_attempts`` 1: the queue repeats, not the SDK.
@@ -75,7 +76,10 @@ class Bedrock:
         self._guardrail = guardrail
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Ask the model by Converse, then its fallback; an end user's id has no counterpart here."""
+        """Ask the model by Bedrock's Converse API, then the request's fallback model.
+
+        The request's `safety_identifier` is not sent: Converse has no field for it.
+        """
 
         def ask(name: str, seconds: float) -> ModelAnswer:
             call = partial(self._client.converse, modelId=name, **converse.body(request, name))
@@ -85,7 +89,7 @@ class Bedrock:
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """The categories that the stage's guardrail flags in a text; none without a guardrail."""
+        """The categories that the stage's Bedrock guardrail flags in a text; none without a guardrail."""
         if self._guardrail is None:
             return ()
         call = partial(self._client.apply_guardrail, **self._guardrail.request(text))
@@ -131,7 +135,10 @@ class Bedrock:
 
 
 def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-    """Botocore's hook: the response that it returns takes the place of botocore's own transport."""
+    """Send a request that botocore has built and signed, in place of botocore's own transport.
+
+    Registered as botocore's ``before-send`` hook, whose response botocore uses.
+    """
     received = signed.send(request.method, request.url, dict(request.headers), request.body)
     return AWSResponse(request.url, received.status, received.headers, received)
 

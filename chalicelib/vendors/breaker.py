@@ -32,19 +32,19 @@ MODEL_OPEN = reasons.MODEL_BREAKER_OPEN
 _TIMEOUTS = frozenset({reasons.TIMEOUT, reasons.CONNECT_TIMEOUT})
 _OPEN = reasons.BREAKER_OPEN
 _LOCAL_REASONS = frozenset({PACED, reasons.SECRET_UNAVAILABLE, _OPEN})
-"""Errors without a status that we cause ourselves and that say nothing about the vendor.  One of them
-comes from another breaker, which blocks the token request that a call needs."""
+"""Reasons of errors without a status that we cause ourselves and that say nothing about the vendor.
+One of them comes from another breaker, which blocks the token request that a call needs."""
 
 _MIN_RETRY_SECONDS = 5.0
 _SUCCESSES_TO_CLOSE = 2
 
 
 class Breaker:
-    """Counts the failures of one vendor and stops calling it for a while.
+    """A circuit breaker: counts one vendor's failures in a row and then refuses calls for a while.
 
     Args:
         failures_to_open: consecutive failures that open it.
-        first_pause_seconds: first open period; doubles with every failed probe.
+        first_pause_seconds: first open period; doubles with every failed trial call.
         counted: reasons of the failures that count; by default all that show an outage.
         reason: of the error while it is open.
     """
@@ -74,13 +74,13 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the vendor is known to be down; also while a probe runs."""
+        """Whether the circuit breaker is open, as the vendor is down; also while a trial call runs."""
         with self._lock:
             return self._open_until is not None
 
     @contextmanager
     def attempt(self, operation: str) -> Iterator[None]:
-        """Let one call through and count its result.
+        """Within this block one call is made to the vendor; its result is counted.
 
         Raises:
             BreakerOpenError: the vendor is known to be down; `retry_after` says when to try again.
@@ -142,7 +142,7 @@ class Breaker:
 
 
 class ModelBreakers:
-    """The breakers of the language models of one API key, by model name; two time-outs open one."""
+    """The circuit breakers of the language models of one API key; two time-outs in a row open one."""
 
     def __init__(self, provider: str, clock: Clock) -> None:
         self._provider = provider
@@ -150,7 +150,7 @@ class ModelBreakers:
         self._of: dict[str, Breaker] = {}
 
     def of(self, model: str) -> Breaker:
-        """The breaker of a model, made at first use."""
+        """The circuit breaker of a model, made at its first use."""
         made = Breaker(
             self._provider,
             self._clock,
@@ -162,16 +162,16 @@ class ModelBreakers:
 
 
 class _Verdict(Enum):
-    """What a call's result shows about the vendor."""
+    """What the result of a call shows about its vendor: up, down, or nothing."""
 
     UP = auto()
     DOWN = auto()
     NONE = auto()
-    """Nothing: it was not called, or it only asked us to slow down."""
+    """The call shows nothing about the vendor: it was not made, or the vendor only asked us to slow down."""
 
 
 def _verdict(error: ProviderError) -> _Verdict:
-    """What an error shows: any usable response, even a refusal, shows that the vendor is up."""
+    """Whether an error shows that its vendor is up, down, or neither; a refusal shows that it is up."""
     if error.reason in _LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _Verdict.NONE
     if error.status is None or error.status < HTTPStatus.MULTIPLE_CHOICES:

@@ -11,37 +11,37 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 OUR_CLOCKS = timedelta(seconds=120)
-"""How far the clocks of our own hosts may differ: an action's start may be another host's time."""
+"""How far the clocks of our own hosts may differ: an action may have been started by another host."""
 REPORTED_FROM_SECONDS = 60
-"""A difference of this or more is reported, well before it reaches the lease's margin."""
+"""A clock difference of this or more is logged, well before it reaches the lease's margin."""
 _WHOLE_SECOND = timedelta(seconds=1)
-"""The resolution of the header."""
+"""The precision of the header ``Date``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSkew:
-    """The bounds between which the vendor's clock is ahead of ours; negative if it is behind."""
+    """How far a vendor's clock is ahead of ours, at least and at most; negative if it is behind."""
 
     least: timedelta
     most: timedelta
 
     @property
     def seconds(self) -> float:
-        """The difference that is certain, without its sign; 0 where the clocks may agree."""
+        """How far the vendor's clock certainly differs from ours, without a sign; 0 where they may agree."""
         certain = max(self.least, -self.most, timedelta())
         return certain.total_seconds()
 
     def earliest(self, moment: datetime) -> datetime:
-        """The vendor's time at a moment of any of our hosts, at the earliest."""
+        """The earliest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
         return moment + self.least - OUR_CLOCKS
 
     def latest(self, moment: datetime) -> datetime:
-        """The vendor's time at a moment of any of our hosts, at the latest."""
+        """The latest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
         return moment + self.most + OUR_CLOCKS
 
 
 def clock_skew(header: str | None, sent_at: datetime, received_at: datetime) -> ClockSkew | None:
-    """The difference that a response shows; None where its ``Date`` is missing or unreadable.
+    """How far the vendor's clock differs from ours, by a response; None where ``Date`` is unreadable.
 
     Args:
         header: the value of ``Date``.

@@ -37,14 +37,14 @@ from chalicelib.vendors.language_model import (
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 BEGIN = "Begin."
-"""The first turn where no person has written yet: the API requires a user's turn first."""
+"""The text of a user's turn that is added where none is first or last: the API requires one."""
 NO_REASONING = "none"
 _CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _REFUSED = frozenset({"guardrail_intervened", "content_filtered"})
 
 
 def body(request: ModelRequest, model: str) -> dict[str, Any]:
-    """The request to one model, without its id."""
+    """The arguments of a Converse request to one model, without the model's id."""
     manner = request.manner(model)
     given = [turn.text for turn in request.turns if turn.role == "developer"]
     kept = [{"cachePoint": {"type": "default"}}] if manner.keeps_prefix else []
@@ -89,7 +89,10 @@ def _tool(schema: JsonSchema) -> dict[str, Any]:
 
 
 def _messages(turns: Sequence[ModelTurn]) -> list[dict[str, Any]]:
-    """The turns as the API wants them: successive turns of one role joined, a user's first and last."""
+    """The turns of a conversation as Converse requires them: alternating, the first and last a user's.
+
+    Successive turns of one role are joined.
+    """
     messages: list[dict[str, Any]] = []
     for turn in turns:
         part = {"text": turn.text or " "}  # an empty text is refused
@@ -150,7 +153,7 @@ class _Usage(BaseModel):
 
 
 class ConverseResponse(BaseModel):
-    """The API's response, as far as it is read."""
+    """The response of Bedrock's Converse API, as far as it is read."""
 
     model_config = LENIENT
 
@@ -162,7 +165,7 @@ class ConverseResponse(BaseModel):
 def answer(
     raw: ConverseResponse, request: ModelRequest, model: str, request_id: str
 ) -> ModelAnswer:
-    """The port's form of a response."""
+    """The `ModelAnswer` that a Converse response means."""
     parts = raw.output.message.content
     text = "".join(part.text for part in parts)
     outcome, reason = ModelOutcome.COMPLETED, None
@@ -187,7 +190,7 @@ def answer(
 
 
 def _object(parts: Sequence[_Part], schema: JsonSchema, manner: Manner) -> Mapping[str, Any] | None:
-    """The object that was asked for; None where the answer does not keep the form."""
+    """The JSON object in a model's answer; None where it or one of its required properties is missing."""
     found: Any = None
     if manner.structured is Structured.SCHEMA:
         try:

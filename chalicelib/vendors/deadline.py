@@ -24,11 +24,12 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 Resolve = Callable[[str, int], str]
-"""The address to connect to for a host and a port; an `OSError` where it may not be connected to."""
+"""Gives the address to connect to for a host and a port; raises an `OSError` where it may not be
+connected to."""
 
 
 def session(resolve: Resolve | None = None) -> requests.Session:
-    """A session that takes no proxy, netrc or certificate from the environment, no cookies, no retries.
+    """An HTTP session that takes no proxy, netrc or certificate from the environment, no cookies, no retries.
 
     Args:
         resolve: chooses the address of a host; without one the system does.
@@ -42,7 +43,7 @@ def session(resolve: Resolve | None = None) -> requests.Session:
 
 
 class Watch:
-    """Cuts off one call at its deadline and knows whether sending had started."""
+    """Ends one HTTP call at its deadline and knows whether sending its request had started."""
 
     def __init__(self, seconds: float) -> None:
         self.was_sent = False
@@ -53,17 +54,17 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the deadline has passed."""
+        """Whether the deadline of the call has passed."""
         return time.monotonic() >= self._ends
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until the deadline; never zero, as a socket takes zero for no timeout."""
+        """Seconds until the call's deadline; never zero, as a socket takes zero for no timeout."""
         return max(self._ends - time.monotonic(), 0.001)
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch the requests that this thread sends inside the block."""
+        """Within this block, the requests that this thread sends end at the deadline."""
         token = _WATCH.set(self)
         self._timer.start()
         try:
@@ -74,7 +75,7 @@ class Watch:
             _WATCH.reset(token)
 
     def sending(self, connected: socket.socket) -> None:
-        """Called just before the request's first byte.
+        """Note that a call's request is being sent; called just before its first byte.
 
         Raises:
             TimeoutError: the deadline has passed; nothing is sent.
@@ -96,15 +97,15 @@ _WATCH: ContextVar[Watch] = ContextVar("watch")
 
 
 def seconds_left() -> float:
-    """Seconds until the deadline of the call that this thread watches."""
+    """Seconds until the deadline of the HTTP call that this thread makes."""
     return _WATCH.get().seconds_left
 
 
 class _WatchedHTTP(urllib3.connection.HTTPConnection):
-    """A connection that notifies the call's watch before it sends."""
+    """An HTTP connection that notes, just before it sends a request, that the request was sent."""
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
-        """Connect first, so that a failure to connect certainly sent nothing."""
+        """Connect, note that sending begins, and send: a failure to connect certainly sent nothing."""
         if self.sock is None:
             self.connect()
         _WATCH.get().sending(self.sock)
@@ -112,7 +113,7 @@ class _WatchedHTTP(urllib3.connection.HTTPConnection):
 
 
 class _WatchedHTTPS(_WatchedHTTP, urllib3.connection.HTTPSConnection):
-    """A `_WatchedHTTP` over TLS."""
+    """An HTTPS connection that notes, just before it sends a request, that the request was sent."""
 
 
 class _HTTPPool(urllib3.HTTPConnectionPool):
@@ -139,7 +140,10 @@ class _Adapter(HTTPAdapter):
 
 
 def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes made at run time
-    """A pool whose connections go to the address that `resolve` gives; TLS still checks the name."""
+    """A connection pool that connects to the address that `resolve` gives for a host.
+
+    TLS still checks the host's name.
+    """
 
     class TimedConnection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> Any:  # noqa: ANN401 - a socket
@@ -161,4 +165,4 @@ BROKEN = (
     OSError,
     ValueError,
 )
-"""What a call raises if it gets no complete response."""
+"""The exceptions that an HTTP call raises if it gets no complete response."""

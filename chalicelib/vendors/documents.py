@@ -16,7 +16,7 @@ _PROVIDER, _OPERATION, _OK = "document", "get", 200
 
 
 def document(address: str, *, allows_loopback: bool = False) -> Mapping[str, Any]:
-    """The JSON object at an address.
+    """Read the JSON object at an address that a company has chosen.
 
     Args:
         address: of a public host.

@@ -15,19 +15,19 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 INTERVENED = "GUARDRAIL_INTERVENED"
 _UNNAMED = "guardrail"
-"""The category where the response names no policy."""
+"""The category of an intervention for which the response names no policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """One version of a guardrail."""
+    """One version of an Amazon Bedrock guardrail, which judges texts."""
 
     identifier: str
     version: str
 
     @classmethod
     def named(cls, text: str) -> Guardrail | None:
-        """The guardrail of a name that the settings have checked; None for an empty name."""
+        """The guardrail in a setting such as ``a1b2c3d4e5f6:3``; None for an empty text."""
         identifier, _, version = text.rpartition(":")
         return cls(identifier, version) if text else None
 
@@ -42,7 +42,10 @@ class Guardrail:
 
 
 class _Found(BaseModel):
-    """What a policy has found; a topic has a `name`, and ``NONE`` is the action of what is not blocked."""
+    """One finding of a guardrail's policy: its type or, of a topic, its name, and the action.
+
+    The action ``NONE`` means that the text is not blocked for it.
+    """
 
     model_config = LENIENT
 
@@ -92,7 +95,7 @@ class _Assessment(BaseModel):
 
     @property
     def names(self) -> Iterator[str]:
-        """Categories of the policies that intervened."""
+        """The categories of a guardrail's policies that intervened."""
         yield from (one.type.lower() for one in self.contentPolicy.filters if _acted(one))
         if any(map(_acted, self.topicPolicy.topics)):
             yield "topic"

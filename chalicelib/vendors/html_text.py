@@ -19,7 +19,9 @@ _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
 def plain_text(body: str) -> str:
-    r"""Text without tags, entities resolved, blocks on lines of their own, cells apart; not a sanitiser.
+    r"""The text of an HTML body without tags, with entities resolved and each block on its own line.
+
+    Table cells are separated.  It is no sanitiser.
 
     Example:
         ``<p>Hi,<br>where is it &amp; why?</p>`` gives ``Hi,\nwhere is it & why?``.

@@ -31,12 +31,13 @@ from chalicelib.vendors.rate_limit import RateLimit, Urgency
 CONNECT_SECONDS = 3.0
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
-"""A connection idle for longer may be dead, especially after a frozen container resumes."""
+"""A connection that was idle for longer is closed: it may be dead, especially after a frozen
+container resumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to a vendor.
+    """One request to a vendor, as a value.
 
     Attributes:
         operation: its name in errors, logs and metrics, e.g. ``add_tags``.
@@ -44,11 +45,12 @@ class Call:
         is_repeatable: repeating it changes nothing.  Any other call gets a fresh connection,
             because a stale one would make its outcome needlessly uncertain.
         headers: sent with this call only.
-        expects: what the body of a success must be.
+        expects: the kind of body that a success must have.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
         content: a body sent unchanged, in place of `body`.
         urgency: its precedence within our share of the vendor's rate limit.
-        guard: called when the request is about to leave; what it raises stops the request.
+        guard: called when the request is about to leave; an exception that it raises stops the
+            request.
     """
 
     operation: str
@@ -67,14 +69,14 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VendorApi:
-    """Where a vendor is called, and how calls are authenticated.
+    """The address of a vendor's API, and how calls to it are authenticated.
 
     Attributes:
         provider: its name in errors, logs and metrics.
         authorize: returns the authentication headers; with True they are fetched again, which
             happens once after a 401.
-        error_code_at: path of the vendor's own code in an error's JSON body, such as
-            ``("error", "code")``; the code becomes the error's reason if it is a plain word.
+        error_code_at: path of the vendor's own code in an error's JSON body, such as ``("error",
+            "code")``; the code becomes the error's reason if it is a plain word.
     """
 
     provider: str
@@ -85,7 +87,7 @@ class VendorApi:
 
 @dataclass(kw_only=True, slots=True)
 class VendorClient:
-    """Calls one vendor within a deadline, under its rate limit and its breaker."""
+    """The HTTP client of one vendor: each call within a deadline, a rate limit and a circuit breaker."""
 
     api: VendorApi
     clock: Clock
@@ -97,24 +99,28 @@ class VendorClient:
     _used_at: datetime = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Create the session; nothing is connected yet."""
+        """Create the HTTP session; nothing is connected yet."""
         self._session = deadline.session()
         self._used_at = self.clock.now()
 
     def send(self, call: Call, *, deadline_seconds: float) -> dict[str, Any]:
-        """Send and return the response's JSON object, empty where none is expected.
+        """Send a call to the vendor and return the response's JSON object, empty where none is expected.
 
         Args:
-            call: what to send.
+            call: the request to send.
             deadline_seconds: total, for rate limit, connecting, sending and reading.
 
         Raises:
-            ProviderError: by the table in `http_answers`.
+            ProviderError: the call failed; its class follows the table in `http_answers`.
         """
         return self.exchange(call, deadline_seconds=deadline_seconds).json
 
     def exchange(self, call: Call, *, deadline_seconds: float) -> VendorAnswer:
-        """As `send`, but return the whole response, such as the vendor's clock."""
+        """Send a call to the vendor and return the whole response: status, body, and the vendor's clock.
+
+        Raises:
+            ProviderError: the call failed; its class follows the table in `http_answers`.
+        """
         ends = self.clock.monotonic() + deadline_seconds
         answer = self._once(call, ends, refresh=False)
         if answer.status == HTTPStatus.UNAUTHORIZED:
@@ -124,7 +130,10 @@ class VendorClient:
         return answer
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
-        """One request; 401 and 403 are returned, every other failure is raised."""
+        """Send one request, without a second one after a 401, and count it if the vendor is down.
+
+        A 401 or 403 is returned, every other failure is raised.
+        """
         try:
             return self._attempt(call, ends, refresh=refresh)
         finally:
@@ -169,7 +178,7 @@ class VendorClient:
     def _send_request(
         self, session: requests.Session, call: Call, headers: dict[str, str], seconds: float
     ) -> VendorAnswer:
-        """Send and read; a failure becomes a reason, and its exception is dropped."""
+        """Send one request and read its response; an exception becomes the `reason` of the response."""
         watch = Watch(seconds)
         timeout = max(seconds, 0.001)
         answer = VendorAnswer(now=self.clock.now, sent_at=self.clock.now())

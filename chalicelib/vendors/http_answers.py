@@ -37,7 +37,7 @@ from chalicelib.vendors import reasons
 from chalicelib.vendors.clock_skew import ClockSkew, clock_skew
 
 MAX_RETRY_AFTER_SECONDS = 900.0
-"""The longest wait that is returned."""
+"""The longest ``Retry-After`` that is returned."""
 
 _CHUNK_BYTES = 65_536
 _MAX_ERROR_BYTES = 65_536
@@ -48,19 +48,19 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 
 
 class Expects(StrEnum):
-    """What the body of a success must be."""
+    """The kind of body that the response to a successful call must have."""
 
     JSON = "json"
     """A JSON object."""
     NOTHING = "nothing"
-    """Anything; it is not read."""
+    """Any body but an HTML page; it is not read."""
     CONTENT = "content"
     """Bytes, which are returned unchanged."""
 
 
 @dataclass(slots=True)
 class VendorAnswer:
-    """A response, as far as it was received.
+    """A vendor's HTTP response, as far as it was received.
 
     Attributes:
         now: our clock.
@@ -89,12 +89,12 @@ class VendorAnswer:
         max_bytes: int,
         code_at: tuple[str, ...],
     ) -> None:
-        """Read the status, and the body only where it is needed, up to a limit.
+        """Read an HTTP response's status and, where it is needed, its body up to a limit.
 
         Args:
             response: with its body still to be read.
-            expects: what the body of a success must be.  A page of HTML is never a success: a
-                proxy's page says nothing about the vendor.
+            expects: the kind of body that a success must have.  A page of HTML is never a success:
+                a proxy's page says nothing about the vendor.
             max_bytes: limit for the body of a success.
             code_at: path of the vendor's own code in an error's JSON body.  A mere number under a
                 5xx is ignored: it says no more than the status.
@@ -119,11 +119,11 @@ class VendorAnswer:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the vendor rejects our credentials or denies permission."""
+        """Whether the vendor rejects our credentials or denies permission: 401 or 403."""
         return self.status in _REFUSED
 
     def failure(self, *, is_repeatable: bool) -> type[ProviderError] | None:
-        """The class of the error, None for a success or refused credentials."""
+        """The class of the error that a response means; None for a success, and for a 401 or 403."""
         unclear = TransientError if is_repeatable else UncertainError
         match self.status:
             case None:
@@ -144,7 +144,7 @@ class VendorAnswer:
                 return unclear if self.reason else None
 
     def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
-        """The error, with identifiers only."""
+        """A provider error of the given class, with this response's status, reason, request id and wait."""
         return kind(
             provider,
             operation,
@@ -156,7 +156,7 @@ class VendorAnswer:
 
 
 def retry_after_seconds(value: str | None, now: datetime) -> float | None:
-    """Seconds in a ``Retry-After`` header (seconds or HTTP date); None when it is unreadable.
+    """The seconds in a ``Retry-After`` header (seconds or HTTP date); None when it is unreadable.
 
     Negative and past values give 0; the maximum is 15 minutes.
     """
@@ -182,7 +182,7 @@ def _seconds_until(http_date: str, now: datetime) -> float:
 
 
 def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
-    """A response's body, or the reason why it is not read."""
+    """The body of a response, or the reason why it is not read."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
         body += chunk
@@ -204,7 +204,7 @@ def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str,
 
 
 def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
-    """The vendor's own code in an error's body: an identifier or a number, never a sentence."""
+    """The vendor's own code in an error's body: an identifier or a number, never a sentence; else empty."""
     _, found = _object(response, _MAX_ERROR_BYTES)
     value: Any = found
     for name in at:

@@ -17,14 +17,14 @@ from chalicelib.vendors.breaker import MODEL_OPEN, ModelBreakers
 from chalicelib.vendors.reasons import MODEL_NOT_FOUND
 
 FIRST_SHARE = 0.6
-"""The share of a request's time that the first model gets, if there is a fallback model."""
+"""The part of a request's time that the first model gets, if there is a fallback model."""
 LEAST_SECONDS = 5.0
-"""The fallback model is not asked with less time left."""
+"""The fallback model is not asked if less time than this is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTurn:
-    """One message shown to the model; the caller redacts it."""
+    """One message of the conversation that a model is shown; the caller redacts it."""
 
     role: Literal["user", "assistant", "developer"]
     text: str = field(repr=False)
@@ -32,7 +32,7 @@ class ModelTurn:
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """The required form of the answer.
+    """The JSON object that a model must answer with.
 
     Attributes:
         name: at most 64 of ``A-Za-z0-9_-``.
@@ -45,29 +45,29 @@ class JsonSchema:
 
     @property
     def required(self) -> Sequence[str]:
-        """The properties that the object must have."""
+        """The names of the properties that the model's JSON object must have."""
         found: Sequence[str] = self.schema.get("required", ())
         return found
 
 
 class Structured(StrEnum):
-    """How a model is held to a `JsonSchema`, where its provider knows more than one way."""
+    """How a model is made to answer with a JSON object, where its provider has more than one way."""
 
     TOOL = "tool"
-    """It must call a tool, whose input is the object."""
+    """The model must call a tool, whose input is the object."""
     SCHEMA = "json_schema"
-    """The form of its answer is prescribed."""
+    """The schema of the answer is sent as the form of the model's output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How one model is asked, independent of the question.
+    """The settings with which one model is asked, whatever the question.
 
     Attributes:
         reasoning_effort: for models that reason, e.g. ``low``; ``none`` turns it off.
-        reasoning_tokens: the budget of the reasoning, beside the answer's own.
-        structured: how a required form is asked for.
-        keeps_prefix: whether the vendor is asked to keep the instructions for the next request.
+        reasoning_tokens: the most tokens for the reasoning, in addition to the answer's own.
+        structured: how a JSON object is asked for.
+        keeps_prefix: whether the vendor is asked to cache the instructions for the next request.
         timeout_seconds: of one request to this model.
     """
 
@@ -79,20 +79,21 @@ class Manner:
 
 
 PLAIN = Manner()
-"""For a model without settings of its own."""
+"""The settings for a model without its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """What a model is asked.
+    """One question to a language model.
 
     Attributes:
         model: its name at the vendor; always configuration.
         instructions: the task; sent first with every request, so that a vendor can cache it.
         turns: the conversation so far, oldest first, at least one.
-        max_output_tokens: limit of the answer, apart from what the model may reason.
+        max_output_tokens: limit of the answer, apart from the reasoning.
         schema: request a JSON object of this form.
-        fallback_model: see `with_fallback`.
+        fallback_model: asked where the first model is gone, throttled, down or too slow; see
+            `with_fallback`.
         safety_identifier: an opaque id of the end user, never personal data.
         manners: by model name; `PLAIN` for others.
     """
@@ -107,28 +108,28 @@ class ModelRequest:
     manners: Mapping[str, Manner] = field(default_factory=dict)
 
     def manner(self, model: str) -> Manner:
-        """How a model is asked; `PLAIN` without settings of its own."""
+        """The settings with which a model is asked; `PLAIN` for a model without its own."""
         return self.manners.get(model, PLAIN)
 
     def most_tokens(self, model: str) -> int:
-        """The most that a model may generate: its reasoning and the answer."""
+        """The most tokens that a model may generate: its reasoning and the answer."""
         return self.max_output_tokens + self.manner(model).reasoning_tokens
 
 
 class ModelOutcome(StrEnum):
-    """Result of a request; only a `COMPLETED` answer may be used."""
+    """How a model's answer ended; only a `COMPLETED` answer may be used."""
 
     COMPLETED = "completed"
     REFUSED = "refused"
     INCOMPLETE = "incomplete"
-    """Cut off by the token limit or a content filter."""
+    """The answer was cut off by the token limit or a content filter."""
     MALFORMED = "malformed"
-    """A schema was requested and the text is not a JSON object."""
+    """A JSON object was requested and the answer's text is not one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Billed tokens; the older names are prompt and completion tokens.
+    """The tokens that a model's vendor bills for one answer.
 
     Attributes:
         input_tokens: all that was sent, cached or not.
@@ -146,7 +147,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """A model's answer.
+    """A language model's answer, with the tokens that it cost.
 
     Attributes:
         text: all message parts, joined; empty after a refusal.
@@ -165,13 +166,13 @@ class ModelAnswer:
 
 
 class LanguageModel(Protocol):
-    """One request to a language model; implemented by `vendors.openai` and `vendors.bedrock`."""
+    """The port of a language model; implemented by `vendors.openai` and `vendors.bedrock`."""
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Send one request.
+        """Ask the language model one question.
 
         Args:
-            request: what is asked.
+            request: the question.
             deadline_seconds: total, including a second request to the fallback model.
 
         Raises:
@@ -182,7 +183,7 @@ class LanguageModel(Protocol):
         ...
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """The categories that the vendor's own moderation flags in a text; none where it is fine.
+        """The categories that the vendor's own moderation flags in a text; none where nothing is flagged.
 
         Raises:
             TransientError: down, slow or rate limited; a later retry may succeed.
@@ -199,13 +200,13 @@ def with_fallback(
     clock: Clock,
     breakers: ModelBreakers,
 ) -> ModelAnswer:
-    """Ask a model, then the fallback if the first is gone, throttled, down, too slow, or its breaker open.
+    """Ask a model, then the fallback if the first is gone, throttled, down or too slow, or its breaker open.
 
     Args:
         ask: one request to a model by name, within so many seconds.
         request: names the first model, and the fallback, if there is any.
         deadline_seconds: total.
-        clock: measures what is left.
+        clock: measures how much time is left.
         breakers: of the API key that the models are asked with.
 
     Raises:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pydantic import ConfigDict
 
 LENIENT = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-"""Configuration of the models of a response; a validation error shows no content."""
+"""The pydantic configuration of models of a vendor's response; a validation error shows no content."""
 
 
 def as_object(value: object) -> object:
-    """A JSON object, or an empty one in place of anything else."""
+    """The value if it is a JSON object; an empty object in place of anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def as_objects(value: object) -> list[object]:
-    """The JSON objects of a list; empty in place of anything else."""
+    """The JSON objects in a list; an empty list in place of anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

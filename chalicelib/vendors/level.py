@@ -24,35 +24,36 @@ from typing import Protocol
 from chalicelib.once.current_job import Place
 
 AT_A_TIME = 2
-"""Tokens that a caller takes in one write, as few tickets need a single call."""
+"""Tokens that a job takes in one write, as few tickets need a single call."""
 PATIENCE_SECONDS = 5.0
-"""How long the sweep waits for tokens that jobs leave over; then it takes the next token, within the
-15 s of its call."""
+"""How long the sweep waits for tokens that jobs leave over; then it takes the next token, within
+the 15 s of its call."""
 LEFT_OVER_SECONDS = 3.0
-"""How long promised tokens are left in the bucket: a job comes back a second or two late."""
+"""How long tokens promised to a job are left in the bucket: a job comes back a second or two late."""
 EMPTY = "empty_at"
 """The name of the stored time at which the bucket was empty; in the future if tokens were taken ahead."""
 _NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
 class Urgency(Enum):
-    """The share of a full bucket, beyond one token, that a call must leave behind."""
+    """How urgent a call is: the part of a full token bucket, beyond one token, that it must leave behind."""
 
     HIGH = 0.0
-    """A customer waits for it, or it ends what was begun; also every call to a vendor with one urgency."""
+    """A call for which a customer waits, or which ends a begun job; also every call to a vendor
+    with one urgency."""
     NORMAL = 1 / 3
-    """Reads, by which a job begins."""
+    """Reads by which a job begins."""
     LOW = 2 / 3
-    """Reconciliation, which may take what is left over."""
+    """Calls of the sweep, which may take what is left over."""
 
 
 WINDOW_SECONDS = 30.0
-"""The window of Richpanel's limit, and of a `LevelPace` that names none."""
+"""The window of Richpanel's rate limit, and of a `LevelPace` that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelPace:
-    """A share of a limit: requests per window, and how many of them at once, by default half."""
+    """Our share of a vendor's rate limit: requests per window, and at once, by default half as many."""
 
     requests_per_window: float
     burst: float | None = None
@@ -60,13 +61,13 @@ class LevelPace:
 
     @property
     def at_once(self) -> float:
-        """How many calls may be made at once."""
+        """How many calls of this share may be made at once."""
         return self.requests_per_window / 2 if self.burst is None else self.burst
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A bucket and its lines; epoch seconds, of one clock for all that share them.
+    """A token bucket and the lines of jobs that wait at it, as times in epoch seconds of one clock.
 
     Attributes:
         times: by name: `EMPTY`, and for each line the time of its next turn; a missing one is long
@@ -76,25 +77,25 @@ class Level:
     times: Mapping[str, float] = field(default_factory=dict)
 
     def time(self, name: str) -> float:
-        """A time by its name; 0 where it is missing."""
+        """The value of one of the level's stored times, by its name; 0 where it is missing."""
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
-        """Tokens in the bucket; negative by a clock that is behind."""
+        """How many tokens the bucket holds; negative if they were taken ahead or this clock is behind."""
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the turn of a job that asks now and joins the longest line."""
+        """Seconds until the next free turn of the longest line; 0 where no job waits."""
         return max(
             (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
         )
 
     def has_waiting(self, now: float) -> bool:
-        """Whether a job waits for a time that has not come yet."""
+        """Whether a job waits for a turn that has not come yet."""
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The level after a step; None where this level is outside the step's bounds."""
+        """The token bucket's level after a decision; None where the decision is not right for this level."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -103,7 +104,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How one stored time changes, and within which bounds of its value the change is right.
+    """How one stored time of a token bucket's level changes, and for which values the change is right.
 
     Attributes:
         by: seconds that it moves by, where `to` is None.
@@ -117,21 +118,22 @@ class Move:
     high: float | None = None
 
     def of(self, time: float) -> float:
-        """The new time."""
+        """The value of a stored time of a token bucket's level after the change."""
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
-        """Whether the move is right for a time."""
+        """Whether the change is right for this value of the stored time."""
         return (self.low is None or time >= self.low) and (self.high is None or time <= self.high)
 
 
 @dataclass(frozen=True, slots=True)
 class LevelStep:
-    """One decision, as it is written.
+    """One decision about the level of a token bucket, ready to be written.
 
     Attributes:
         moves: by the name of the time.
-        answer: makes the answer from the level afterwards, which others may have moved meanwhile.
+        answer: makes the caller's answer from the level afterwards, which others may have moved
+            meanwhile.
     """
 
     moves: Mapping[str, Move]
@@ -139,30 +141,30 @@ class LevelStep:
 
 
 class Levels(Protocol):
-    """Keeps a level, for one container or for all."""
+    """The port that stores the level of a token bucket, for one container or for all."""
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Take one step: decide on it, and store it once.
+        """Make one decision about the level of a token bucket, and store it once.
 
         Args:
-            decide: gives the step for a level, empty where none is stored yet.  It may be called
-                again, so it has no side effects.
+            decide: gives the decision for a level, empty where none is stored yet.  It may be
+                called again, so it has no side effects.
 
         Raises:
-            TransientError: it could not be read or written.
+            TransientError: the level could not be read or written.
         """
         ...
 
 
 class OwnLevel:
-    """A level of one container, in its memory."""
+    """The level of one container's token bucket, kept in its memory."""
 
     def __init__(self) -> None:
         self._level = Level()
         self._lock = threading.Lock()
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Decide and move the level under a lock; never fails."""
+        """Make one decision about the token bucket's level and store it, under a lock; never fails."""
         with self._lock:
             step = decide(self._level)
             self._level = self._level.after(step) or self._level
@@ -171,11 +173,11 @@ class OwnLevel:
 
 @dataclass(frozen=True, slots=True)
 class LevelAnswer:
-    """What a caller gets: tokens, or a time to wait.
+    """The answer to a caller that asked for tokens: tokens, or a time to wait.
 
     Attributes:
         tokens: taken for this call and the next ones; 0 where it has to wait.
-        wait_seconds: until its time.
+        wait_seconds: until its turn.
         is_calm: no other job waited, so a later job may use the tokens that this one leaves.
     """
 
@@ -195,10 +197,10 @@ def asked(
     at_a_time: int = AT_A_TIME,
     left_over_seconds: float | None = LEFT_OVER_SECONDS,
 ) -> LevelStep:
-    """The step that answers one caller.
+    """The decision that gives one caller tokens of a token bucket, or a turn in its line.
 
     Args:
-        level: as it was read; the step's bounds say for which other levels it is right.
+        level: as it was read; the decision's bounds say for which other levels it is right.
         now: epoch seconds.
         urgency: of the call.
         place: of its job.
@@ -263,7 +265,7 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
 def _taking(
     level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
 ) -> Move:
-    """The move that takes tokens from a full bucket, or from one that has enough."""
+    """The change of the time `EMPTY` by which tokens are taken from a bucket that holds enough."""
     full = now - burst / per_second
     if level.time(EMPTY) < full:
         return Move(to=full + taken / per_second, high=full)

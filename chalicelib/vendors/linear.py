@@ -17,17 +17,18 @@ from functools import cache
 
 MAX_WORDS = 120
 LANE = 3
-"""Bytes of a lane: hundreds of rows can be added without a carry into the next lane."""
+"""Bytes of one weight in a feature's number: hundreds of numbers can be added without a carry into
+the next weight."""
 ZERO = 128
-"""What a weight of zero is stored as."""
+"""The stored form of a weight of zero."""
 LETTERS_WEIGHT = 0.4
 _SHORTEST, _LONGEST = 3, 5
 _LOWEST = -50.0
-"""Scores below it have probability zero; the exponential of its negative would overflow below it."""
+"""Scores below this count as this, as the exponential of their negative would overflow."""
 
 
 def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
-    """A message's features: its words and pairs of words, and parts of words."""
+    """The features of a message: its words and pairs of words, and the runs of letters in its words."""
     kept = list(words[:MAX_WORDS])
     pairs = zip(["^", *kept], [*kept, "$"], strict=True)
     whole = {*kept, *(f"{one} {other}" for one, other in pairs)}
@@ -45,7 +46,7 @@ def length(whole: int, parts: int) -> float:
 
 @cache
 def _parts(word: str) -> frozenset[str]:
-    """A word's runs of letters, marked by ``_`` so that they differ from words."""
+    """A word's runs of three to five letters, marked by ``_`` so that they differ from words."""
     padded = f"_{word}_"
     return frozenset(
         f"_{padded[at : at + size]}"
@@ -56,10 +57,10 @@ def _parts(word: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """The model as it is read from its file.
+    """A linear model of messages: the weights by which words make intents and risks probable.
 
     Attributes:
-        made_from: digest of what it was trained on.
+        made_from: digest of the samples that it was trained on.
         scale: the factor of the stored weights.
         risks: names of the risks; each is a yes or no of its own, independent of the intents.
         thresholds: the probability from which each risk is suspected.
@@ -74,7 +75,7 @@ class Linear:
     thresholds: Sequence[float] = ()
 
     def probabilities(self, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
-        """The probability of each intent, and that of each risk."""
+        """The probability of each intent and of each risk, from a message's words."""
         whole, parts = features(words)
         known = [row for one in (*whole, *parts) if (row := self.rows.get(one)) is not None]
         size = len(self.intercept) * LANE
@@ -98,13 +99,13 @@ class Linear:
         )
 
     def suspected(self, shares: Mapping[str, float]) -> dict[str, float]:
-        """The risks whose probability reaches their threshold."""
+        """The risks whose probability reaches their threshold, with that probability."""
         least = zip(self.risks, self.thresholds, strict=True)
         return {risk: shares[risk] for risk, threshold in least if shares[risk] >= threshold}
 
 
 def read(packed: bytes) -> Linear:
-    """The model in a file's bytes."""
+    """The linear model in the bytes of its file."""
     head, names, matrix = zlib.decompress(packed).split(b"\n\n", 2)
     known = json.loads(head)
     size = len(known["intercept"]) * LANE
@@ -116,7 +117,7 @@ def read(packed: bytes) -> Linear:
 
 
 def packed(model: Linear) -> bytes:
-    """A model as the bytes of its file."""
+    """A linear model as the bytes of its file."""
     head = json.dumps(
         {
             "intents": list(model.intents),
@@ -135,6 +136,6 @@ def packed(model: Linear) -> bytes:
 
 
 def row(weights: Iterable[float], scale: float) -> int:
-    """A feature's weights as one whole number, one lane for each weight."""
+    """The weights of one feature as one whole number, with a lane of `LANE` bytes for each weight."""
     lanes = (max(0, min(255, ZERO + round(weight * scale))) for weight in weights)
     return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))

@@ -24,10 +24,10 @@ def is_machine_mail(
     sender: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bool:
-    """Whether an auto-responder, a mail server or another program wrote the message.
+    """Whether an auto-responder, a mail server or another program wrote a message.
 
     Args:
-        text: the message, without what it quotes.
+        text: the message, without quoted history.
         subject: its subject.
         sender: its address.
         headers: its headers, where the vendor shows them; names in any case.
@@ -43,7 +43,7 @@ def is_machine_mail(
 
 
 def _has_header(headers: Mapping[str, str]) -> bool:
-    """Whether a header marks a machine: those of RFC 3834, and others that mail programs use."""
+    """Whether a mail's headers show that a machine wrote it: those of RFC 3834, and others in use."""
     if headers.get("auto-submitted", "no").split(";")[0].strip() not in {"", "no"}:
         return True
     if headers.get("precedence", "").strip() in {"bulk", "junk", "list", "auto_reply"}:
@@ -78,7 +78,8 @@ _SENDER = re.compile(
     r"|@(?:bounces?|mailer|notifications?|noreply|no-reply|em\d*|mailgun|sendgrid|amazonses)\."
 )
 _ANSWER = re.compile(r"(?:re|aw|rv|fwd?|wg|tr|sv|antw|res|enc|i) ?:")
-"""Prefixes of people's answers and forwards; machines put other words before the subject."""
+"""Prefixes of a subject that a person answers or forwards, such as ``Re:``; machines write other
+words first."""
 _SUBJECT = re.compile(
     r"^(?:auto(?:matic|mated|matische|matico|matica|matisch)?[ -]?(?:re(?:ply|sponse|spuesta)|antwort|svar)"
     r"|out of (?:the )?office|ooo\b|vacation (?:reply|response|auto)|away from (?:the |my )?(?:office|desk|email)"

@@ -39,9 +39,9 @@ from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "openai"
 MODERATION_MODEL = "omni-moderation-latest"
-"""The vendor's name for its newest moderation model; free of charge."""
+"""OpenAI's name for its newest moderation model; free of charge."""
 ERROR_CODE_AT = ("error", "code")
-"""Path of OpenAI's own error code, for `VendorClient`."""
+"""Where OpenAI's own error code is in the JSON body of an error, for `VendorClient`."""
 
 _SPENT = frozenset(
     {
@@ -52,17 +52,20 @@ _SPENT = frozenset(
         "organization_usage_limit_exceeded",
     }
 )
-"""Codes under 429 for which waiting does not help."""
+"""OpenAI's error codes under 429 for which waiting does not help."""
 _TRANSIENT_FAILURES = frozenset({"server_error", "rate_limit_exceeded", "server_is_overloaded"})
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The authentication header; the secret is the key, or JSON with ``ai_api_key``."""
+    """A function that makes the authentication header of OpenAI from a secret.
+
+    The secret is the key, or JSON with ``ai_api_key``.
+    """
     return lambda refresh: {"authorization": f"Bearer {_key(secret(refresh))}"}
 
 
 class OpenAI:
-    """Implements `language_model.LanguageModel`.
+    """A language model of OpenAI; implements `language_model.LanguageModel`.
 
     Args:
         client: calls OpenAI, with `error_code_at` set to `ERROR_CODE_AT`.
@@ -74,7 +77,7 @@ class OpenAI:
         self._breakers = ModelBreakers(PROVIDER, clock)
 
     def respond(self, request: ModelRequest, *, deadline_seconds: float) -> ModelAnswer:
-        """Ask the model by the Responses API, then its fallback; nothing is stored at the vendor."""
+        """Ask the model by OpenAI's Responses API, then the fallback model; OpenAI stores nothing."""
         body: dict[str, Any] = {
             "instructions": request.instructions,
             "input": [{"role": turn.role, "content": turn.text} for turn in request.turns],
@@ -96,7 +99,7 @@ class OpenAI:
         return with_fallback(ask, request, deadline_seconds, self._clock, self._breakers)
 
     def moderate(self, text: str, *, deadline_seconds: float) -> Sequence[str]:
-        """The categories that `MODERATION_MODEL` flags in a text; none where it is fine."""
+        """The categories that OpenAI's `MODERATION_MODEL` flags in a text; none where nothing is flagged."""
         body = {"model": MODERATION_MODEL, "input": text}
         call = Call("moderate", "POST", "/v1/moderations", is_repeatable=True, body=body)
         raw = self._client.send(call, deadline_seconds=deadline_seconds)
@@ -130,7 +133,7 @@ def _format(schema: JsonSchema) -> dict[str, Any]:
 
 
 def _key(text: str) -> str:
-    """The key itself, or the value of ``ai_api_key`` in a JSON secret."""
+    """The API key in a secret's text, which is the key itself or JSON with ``ai_api_key``."""
     try:
         raw = json.loads(text)
     except ValueError:
@@ -195,10 +198,10 @@ class _Moderation(_Part):
 
 
 def _answer(raw: _Response, *, wants_json: bool) -> ModelAnswer:
-    """Convert the response to the port's `ModelAnswer`.
+    """The `ModelAnswer` that OpenAI's response means.
 
     Raises:
-        ProviderError: the vendor reports a failure, or an unfinished response.
+        ProviderError: the response's status is neither completed nor incomplete.
     """
     if raw.status not in {"completed", "incomplete"}:
         code = raw.error.code if raw.status == "failed" else raw.status

@@ -25,12 +25,12 @@ _TRANSLATED = tuple(
     ipaddress.ip_network(one)
     for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
-"""IPv6 addresses that contain an IPv4 address, which may be any (NAT64, 6to4, Teredo)."""
+"""Networks of IPv6 addresses that contain an IPv4 address, which may be any (NAT64, 6to4, Teredo)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedPost:
-    """One request to send, already signed."""
+    """One signed request to a company's endpoint, ready to be sent."""
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
@@ -40,7 +40,7 @@ class SignedPost:
 
 @dataclass(frozen=True, slots=True)
 class PostAnswer:
-    """The response.
+    """The status of a company's endpoint, and how long it asks us to wait.
 
     Attributes:
         retry_after: seconds that the response asks us to wait; None where it asks for none.
@@ -51,11 +51,11 @@ class PostAnswer:
 
 
 class NotPublicError(OSError):
-    """The host has an address that is not public; nothing was sent."""
+    """A host has an address that is not public, so nothing was sent to it."""
 
 
 def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
-    """Send one request and return the status of its answer, whatever it is.
+    """Send one signed request to a company's endpoint and return the answer, whatever its status.
 
     Args:
         one: the request.
@@ -104,17 +104,17 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
 
 
 class CheckedHosts:
-    """Resolves a host to an address that may be connected to; `refused` says that it refused a host."""
+    """Resolves a host to an address if all its addresses are public; `refused` says that one was not."""
 
     def __init__(self, allows_loopback: bool) -> None:  # noqa: FBT001 - its only argument
         self._allows_loopback = allows_loopback
         self.refused = False
 
     def __call__(self, host: str, port: int) -> str:
-        """An address of the host.
+        """An address of the host to connect to.
 
         Raises:
-            NotPublicError: one of its addresses is not public.
+            NotPublicError: one of the host's addresses is not public.
             OSError: it has none.
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -130,7 +130,11 @@ class CheckedHosts:
 
 
 def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is on the public internet, and contains no other address."""
+    """Whether an IP address is on the public internet.
+
+    An IPv6 address that maps an IPv4 address is judged by that one; others that may contain any
+    IPv4 address are not public.
+    """
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

@@ -36,18 +36,18 @@ from chalicelib.vendors.level import (
 __all__ = ["LONGEST_SLEEP_SECONDS", "LevelPace", "RateLimit", "Urgency", "split"]
 
 LONGEST_SLEEP_SECONDS = 1.0
-"""The longest total wait of one call of a worker's job."""
+"""The longest time that one call of a worker's job waits for a token."""
 HELD_SECONDS = 2.0
 """How long a job's tokens may be used after they were taken: its next call follows within a second."""
 SKEW_SECONDS = 2.0
 """How far the clocks of containers that share a level may be apart: one that is ahead already counts
 tokens that the others gain later."""
 LEAST_AT_ONCE = 3.0
-"""The smallest burst: a job's two tokens, and one that its first call leaves behind."""
+"""The smallest number of calls at once: a job's two tokens, and one that its first call leaves behind."""
 
 
 def split(ours: float, *, limit: float, shares: float) -> LevelPace:
-    """The pace of one share, so that all shares together exceed the vendor's limit in no window.
+    """The pace of one share of a vendor's rate limit, so that all shares together never exceed the limit.
 
     Exceeding the limit costs far more than waiting: a 429 blocks a whole window.  A window sees at
     most a full bucket, and the tokens gained from `HELD_SECONDS` before it (a token used in it may
@@ -64,12 +64,13 @@ def split(ours: float, *, limit: float, shares: float) -> LevelPace:
 
 
 class RateLimit:
-    """Paces calls to one vendor; safe between threads.
+    """Paces calls to one vendor by a token bucket; safe between threads.
 
     Args:
         pace: one container's share of the vendor's limit.
         current: the job that this thread works on; without it every caller waits in place.
-        levels: the level, shared by the workers' containers; by default this container's own.
+        levels: the bucket's level, shared by the workers' containers; by default this container's
+            own.
         containers: how many containers share the level.
     """
 
@@ -102,7 +103,9 @@ class RateLimit:
     def acquire(
         self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
     ) -> None:
-        """Wait for a token until the deadline; in a worker's job for `LONGEST_SLEEP_SECONDS` at most.
+        """Take a token for one call, waiting until the deadline if there is none yet.
+
+        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -120,13 +123,13 @@ class RateLimit:
             self._clock.sleep(wait)
 
     def cool_down(self, seconds: float | None) -> None:
-        """Block all calls of this container after a 429, by default for one window."""
+        """Block all calls of this container to the vendor after a 429, by default for one window."""
         pause = self._window if seconds is None else seconds
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own bucket and return 0, or return the seconds until one."""
+        """Take a token of this container's own bucket and return 0, or return the seconds until one comes."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
@@ -141,7 +144,7 @@ class RateLimit:
             return wait
 
     def ask(self, urgency: Urgency, place: Place) -> float:
-        """Take a job's token and return 0, or return the seconds until its turn."""
+        """Take a token for a job's call and return 0, or return the seconds until the job's turn."""
         if place.number == self._serving and not place.is_patient:
             urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
         blocked = self._blocked(urgency)
@@ -164,7 +167,7 @@ class RateLimit:
             place = replace(place, turns=place.turns + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
-        """Take tokens and return 0, or return the seconds until this job's time."""
+        """Take tokens from the shared level and return 0, or return the seconds until the job's turn."""
 
         def decide(level: Level) -> LevelStep:
             return asked(
@@ -184,7 +187,10 @@ class RateLimit:
         return answer.wait_seconds
 
     def _blocked(self, urgency: Urgency) -> float:
-        """Seconds until this container may call again; jobs that have not begun come back one by one."""
+        """Seconds until this container may call the vendor again after a 429; 0 where nothing blocks it.
+
+        Jobs that have not begun get different times, so that they come back one by one.
+        """
         now = self._clock.monotonic()
         with self._lock:
             if self._blocked_until <= now + _EPSILON:
@@ -197,7 +203,7 @@ class RateLimit:
 
 
 class _Held:
-    """Tokens that were taken and not used yet; for the same job only, if other jobs waited."""
+    """Tokens that a job has taken and not used yet; other jobs may use them only if none waited."""
 
     def __init__(self, tokens: int = 0, until: float = 0.0, number: int | None = None) -> None:
         self.tokens = tokens
@@ -205,7 +211,7 @@ class _Held:
         self._number = number
 
     def take(self, place: Place, now: float) -> bool:
-        """Use a token, if there is one for this job; returns whether there was."""
+        """Use one token for a job's call; False where there is none, or none for this job."""
         is_for_it = self._number is None or self._number == place.number
         if self.tokens < 1 or now >= self._until or not is_for_it:
             return False

@@ -28,7 +28,8 @@ PROVIDERS: Mapping[str, tuple[By, str]] = {
     "secrets": (By.US, "our secrets"),
     "writer": (By.US, "our writer"),
 }
-"""By `ProviderError.provider`: who that is, and its name; the last entries are parts of our own."""
+"""For each `ProviderError.provider`, which side it is on and its name in words; the last entries
+are parts of our own."""
 
 # --- what we refused ourselves --------------------------------------------------------------------
 

@@ -40,11 +40,14 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 _INDENT = re.compile(r"margin:\s*0(?:px)?\s+0(?:px)?\s+0(?:px)?\s+40px", re.IGNORECASE)
-"""Gmail's indentation of a writer's own paragraph, also a blockquote."""
+"""The style of Gmail's indentation of a writer's own paragraph, which is a blockquote too."""
 
 
 def marked_text(body: str) -> str:
-    """The text of an HTML mail with its marks, in time linear in its length."""
+    """The text of an HTML mail, with a mark before each line of history and of a signature.
+
+    In time linear in its length.
+    """
     body = _without_comments(body.translate(_OWN))
     lines: list[str] = []
     piece: list[str] = []

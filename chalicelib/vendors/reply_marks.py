@@ -39,7 +39,7 @@ _END = r"\s?[:\uff1a]\s*$"
 
 @cache
 def attribution() -> re.Pattern[str]:
-    """An attribution, on one line or a few joined ones: it begins and ends as attributions do."""
+    """A pattern of the lines that name who wrote the quoted mail and when, such as "On 3 May Jo wrote:"."""
     return re.compile(
         rf"(?:{_OPENS})(?=.*\d).{{6,}}?{_WROTE_LAST}\s*[:\uff1a](?:\s*$|\s{{2,}}\S|\s*>)"
         rf"|(?:{_OPENS})(?=.*\d).{{6,}}?(?:{_WROTE_THEN_NAME}).{{0,120}}?{_END}",
@@ -49,14 +49,17 @@ def attribution() -> re.Pattern[str]:
 
 @cache
 def undated_attribution() -> re.Pattern[str]:
-    """An attribution without a day or a time; it counts only above quoted lines."""
+    """A pattern of a line that names a quoted mail's writer without a day or a time, as "Jo wrote:".
+
+    It counts only above quoted lines.
+    """
     wrote = rf"(?:{_WROTE_LAST}|(?:{_WROTE_THEN_NAME}).{{0,120}}?)"
     return re.compile(rf"(?:{_OPENS}).{{3,}}?{wrote}{_END}", re.IGNORECASE)
 
 
 @cache
 def dated_attribution() -> re.Pattern[str]:
-    """An attribution that begins in any way: it has a day and a time, and a verb or an address."""
+    """A pattern of a line above a quotation with day, time, and a verb such as "wrote" or an address."""
     year = r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|[\u0660-\u0669\u06f0-\u06f9]{4}"
     day = rf"(?=.*(?:{year}|\d{{1,4}}[-/.]\s?\d{{1,2}}[-/.]\s?\d{{1,4}}))"
     time = r"(?=.*\d{1,2}\s?[:.h時시时]\s?\d{2}|.*\d{1,2}\s?(?:am|pm|uhr)\b)"
@@ -66,7 +69,7 @@ def dated_attribution() -> re.Pattern[str]:
 
 @cache
 def addressed_attribution() -> re.Pattern[str]:
-    """An attribution of one line with an address and a verb."""
+    """A pattern of one line with an address and a verb such as "wrote" or "quoting", above a quotation."""
     return re.compile(
         rf"(?:quoting|zitat von|citando|citazione di|en citant|citaat van)\b.{{0,80}}{_ADDRESS}{_END}"
         rf"|.{{0,80}}{_ADDRESS}.{{0,60}}{_WROTE_LAST}\s?(?:\(.{{4,60}}\))?{_END}"
@@ -112,13 +115,16 @@ DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
 @cache
 def bare_separator() -> re.Pattern[str]:
-    """The words of a separator without dashes; they count only above a header."""
+    """A pattern of words such as "Original message" without dashes; they count only above mail headers."""
     return re.compile(_ORIGINAL, re.IGNORECASE)
 
 
 @cache
 def separator() -> re.Pattern[str]:
-    """A line that separates history: what is below it is not new."""
+    """A pattern of a line that separates history, such as "-----Original message-----".
+
+    Everything below it is old.
+    """
     d = rf"[{DASHES}]"
     return re.compile(
         rf"{d}{{2,}}\s*(?:{_ORIGINAL})\s*:?\s*{d}{{2,}}\s*$"
@@ -138,9 +144,9 @@ def separator() -> re.Pattern[str]:
 
 RULE = re.compile(rf"[{DASHES}_=*]{{8,}}")
 FRAMED = re.compile(rf"[{DASHES}]{{4,}}\s*[^\W\d][^{DASHES}]{{2,40}}[{DASHES}]{{4,}}\s*$")
-"""A text between dashes, in whatever language."""
+"""A pattern of words between dashes, in whatever language."""
 NOTES_LINE = re.compile(r".{2,60}---\s?\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4} .{4,20}---.{0,80}$")
-"""Lotus Notes, above what it quotes: the writer, when, and how the mail begins."""
+"""A pattern of the line that Lotus Notes writes above a quotation: writer, time, and the mail's beginning."""
 
 # --- a block of headers -------------------------------------------------------------------------------
 
@@ -177,7 +183,7 @@ _LABELS: Mapping[str, str] = {
 
 @cache
 def header() -> re.Pattern[str]:
-    """A line of a block of headers; the name of the group that matched is its kind."""
+    """A pattern of a mail header's line, such as "From: Jo"; the group that matched names the header."""
     kinds = "|".join(
         f"(?P<{name if name != 'from' else 'from_'}>{them})" for name, them in _LABELS.items()
     )
@@ -186,7 +192,7 @@ def header() -> re.Pattern[str]:
 
 @cache
 def label() -> re.Pattern[str]:
-    """A header's label without a colon, alone on its line, as in Lotus Notes."""
+    """A pattern of a header's label without a colon, alone on its line, as in Lotus Notes."""
     return re.compile(
         r"(?P<to>to|an|para|pour|a|aan)|(?P<subject>subject|thema|betreff|objet|asunto|oggetto)",
         re.IGNORECASE,
@@ -221,7 +227,7 @@ _SENT_LAST = (
 
 @cache
 def footer() -> re.Pattern[str]:
-    """The line that a telephone or a mail service adds below a mail."""
+    """A pattern of the line that a telephone or mail service adds to a mail, as "Sent from my iPhone"."""
     return re.compile(
         rf"(?:sent|enviado|enviada|envoy.|gesendet|inviato|verstuurd|verzonden|skickat|sendt|wys.an[oe])\s"
         rf"(?:from|via|desde|de|do|depuis|von|da|dal|vanaf|met|fr.n|fra|z)\s(?:my|mi|el|meu|minha|mon|ma"

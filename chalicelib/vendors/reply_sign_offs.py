@@ -14,15 +14,15 @@ from chalicelib.vendors import reply_signatures as signatures
 MOST_LINES = 5
 _MOST_CHARACTERS = 60
 _MOST_PARTED = 160
-"""Most characters of a line that has bars and a number or an address."""
+"""The most characters of a line with bars between its parts and a number or an address."""
 _MOST_WORDS = 6
 
 
 def is_sign_off(lines: Sequence[str]) -> bool:
-    """Whether lines only name their writer.
+    """Whether the last lines of a mail only name its writer.
 
-    The first line is a closing, a name or a rule.  Below it, a word in small letters may be a
-    title, and words in quotation marks a motto.
+    The first line is a closing such as "Regards", a name or a rule.  Below it, a word in small
+    letters may be a title, and words in quotation marks a motto.
 
     Args:
         lines: without empty ones.
@@ -41,7 +41,7 @@ def is_sign_off(lines: Sequence[str]) -> bool:
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
-    """Whether lines have a mark that no list of things has: a closing, a title, a company's legal form."""
+    """Whether lines hold a sign that no list of things has: a closing, a contact, a title, a legal form."""
     return any(
         signatures.closing().fullmatch(line)
         or signatures.contact().search(line)
@@ -52,7 +52,7 @@ def shows_a_writer(lines: Sequence[str]) -> bool:
 
 
 def _names(line: str) -> bool:
-    """Whether a line is a closing, a rule, a number or an address, or has words that are names."""
+    """Whether a line is a closing, a rule, a number or an address, or all its words may be of a name."""
     if _RULE.fullmatch(line):
         return True
     line = line.strip("*_ ")
@@ -84,7 +84,7 @@ _JOINING = re.compile(
     r"|(?:drs|ing|ir|mr|ppa|dr|dott|i\.\s?[av])\.",
     re.IGNORECASE,
 )
-"""Words in small letters inside a name or a title."""
+"""A pattern of words in small letters that may be inside a name or a title."""
 _BEFORE_A_THING = re.compile(
     r"(?:the|this|that|my|your|our|a|an|all|to|from|on|at|in|die|das|den|dem|diese\w*|mein\w*|ihr\w*|eine?\w*"
     r"|el|la|los|las|mi|mis|su|sus|este|esta|un|una|le|les|ce|cette|mon|ma|mes|votre|vos|une|il|lo|gli|mio|mia"
@@ -92,7 +92,7 @@ _BEFORE_A_THING = re.compile(
     r"|subscription|booking|appointment)\b",
     re.IGNORECASE,
 )
-"""How a line begins that names a thing, such as what is to stop."""
+"""A pattern of first words of a line that names a thing, as "my order", and not a person."""
 _TITLE = re.compile(r"[^\W\d_]{3,20}\.?|\(?(?:she|he|they|sie|er|elle|il|ella|él)/[^\W\d_]{2,6}\)?")
 _PICTURE = re.compile(r"(?:\[(?:image|cid|logo)[^\]]{0,60}\]\s*)+", re.IGNORECASE)
 _MOTTO = re.compile(r"[\"\u201c\u201e\u00ab][^?]{5,100}[\"\u201d\u00bb]")
@@ -106,4 +106,4 @@ _MARKED = re.compile(
     r"|\b(?:CPA|MBA|PhD|MSc|BSc|RN)\b|(?<!\w)[^\W\d_a-z]\.(?=\s|-|$)| [|\u00b7\u2022] "
     r"|\b(?:GmbH|Ltd|Inc|LLC|AG|KG|e\.?K|S\.?A\.?S?|S\.?L|S\.?r\.?l|S\.?p\.?A|B\.?V|Lda|Oy|AB|AS|ApS|Sp)\b"
 )
-"""A title, an initial, a bar, or a company's legal form."""
+"""A pattern of a title, an initial, a bar, or a company's legal form."""

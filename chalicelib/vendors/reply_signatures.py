@@ -19,10 +19,10 @@ _MARKS_OF_CONTACT = 2
 
 
 def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
-    """The index of the line at which the signature begins; the number of lines where there is none.
+    """The index of the line at which a mail's signature begins; the number of lines where there is none.
 
     Args:
-        lines: of a mail, without what it quotes.
+        lines: of a mail, without quoted history.
         names: words of the writer's name, in lower case, where they are known.
     """
     end = _without_disclaimer(lines)
@@ -36,7 +36,7 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def begins_at(lines: Sequence[str]) -> int:
-    """The index of the first line after the greeting."""
+    """The index of a mail's first line after the greeting."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
         return first
@@ -51,7 +51,7 @@ def _without_disclaimer(lines: Sequence[str]) -> int:
 
 
 def _closing(lines: Sequence[str]) -> int | None:
-    """The index of the last "Best regards" above a few short lines."""
+    """The index of the last "Best regards" that only a few short lines follow; None for none."""
     left = 0
     for at in range(len(lines) - 1, 0, -1):
         line = lines[at].strip()
@@ -67,7 +67,7 @@ def _closing(lines: Sequence[str]) -> int | None:
 
 
 def _contact(lines: Sequence[str]) -> int | None:
-    """The index of the last paragraph, if it begins with a name and has telephone numbers and the like."""
+    """The index of a mail's last paragraph, if it has a name and telephone numbers or the like; else None."""
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     first = last
     while first > 0 and lines[first - 1].strip():
@@ -86,7 +86,7 @@ def _contact(lines: Sequence[str]) -> int | None:
 
 
 def _name(lines: Sequence[str], names: Sequence[str]) -> int:
-    """The index of a last line with the writer's name, or with any name after a dash."""
+    """The index of a mail's last line if it is the writer's name, or any name after a dash; else the end."""
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     if last < 1:
         return len(lines)
@@ -98,7 +98,10 @@ def _name(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
-    """Whether a line's few words begin with capitals; `in_capitals` allows two or more in upper case."""
+    """Whether a line looks like a person's name: a few words that begin with capitals.
+
+    `in_capitals` allows two or more words in upper case.
+    """
     words = line.strip(" ,.*").split()
     return (
         0 < len(words) <= _NAME_WORDS
@@ -123,7 +126,7 @@ _DASHED = re.compile(
 
 @cache
 def closing() -> re.Pattern[str]:
-    """A line that closes a letter, in many languages, also followed by a name."""
+    """A pattern of a line that closes a letter, such as "Best regards", also followed by a name."""
     capital = r"[^\W\d_a-z\u00df-\u00ff](?:[^\W\d_A-Z][\w.'\u2019-]*)?"
     name = rf"(?:[ ,.!\u2013-]+{capital}(?: {capital}){{0,3}})?"
     one = rf"(?i:{_CLOSING})"
@@ -176,7 +179,7 @@ _CLOSING = (
 
 @cache
 def greeting() -> re.Pattern[str]:
-    """A first line that only greets."""
+    """A pattern of a first line that only greets, such as "Dear Jo,"."""
     return re.compile(
         r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen|abend)"
         r"|sehr geehrte\w*|liebe\w*|bonjour|bonsoir|salut|madame|ch.re?|hola|estimad[oa]s?|buen[oa]s(?: \w+)?"
@@ -192,7 +195,7 @@ def greeting() -> re.Pattern[str]:
 
 @cache
 def contact() -> re.Pattern[str]:
-    """What marks a line of a signature: a telephone number, a web address or an e-mail address."""
+    """A pattern of a telephone number, a web address or an e-mail address, as signatures have them."""
     return re.compile(
         r"\b(?:tel|phone|mobile|mob|cell|fax|t|m|p|f|c|telefon\w*|tel.fono|t.l|t.l.phone|m.vil|portable|handy"
         r"|mobil|тел|τηλ|電話|전화|đt|telp|hp)\b\s?[.:]?\s?[(+]?\d[\d\s()/.-]{5,}|\+\d[\d\s()/.-]{7,}"
@@ -203,7 +206,7 @@ def contact() -> re.Pattern[str]:
 
 @cache
 def disclaimer() -> re.Pattern[str]:
-    """How the text begins that a company's server adds below every mail."""
+    """A pattern of the first words of a legal notice that a company's server adds below every mail."""
     return re.compile(
         r"(?:[*_\s]*)(?:confidentiality(?: notice)?\b|disclaimer\b|legal notice\b|privileged"
         r"|this (?:e-?mail|message|communication)\b.{0,60}\b(?:confidential|intended|privileged)"

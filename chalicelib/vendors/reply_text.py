@@ -23,25 +23,25 @@ from chalicelib.vendors.reply_html import AFTER, QUOTED, SIGNED, marked_text
 MAX_CHARACTERS = 200_000
 MAX_LINES = 2000
 _ATTRIBUTION_LINES = 4
-"""Most lines of an attribution, which mail programs wrap."""
+"""The most lines that say who wrote the quoted mail, as mail programs wrap them."""
 _MAX_ATTRIBUTION = 320
 _HEADER_LINES = 9
 _ENOUGH_HEADERS = 3
 _WRAPPED_HEADERS = 2
 _MAX_FOOTER = 100
 _DASHED_LINES = 15
-"""Most lines of a signature below ``-- ``; more is a text that goes on."""
+"""The most lines of a signature below ``-- ``; more is a text that goes on."""
 _NOTES_LINES = 16
 _OUTLOOK_RULE = 20
-"""Below a rule of at least so many underscores one header is enough."""
+"""Below a line of at least so many underscores, one header is enough to begin the history."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A mail in its parts.
+    """A mail in its parts: new text, quoted history and signature.
 
     Attributes:
-        visible: what was newly written, as a person should see it.
+        visible: the newly written text, as a person should see it.
         said: `visible` without greeting and signature; never empty where `visible` is not.
         quotation: the lines that were cut as history.
         signature: the lines that are in neither `said` nor the quotation, greeting included.
@@ -54,14 +54,14 @@ class Reply:
 
     @property
     def has_quotation(self) -> bool:
-        """Whether history was found."""
+        """Whether the mail contains quoted history."""
         return bool(self.quotation)
 
 
 def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
-    """A mail in its parts, in time linear in its length.
+    """The parts of a mail, found in time linear in its length.
 
-    Where everything would be cut, what is below the quotation or between its lines is visible.
+    Where everything would be cut, the lines that are not quoted, anywhere in the mail, are visible.
 
     Args:
         text: the body.
@@ -88,13 +88,13 @@ def parse(text: str, *, name: str = "", is_html: bool = False) -> Reply:
 
 
 def newly_written(text: str) -> str:
-    """The new lines of a plain text; empty where everything is quoted."""
+    """The new lines of a mail in plain text; empty where everything is quoted."""
     lines = [_visible(line) for line in text[:MAX_CHARACTERS].splitlines()[:MAX_LINES]]
     return "\n".join(_split(lines)[0]).strip()
 
 
 def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The new lines, the lines of history, and those of signatures that are certain."""
+    """The new lines of a mail, the lines of history, and those of signatures that are certain."""
     kept: list[str] = []
     cut: list[str] = []
     signed: list[str] = []
@@ -130,7 +130,7 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """The lines, anywhere, that are neither quoted nor an attribution nor another mark."""
+    """The lines of a mail, anywhere, that are neither quoted history nor a mark of it."""
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -150,7 +150,7 @@ def _between(lines: Sequence[str]) -> list[str]:
 
 
 def _dashes_end(lines: Sequence[str], at: int) -> int:
-    """Where the signature that begins with these dashes ends; `at` where they begin none."""
+    """The index after the signature that a line ``--`` begins; `at` itself where it begins none."""
     if lines[at].removeprefix(SIGNED).rstrip() != "--":
         return at
     length = 0
@@ -171,7 +171,7 @@ def _dashes_end(lines: Sequence[str], at: int) -> int:
 
 
 def _ends_here(lines: Sequence[str], at: int) -> bool:
-    """Whether a separator or a block of headers begins here: nothing below it is new."""
+    """Whether a separator or a block of mail headers begins at this line: nothing below it is new."""
     line = lines[at].strip()
     if not line:
         return False
@@ -191,7 +191,7 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Whether three or more headers follow each other, a date among them."""
+    """Whether mail headers of three kinds or more follow from this line, with a date among them."""
     header = marks.header()
     if not header.match(lines[at].strip()):
         return False
@@ -210,7 +210,7 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
-    """Whether a Lotus Notes header begins here: a name, a date below it, and labels on lines of their own."""
+    """Whether a Lotus Notes header begins at this line: a name, below it a date and a label per line."""
     if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]
@@ -218,7 +218,7 @@ def _is_notes_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _attribution(lines: Sequence[str], at: int, *, is_dated: bool = False) -> int:
-    """How many lines from here are an attribution, which names the writer of what follows; 0 for none.
+    """How many lines from this one say who wrote the quoted mail and when; 0 for none.
 
     With `is_dated` a date must be among them, so that the rest of a wrapped line does not count.
     """
@@ -259,7 +259,7 @@ def _is_footer(line: str) -> bool:
 
 
 def _visible(line: str) -> str:
-    """A line without the marks of byte order, direction and width that mail programs leave."""
+    """A line without the invisible characters that mail programs leave: byte order, direction, width."""
     shown = line.replace("\u00a0", " ").replace("\u202f", " ")
     if shown.isascii():
         return shown

@@ -27,13 +27,13 @@ from chalicelib.once.store import ConditionFailed, Item, Store
 from chalicelib.vendors.level import EMPTY, Level, LevelAnswer, LevelStep
 
 TRIES = 8
-"""Attempts at the row, which every worker of the lane changes."""
+"""Attempts to write the level's row, which every worker of the lane changes."""
 _KEPT_FOR = timedelta(days=2)
 _LINE = "line_"
 
 
 class SharedLevel:
-    """`level.Levels` of one vendor on table A.
+    """The level of a vendor's token bucket in table A, which all containers share.
 
     Args:
         table: table A.
@@ -47,9 +47,13 @@ class SharedLevel:
         self._seen: Item = {}
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Decide on the row as this container saw it last, which saves a read, and write conditionally.
+        """Make one decision about the token bucket's level and store it by a conditional write.
 
-        If the row has changed beyond the decision's bounds, it decides again on the new row.
+        It is made on the row as this container saw it last, which saves a read.  If the row has
+        changed beyond the decision's bounds, another is made on the new row.
+
+        Raises:
+            TransientError: others changed the row in every attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
@@ -63,7 +67,7 @@ class SharedLevel:
                 return step.answer(_level(self._seen))
 
     def read(self) -> Level | None:
-        """The level as it is stored, for operators."""
+        """The stored level of a vendor's token bucket, for operators; None where there is no row."""
         found = self._table.get({"event_id": self._key})
         return None if found is None else _level(found)
 

@@ -18,22 +18,23 @@ _CHUNK_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True)
 class WholeResponse:
-    """A whole response, in the shape that an SDK reads."""
+    """A whole HTTP response, in the shape in which botocore reads one."""
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
 
     def stream(self) -> Iterator[bytes]:
-        """The body as a single piece."""
+        """The response's body as a single piece."""
         yield self.body
 
 
 def send(method: str, url: str, headers: Mapping[str, str], body: bytes) -> WholeResponse:
-    """Send over a fresh connection: a stale one would leave the outcome unknown.
+    """Send a signed request over a fresh connection: a stale one would leave the outcome unknown.
 
     Raises:
-        Exception: no whole response within the limits; the watch knows whether the request was sent.
+        Exception: no whole response came in time or within the size limit; the call's `Watch` knows
+            whether the request was sent.
     """
     timeout = deadline.seconds_left()
     with (

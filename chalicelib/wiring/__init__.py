@@ -1,13 +1,13 @@
 """The services of one container; each system is loaded when its first job or request arrives.
 
-The HTTP function never imports the worker, and a worker imports only the systems of its own lane.  Each
-system builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside them); this
-package maps kinds of jobs, effects and events to systems.
+The HTTP function never imports the worker, and a worker imports only the systems of its own lane.
+Each system builds itself (`support.build`, `facts.build`, `outreach.build` and the modules beside
+them); this package maps kinds of jobs, effects and events to systems.
 
-    core            `Shared` on AWS: clients, tables, queues, switches, secrets, log
-    jobs            every kind of job, for decoding queue messages
+    core            `Shared` on AWS: boto3 clients, tables, queues, switches, secrets, log, check of the stage
+    jobs            the kinds of jobs of all systems, by which a queue message is decoded
     warm            loads a function's modules and clients while Lambda starts it
-    watching        reports metrics that alarms watch and no job reports
+    watching        reports metrics that alarms watch and no job reports: switches, hand-offs, turns
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
 
 
 class Services(Core):
-    """All services of one container, each built at its first use: shared parts, systems, core."""
+    """All services of one container, each built at its first use."""
 
     # --- systems ------------------------------------------------------------------------------
 
     @cached_property
     def support_doors(self) -> SupportDoors:
-        """The door that Richpanel posts to."""
+        """The handler of Richpanel's webhook."""
         from chalicelib.support.doors import SupportDoors
 
         return SupportDoors(self)
@@ -103,7 +103,7 @@ class Services(Core):
 
     @cached_property
     def fact_doors(self) -> FactDoors:
-        """The doors that Aloware and HubSpot post to."""
+        """The handlers of Aloware's and HubSpot's webhooks."""
         from chalicelib.facts.doors import FactDoors
 
         return FactDoors(self)
@@ -124,7 +124,7 @@ class Services(Core):
 
     @cached_property
     def outreach_doors(self) -> OutreachDoors:
-        """The doors that the Channel Router, companies, recipients, Twilio and SES call."""
+        """The handlers of requests from the Channel Router, companies, recipients, Twilio and SES."""
         from chalicelib.outreach.doors import OutreachDoors
 
         return OutreachDoors(shared=self, outreach=lambda: self.outreach)
@@ -152,7 +152,7 @@ class Services(Core):
 
     @cached_property
     def outreach_telling(self) -> OutreachTelling:
-        """The code that hands conversations to companies and informs companies of events."""
+        """The code that hands conversations to companies and reports events to their endpoints."""
         from chalicelib.outreach.telling import OutreachTelling
 
         return OutreachTelling(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
@@ -210,7 +210,7 @@ class Services(Core):
 
     @cached_property
     def hands(self) -> Mapping[str, Hands]:
-        """The `Hands` that perform each kind of effect."""
+        """The functions that perform each kind of effect, by the name of the kind."""
         from chalicelib.outreach.sending import effects as outreach
         from chalicelib.support import effects as support
 
@@ -225,7 +225,7 @@ class Services(Core):
 
     @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """What makes a job of a stored event, by the first two parts of the event's key."""
+        """The functions that make a job of a stored event, by the first two parts of the event's key."""
         from chalicelib.outreach.keys import EventKind
 
         events = [f"evt:{kind}" for kind in EventKind]
@@ -240,7 +240,7 @@ class Services(Core):
 
     @cached_property
     def worker(self) -> Worker:
-        """The consumer of the queues; checks once that the tables and queue are this stage's.
+        """The worker that processes queue messages; checks once that the tables and queue are this stage's.
 
         Its parts are built at their first use, as a job that is only stored needs none of them.
 
@@ -270,7 +270,7 @@ class Services(Core):
 
     @cached_property
     def plans(self) -> PlanRun:
-        """Runs the stored plans of events, action by action."""
+        """The object that runs the stored plans of events, action by action."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
 
@@ -286,7 +286,7 @@ class Services(Core):
 
     @cached_property
     def effects(self) -> Effects:
-        """The one door out: performs every effect, once."""
+        """The object that performs the side effects of every system, each once."""
         from chalicelib.once.effects import Effects
 
         return Effects(
@@ -300,7 +300,7 @@ class Services(Core):
 
     @cached_property
     def settlement(self) -> Settlement:
-        """Finds out whether an effect of unknown outcome happened."""
+        """The object that finds out whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
         return Settlement(ledger=self.ledger, hands=self.hands, clock=self.clock)
@@ -334,7 +334,7 @@ class Services(Core):
     # --- what the functions do ----------------------------------------------------------------
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
-        """Process one SQS record; raising keeps the record on the queue."""
+        """Process one SQS record; an exception keeps the record on the queue."""
         limit = self.settings.max_receive_count
         delivery = lambda_events.delivery(record, context, max_receives=limit)
         if delivery.lane != FACTS:  # jobs of facts bring their own keys, so no id keys are needed
@@ -343,12 +343,12 @@ class Services(Core):
             self.worker.process(delivery)
 
     def answered(self, source: str, address: str, answering: Callable[[], Answer]) -> Answer:
-        """A door's answer, or 429 to a caller beyond its share of requests."""
+        """The response of an HTTP entry point, or 429 to a caller beyond its share of requests."""
         with self.log.gathered():
             return self.caller_shares.answered(source, address, answering)
 
     def job_in(self, body: str, lane: Lane, group_id: str) -> Job:
-        """The job in a queue message, whose seal must be this stage's for the lane and group.
+        """The job in a queue message that this stage has sealed for the lane and the FIFO group.
 
         Raises:
             HandBackError: the job's version or kind is unknown here.
@@ -369,7 +369,8 @@ class Services(Core):
         """Put the job of one SQS record of the queue `later` back into its FIFO group.
 
         Raises:
-            PayloadError: the record's seal is not this stage's.
+            PayloadError: the record's seal is not this stage's, or it holds no job.
+            UnavailableError: the job was not queued.
         """
         from chalicelib.once import later
 
@@ -377,7 +378,7 @@ class Services(Core):
         later.put_back(body, record["messageId"], self.outbox)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """Run reconciliation once and report hand-offs and waits; returns its counts."""
+        """Run the sweep once and report hand-offs and waits as metrics; returns the sweep's counts."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
         with self.log.gathered():
@@ -388,14 +389,14 @@ class Services(Core):
         return asdict(swept)
 
     def ticket_texts(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """The texts of a Richpanel ticket, for the console and operators."""
+        """Read the texts of a Richpanel ticket, for the console and operators."""
         from chalicelib.support import ticket_texts
 
         bot = self.settings.support.bot_agent_id
         return ticket_texts.read(event, self.support.richpanel_reader, bot=bot)
 
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """Run the writer of facts once and report the switches; returns its counts."""
+        """Run the writer of facts once and report the switches as a metric; returns the writer's counts."""
         from chalicelib.wiring.watching import report_switches
 
         with self.log.gathered():
@@ -404,7 +405,10 @@ class Services(Core):
 
 
 def failed_at(source: str, error: Exception) -> Answer:
-    """The 500 of a door that raised; the log gets the error's type and place, without its text."""
+    """The HTTP response 500 of an entry point that raised.
+
+    The log gets the error's type and place, without its text.
+    """
     from chalicelib.once import door
     from chalicelib.outreach.door import initiate, router
 
@@ -413,7 +417,7 @@ def failed_at(source: str, error: Exception) -> Answer:
 
 
 def _log() -> Log:
-    """The container's log; where the settings are invalid, one that needs none."""
+    """The container's log; where the settings are invalid, a log that needs no settings."""
     try:
         return services().log
     except SettingsError:
@@ -425,7 +429,7 @@ _services: list[Services] = []
 
 
 def services() -> Services:
-    """The container's services; the settings are read at the first call."""
+    """The container's services, built once; the settings are read at the first call."""
     if not _services:
         _services.append(Services(settings_module.load(os.environ)))
     return _services[0]

@@ -37,16 +37,16 @@ its user agent.
 
 
 class Core(Shared):
-    """The parts that all systems share, on AWS."""
+    """The parts that all systems share, built on AWS clients."""
 
     @cached_property
     def outbox(self) -> SqsOutbox:
-        """Sends jobs to the lanes' FIFO queues."""
+        """The sender of jobs to the lanes' FIFO queues."""
         return SqsOutbox(self.client_of("sqs"), self.settings.queue_of, self.seal)
 
     @cached_property
     def delay_queue(self) -> SqsDelayQueue:
-        """Sends jobs to the queue `later`, which holds them for up to 15 minutes."""
+        """The sender of jobs to the queue `later`, which holds them for up to 15 minutes."""
         return SqsDelayQueue(self.client_of("sqs"), self.settings.later_queue_name, self.seal)
 
     @cached_property
@@ -60,19 +60,19 @@ class Core(Shared):
 
     @cached_property
     def secrets(self) -> SecretsManager:
-        """Reads secrets by name, with a cache."""
+        """The reader of secrets by name, with a cache."""
         return SecretsManager(self.client_of("secretsmanager"), self.clock)
 
     @cached_property
     def log(self) -> JsonLog:
-        """The structured log, which redacts personal data."""
+        """The JSON log, which redacts personal data."""
         settings = self.settings
         return JsonLog(
             self.clock, stage=settings.stage, release=settings.release, xray=_xray_header
         )
 
     def check_stage(self) -> None:
-        """Check that the tables and the queue are this stage's.
+        """Raise unless the tables and the queue have this stage's tag.
 
         Raises:
             SettingsError: a table or the queue has another stage's tag, or none.
@@ -96,15 +96,20 @@ class Core(Shared):
         )
 
     def table(self, name: str) -> Table:
-        """A table by its name."""
+        """A table of the stage, by its name."""
         from chalicelib.aws.dynamo import Table
 
         return Table(self._dynamodb, name)
 
     def table_at(self, name: str, attributes: Mapping[str, str], **where: str) -> Table:
-        """A table that may be in another region or at an endpoint, as `Shared.table_at`.
+        """A table that may be in another region or at another endpoint; refused if it is another stage's.
 
-        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no tags.
+        The stage is checked by the table's tags, except at an endpoint: DynamoDB Local knows no
+        tags.
+
+        Raises:
+            SettingsError: the table has another stage's tag, or none.
+            TransientError: its tags could not be read.
         """
         from chalicelib.aws import stage_guard
         from chalicelib.aws.dynamo import Table
@@ -135,5 +140,5 @@ class Core(Shared):
 
 
 def _xray_header() -> str:
-    """The X-Ray trace header of this invocation, which Lambda writes into the environment."""
+    """The X-Ray trace header that Lambda has written into the environment for this invocation."""
     return os.environ.get("_X_AMZN_TRACE_ID", "")

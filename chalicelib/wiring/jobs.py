@@ -17,5 +17,10 @@ KINDS = {**TICKETS, **MESSAGES, **TO_COMPANIES, **FACTS, **job.by_kind([job.Acti
 
 
 def decode(body: str) -> job.Job:
-    """The job in a queue body; raises as `once.job.decode` does."""
+    """The job in the body of a queue message, of any kind that this deployment knows.
+
+    Raises:
+        HandBackError: the version or kind is unknown here; a newer deployment will process it.
+        PayloadError: the body is not a job.
+    """
     return job.decode(body, KINDS)

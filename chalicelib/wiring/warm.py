@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from chalicelib.wiring import Services
 
 _STARTED_BY_LAMBDA = "AWS_LAMBDA_INITIALIZATION_TYPE"
-"""Set by Lambda only: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html ."""
+"""An environment variable that only Lambda sets:
+https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html ."""
 
 
 def load(environ: Mapping[str, str], services: Callable[[], Services]) -> None:
-    """Load what the function that Lambda starts will need; outside Lambda load nothing.
+    """Load the modules and clients that the function which Lambda starts will need.
 
-    An error here is ignored: it happens again in the job that needs the part, and is reported there.
-    Garbage collection is on from here, but never looks at what the start has made (`chalicelib`).
+    Outside Lambda nothing is loaded.  An error here is ignored: it happens again in the job that
+    needs the part, and is reported there.  Garbage collection is on from here, but never looks at
+    the objects made so far (`chalicelib`).
     """
     prepare = _JOBS.get(environ.get("_HANDLER", "").removeprefix("app."))
     try:
@@ -74,4 +76,4 @@ _JOBS: Mapping[str, Callable[[Services], None]] = {
     EMAIL.handler: _message,
     FACTS.handler: _fact,
 }
-"""What to load for each function, by the handler's name in `app`."""
+"""The loader of modules and clients for each function, by the handler's name in `app`."""

@@ -13,7 +13,7 @@ from chalicelib.vendors.shared_level import SharedLevel
 
 
 def report_switches(switches: SwitchesPort, log: Log) -> None:
-    """Report 1 while the kill switch or shadow mode stops every effect, else 0.
+    """Write the metric of the switches: 1 while the kill switch or shadow mode stops every effect, else 0.
 
     Where the switches cannot be read nothing is reported; the alarm on the queue's age covers that.
     """
@@ -26,7 +26,7 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Report how many conversations wait for a person, how long the oldest has, and how many are late.
+    """Write the metrics of hand-offs: how many wait for a person, how long the oldest has, how many are late.
 
     The counts have an upper bound far above every alarm's threshold (`Desk.figures`).
     """
@@ -43,7 +43,7 @@ def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
 
 
 def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:
-    """Report how many seconds a new ticket waits for its turn in Richpanel's rate limit."""
+    """Write the metric of how many seconds a new ticket waits for its turn in Richpanel's rate limit."""
     try:
         found = level.read()
     except MiddlewareError as error:

@@ -1,9 +1,9 @@
 """Table A: who may work on an event, how far each action is, by conditional writes only.
 
-events          claims, leases, fences, plans and ends of events
-actions         actions: start, outcome, settlement of unknown outcomes
+events          rows of events: receive, schedule, claim, plan, release, finish, bury
+actions         rows of actions: begin, take over, end, skip, settle; a vendor's id bound to one action
 layout          table A's columns: every kind of row and every attribute, with its meaning
-restored        finished actions that a backup has forgotten
-tries           earlier attempts, kept in the row of their event or action
-rows            fields common to all rows, and how a stored row is read
+restored        writes rows of done actions that a restored backup lacks
+tries           the list of earlier attempts in a row: what is added, what is dropped beyond ten
+rows            what both kinds of rows share: expiry, rows that are due, a stored item as a value
 """

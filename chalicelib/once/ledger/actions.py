@@ -21,13 +21,13 @@ from chalicelib.once.timer import DATE, dated
 from chalicelib.redaction.json_values import redact_mapping
 
 REF_TAKEN = reasons.REF_TAKEN
-"""Stored reason: the provider's id that came back belongs to another action."""
+"""Stored reason: the vendor's id that came back belongs to another action."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 class ActionLedger(LedgerRows):
-    """Starts actions, stores their outcomes and settles unknown ones; base of `Ledger`."""
+    """Starts actions, stores their outcomes and settles unknown ones; the base class of `Ledger`."""
 
     def begin(
         self,
@@ -38,10 +38,14 @@ class ActionLedger(LedgerRows):
         operator: bool = False,
         while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
-        """Write `pending` rows before a request is sent, or return the rows that are stored.
+        """Write `pending` rows of actions before their request is sent, or return the rows that are stored.
 
         With `operator`, skipped and refused actions are reopened; with `while_held`, a row is
         inserted only while the lease holds the event.
+
+        Raises:
+            BusyError: another event's worker has one of the actions.
+            LeaseLostError: another claim has taken over an action or, with `while_held`, the event.
         """
         items = [self._action_item(lease, action, modes) for action in actions]
         if while_held:
@@ -56,10 +60,13 @@ class ActionLedger(LedgerRows):
         )
 
     def restart(self, lease: Lease, action: Effect, *, new_start: bool) -> ActionRow:
-        """Take over a row whose outcome an earlier claim did not store.
+        """Take over an action's row whose outcome an earlier claim did not store; an ended row is returned.
 
         With `new_start` the request will be sent again from now on.  Without, the row is taken over
         only to be settled, and the time from which its request may have left the machine stays.
+
+        Raises:
+            LeaseLostError: the row is gone, or another claim took it over.
         """
         row = self._table.get({"event_id": action.key})
         if row is None:
@@ -69,7 +76,11 @@ class ActionLedger(LedgerRows):
         return self._take(lease, row, new_start=new_start)
 
     def rearm(self, lease: Lease, actions: Sequence[Effect]) -> None:
-        """Record that started actions were surely not done; the next attempt is a new start."""
+        """Record that started actions were certainly not done; the next attempt is a new start.
+
+        Raises:
+            LeaseLostError: another claim took one of them over.
+        """
         for action in actions:
             self._own_action(lease, action.key, set_={"started": False, "lease_until": 0})
 
@@ -82,10 +93,13 @@ class ActionLedger(LedgerRows):
         reason: str | None = None,
         ref: str | None = None,
     ) -> ActionRow:
-        """Write an action's outcome.
+        """Write an action's outcome and return its row.
 
-        A provider's id that belongs to another action is not this one's effect: the action ends
-        as unknown, to be settled.
+        A vendor's id that belongs to another action is not this one's effect: the action ends as
+        unknown, to be settled.
+
+        Raises:
+            LeaseLostError: another claim took the action over.
         """
         outcome = self._outcome(action.key, status, reason=reason, ref=ref)
         if ref is not None and action.kind.settle == Settle.QUERY:
@@ -110,6 +124,12 @@ class ActionLedger(LedgerRows):
         """Write the one outcome of actions that share a request, in one call where possible.
 
         Calling it again after a lost response returns the same outcome.
+
+        Returns:
+            The actions' rows, in the same order.
+
+        Raises:
+            LeaseLostError: another claim took one of the actions over.
         """
         is_bound = ref is not None and any(action.kind.settle == Settle.QUERY for action in actions)
         if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
@@ -135,7 +155,11 @@ class ActionLedger(LedgerRows):
         )
 
     def skip(self, lease: Lease, action: Effect, modes: Modes, *, reason: str) -> ActionRow:
-        """Write an action that will not start, with the reason; one that has ended is not changed."""
+        """Write an action as skipped, with the reason; a row that was started or has ended is not changed.
+
+        Returns:
+            The action's row as it is stored then.
+        """
         item = self._action_item(lease, action, modes) | {
             "status": ActionStatus.SKIPPED.value,
             "reason": reason,
@@ -159,7 +183,7 @@ class ActionLedger(LedgerRows):
         return rows.action(item)
 
     def action(self, key: str) -> ActionRow | None:
-        """An action by its key, as stored now; None when there is none, or TTL should have deleted it."""
+        """The row of an action as stored now; None when there is none, or TTL should have deleted it."""
         row = self._table.get({"event_id": key})
         if row is None or row.get("expires_at", self._epoch() + 1) <= self._epoch():
             return None
@@ -168,17 +192,17 @@ class ActionLedger(LedgerRows):
     # --- settling -----------------------------------------------------------------------------
 
     def claim_ref(self, action: UnsettledAction, ref: str, *, is_id_global: bool) -> bool:
-        """Bind a provider's id to an action for good, so that two equal texts are distinguished.
+        """Bind a vendor's id of an effect to an action for good, so that two equal texts are distinguished.
 
-        False when it is bound to another; `is_id_global` is that of the action's kind.
+        False when the id is bound to another action; `is_id_global` is that of the action's kind.
         """
         scope = "" if is_id_global else action.conversation_id
         return self._claim_ref(self._ref_item(scope, action, ref))
 
     def note_look(self, action: UnsettledAction) -> None:
-        """Count one query at the provider, after the horizon, that showed nothing.
+        """Count that the vendor was asked about an action, after the horizon, and showed nothing.
 
-        Nothing is counted where the row was taken over since it was read: the query was about an
+        Nothing is counted where the row was taken over since it was read: the question was about an
         earlier start.
         """
         with contextlib.suppress(ConditionFailed):
@@ -201,7 +225,7 @@ class ActionLedger(LedgerRows):
         reason: str,
         entry: Sequence[Item] = (),
     ) -> bool:
-        """Settle an `unknown` row outside a claim: done, abandoned, or pending and not started.
+        """Store the outcome of an action that was unknown: done, abandoned, or pending and not started.
 
         Args:
             action: as it was read.
@@ -257,7 +281,7 @@ class ActionLedger(LedgerRows):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[UnsettledAction]:
-        """Actions in state `unknown` that are due by a time, or all without one; the longest due first.
+        """Actions of unknown outcome that are due by a time, or all without one; the longest due first.
 
         `after` continues a list: the due time and the key of its last action.
         """
@@ -265,7 +289,7 @@ class ActionLedger(LedgerRows):
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
-        """The reasons, by key, of those of these actions whose outcome is still unknown."""
+        """Those of these actions whose outcome is still unknown: the stored reason of each, by key."""
         found = self._table.get_all(
             [{"event_id": key} for key in keys], attributes=["event_id", "status", "reason"]
         )
@@ -278,7 +302,10 @@ class ActionLedger(LedgerRows):
     # --- writing rows -------------------------------------------------------------------------
 
     def _wake(self, event_key: str) -> None:
-        """Make a parked event due now; after a crash before this write, its next look finds it."""
+        """Make a parked event due for the sweep now, as one of its actions has an outcome.
+
+        After a crash before this write, the sweep handles the event at its stored time.
+        """
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 {"event_id": event_key},
@@ -291,7 +318,11 @@ class ActionLedger(LedgerRows):
     def _end_with_ref(
         self, lease: Lease, action: Effect, bound: Item, outcome: Mapping[str, Any]
     ) -> bool:
-        """Bind the provider's id and end the action in one call; False when either condition failed."""
+        """Bind the vendor's id to the action and end the action in one transaction.
+
+        Returns:
+            False when the id is bound already, or another claim has the action.
+        """
         try:
             self._table.transact(
                 [
@@ -329,7 +360,11 @@ class ActionLedger(LedgerRows):
         return True
 
     def _insert_held(self, lease: Lease, item: Item) -> bool:
-        """Insert a row while the event is held; False where one is stored already."""
+        """Insert an action's row while the lease holds the event; False where a row is stored already.
+
+        Raises:
+            LeaseLostError: another claim holds the event, or it has ended.
+        """
         inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
         try:
             self._write_held(lease, inserting)
@@ -338,7 +373,7 @@ class ActionLedger(LedgerRows):
         return True
 
     def _write_held(self, lease: Lease, write: Item) -> None:
-        """Write in one transaction with a check of the event.
+        """Write a row in one transaction with a check that the lease holds the event.
 
         Raises:
             LeaseLostError: another claim holds the event, or it has ended.
@@ -381,7 +416,11 @@ class ActionLedger(LedgerRows):
         return rows.action(row, started=status == ActionStatus.PENDING)
 
     def _replace(self, item: Item) -> ActionRow:
-        """Insert a new row where there was none, or one that TTL should have deleted."""
+        """Insert an action's row where there is none, or one that TTL should have deleted.
+
+        Raises:
+            LeaseLostError: another claim inserted it first.
+        """
         try:
             self._table.put(
                 item,
@@ -394,11 +433,14 @@ class ActionLedger(LedgerRows):
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, new_start: bool) -> ActionRow:
-        """Take over a row that no worker is working on; of several claimants one succeeds.
+        """Take over an action's row that no worker is working on; of several claimants one succeeds.
 
         A worker whose event was taken over meanwhile has a lower fence than the row and fails here.
-        The new holder may have skipped rows that had ended, and ended the event: such a row is taken
-        over only while the event is held.
+        The new holder may have skipped rows that had ended, and ended the event: such a row is
+        taken over only while the event is held.
+
+        Raises:
+            LeaseLostError: another claim has the row or the event.
         """
         if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
             raise LeaseLostError(reasons.ACTION_TAKEN)
@@ -440,7 +482,11 @@ class ActionLedger(LedgerRows):
     def _own_action(
         self, lease: Lease, key: str, *, set_: Mapping[str, Any], ended: ActionStatus | None = None
     ) -> Item:
-        """Change an action's row under its fence."""
+        """Change an action's row if the lease still holds the action, and return the row.
+
+        Raises:
+            LeaseLostError: another claim took the action over.
+        """
         try:
             return self._table.update(
                 {"event_id": key},
@@ -485,7 +531,7 @@ class ActionLedger(LedgerRows):
         }
 
     def _holding(self, lease: Lease) -> Item:
-        """The attributes of a row whose request may leave the machine from now on, under this lease."""
+        """The attributes of an action's row while this lease may send the action's request."""
         until = int(lease.until_epoch)
         return {
             "owner": lease.owner,

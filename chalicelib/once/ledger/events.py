@@ -42,10 +42,10 @@ _ALIVE = "#expires_at > :now"
 
 
 class Ledger(ActionLedger):
-    """Events and, by inheritance, their actions."""
+    """The ledger in table A: rows of events and, by inheritance, of their actions."""
 
     def receive(self, event: EventFacts) -> Receipt | None:
-        """Write the row of an event at the door; None where the event needs no message.
+        """Write the row of an event when its request arrives; None where the event needs no queue message.
 
         A repeated event needs a message again while no worker has claimed its row and the row does
         not wait for a time, as the first message may not have reached the queue; also after an end
@@ -69,14 +69,17 @@ class Ledger(ActionLedger):
         return Receipt(event.received_at, is_new=True)
 
     def received_item(self, event: EventFacts) -> Item:
-        """The row of an event at the door, for a caller that writes it together with other rows."""
+        """The row of an event that has arrived, for a caller that writes it together with other rows."""
         return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             **dated(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
     def receiving(self, event: EventFacts) -> Item:
-        """`received_item` as one write of a transaction, which fails where the event has a row."""
+        """The row of an event that has arrived, as one write of a transaction.
+
+        The write fails where the event has a row.
+        """
         return self._table.putting(
             self.received_item(event), condition="attribute_not_exists(#event_id)"
         )
@@ -93,11 +96,14 @@ class Ledger(ActionLedger):
         }
 
     def scheduling(self, event: EventFacts, due_epoch: float) -> Item:
-        """`scheduled_item` as one write of a transaction."""
+        """The row of an event that the sweep queues when it is due, as one write of a transaction.
+
+        The write replaces a row that the event has.
+        """
         return self._table.putting(self.scheduled_item(event, due_epoch))
 
     def schedule(self, event: EventFacts, due_epoch: float) -> None:
-        """Write `scheduled_item`, unless the event has a row."""
+        """Store an event that the sweep queues at a time, unless the event has a row."""
         with contextlib.suppress(ConditionFailed):
             self._table.put(
                 self.scheduled_item(event, due_epoch),
@@ -114,14 +120,14 @@ class Ledger(ActionLedger):
         until_epoch: float | None = None,
         turns: int = 0,
     ) -> bool:
-        """Date the row of an event that no worker has claimed; it is written where there is none.
+        """Store when the sweep queues an event that no worker has claimed; a missing row is written.
 
         Args:
             event: the message's own.
             reason: a fixed code: why it waits.
             due_epoch: when the sweep queues it.
             until_epoch: when it wants to run; None where its message goes back to the queue.
-            turns: how often it was set aside for its turn at a vendor.
+            turns: how often it was set aside until a time at which it may call a vendor.
 
         Returns:
             False where a claim has the row, or the event has ended without failure.
@@ -171,7 +177,9 @@ class Ledger(ActionLedger):
         by: str | None = None,
         unless_asked: bool = False,
     ) -> ClaimResult:
-        """Claim the event, or say until when it is busy or how it ended; one write, no read.
+        """Take the lease of an event, or say until when another has it, or how the event ended.
+
+        One write and no read.
 
         Args:
             event: stored where there is no row yet.
@@ -234,7 +242,11 @@ class Ledger(ActionLedger):
         return _lease(event, row)
 
     def store_plan(self, lease: Lease, plan: str, *, intent: str | None, modes: Modes) -> None:
-        """Write the plan before the first effect."""
+        """Write an event's plan into its row before the first effect.
+
+        Raises:
+            LeaseLostError: another claim has the event.
+        """
         self._own(
             lease,
             set_={
@@ -255,16 +267,19 @@ class Ledger(ActionLedger):
         until_epoch: float | None = None,
         turns: int = 0,
     ) -> None:
-        """Release the event, so that the next delivery need not wait for the lease to end.
+        """Give up the lease of an event, so that the next delivery need not wait for the lease to end.
 
         Args:
             lease: of the event.
             reason: a fixed code.
             due_epoch: the sweep queues the event at this time if no delivery has claimed it before.
-                Where its message returns at a time, `LATE_SECONDS` after that.  None where something
-                else brings it back.
+                Where its message returns at a time, `LATE_SECONDS` after that.  None where
+                something else brings it back.
             until_epoch: when it wants to run, where no message brings it back, only the row.
-            turns: how often it was set aside for its turn at a vendor.
+            turns: how often it was set aside until a time at which it may call a vendor.
+
+        Raises:
+            LeaseLostError: another claim has the event.
         """
         set_: Item = {
             "lease_until": 0,
@@ -282,9 +297,9 @@ class Ledger(ActionLedger):
         self._own(lease, set_=set_ | caused, remove=(*gone, *freed))
 
     def bury(self, event_key: str, *, reason: str) -> bool:
-        """Mark an event failed whose last worker died, outside a claim; False when it is claimed.
+        """Mark an event failed whose last worker died, without a claim; False when a worker holds it.
 
-        Its hand-off is pending, and due again if this one does not reach a person.
+        The notification of a person is pending, and due again if this one does not reach a person.
         """
         try:
             self._table.update(
@@ -315,16 +330,19 @@ class Ledger(ActionLedger):
         waits_for: Sequence[str] = (),
         at_vendor: str = "",
     ) -> None:
-        """Write the event's end.
+        """Write how an event ended, and give up its lease.
 
         Args:
             lease: of the event.
             status: how it ended.
             reason: a fixed code.
             facts: further attributes.
-            handoff_due: a failed event's hand-off is pending; the sweep repeats it.
+            handoff_due: a failed event's notification of a person is pending; the sweep repeats it.
             waits_for: keys of the actions of unknown outcome for which it is parked.
-            at_vendor: where those are.
+            at_vendor: the vendor of those actions.
+
+        Raises:
+            LeaseLostError: another claim has the event.
         """
         set_: Item = {
             "status": status.value,
@@ -376,7 +394,7 @@ class Ledger(ActionLedger):
             )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
-        """Status of each of these events that has a row which is not expired."""
+        """The status of each of these events that has a row which is not expired."""
         found = self._table.get_all(
             [{"event_id": key} for key in dict.fromkeys(event_keys)],
             attributes=["event_id", "status", "expires_at"],
@@ -387,7 +405,7 @@ class Ledger(ActionLedger):
         }
 
     def unended(self, event_keys: Sequence[str]) -> Mapping[str, Unended]:
-        """Those of these events that have not ended."""
+        """Those of these events that have not ended, each with the time and the reason of its wait."""
         found = self._table.get_all(
             [{"event_id": key} for key in dict.fromkeys(event_keys)],
             attributes=["event_id", "status", "expires_at", "until", "last_reason"],
@@ -400,7 +418,7 @@ class Ledger(ActionLedger):
         }
 
     def stored(self, event_key: str) -> StoredEvent | None:
-        """An event's row; None where there is none or it has expired."""
+        """An event as its row stores it; None where there is no row or it has expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._epoch():
             return None
@@ -416,14 +434,17 @@ class Ledger(ActionLedger):
         """Unfinished events that are due by a time, or all without one; the longest due first.
 
         An event is listed while it waits; if it was received, held or released, and not claimed in
-        time; while it is parked; or if it failed and its hand-off is pending.  `after` continues a
-        list: the due time and the key of its last event.
+        time; while it is parked; or if it failed and the notification of a person is pending.
+        `after` continues a list: the due time and the key of its last event.
         """
         found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
 
     def at_workers(self, event_keys: Sequence[str]) -> Sequence[StrandedEvent]:
-        """Those of these events that a worker holds: a claim removes their date, so no list shows them."""
+        """Those of these events that a worker holds and no list of due events shows.
+
+        A claim removes the time at which an event is due.
+        """
         found = self._table.get_all([{"event_id": key} for key in dict.fromkeys(event_keys)])
         return [
             rows.stranded(row)
@@ -436,7 +457,7 @@ class Ledger(ActionLedger):
         return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
 
     def count_due(self, epoch: float | None, *, at_most: int) -> int:
-        """How many events are due by a time; None counts every date.  The index lags."""
+        """How many events are due by a time; None counts all that will be due.  The index lags."""
         return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
@@ -445,7 +466,8 @@ class Ledger(ActionLedger):
         The operator's message follows.  If it is lost, the sweep sends another one.
 
         Returns:
-            False when the event has no row any more, or a worker holds it, so that it goes on anyway.
+            False when the event has no row any more, or a worker holds it, so that it goes on
+                anyway.
         """
         change = self._table.updating(
             {"event_id": event_key},
@@ -465,7 +487,10 @@ class Ledger(ActionLedger):
     def _caused(
         self, event: EventFacts, status: EventStatus, reason: str | None, *, vendor: str = ""
     ) -> tuple[Item, Sequence[str]]:
-        """The attributes that a row gets for the cause that holds its event up, and those it loses."""
+        """The attributes that name the cause for which an event is stuck, and the attributes to remove.
+
+        Without a cause, none is set and those of an earlier cause are removed.
+        """
         if status in (EventStatus.PROCESSED, EventStatus.SKIPPED):
             return {}, causes.NAMES
         cause = causes.of(event.event_key, status, reason, vendor=vendor)
@@ -494,7 +519,7 @@ class Ledger(ActionLedger):
         return Finished(status, found.get("reason"))
 
     def _claim_expired(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
-        """Claim as a new event on a row that TTL should have deleted."""
+        """Claim an event as a new one, on a row that TTL should have deleted."""
         fresh = item | {"fence": int(found.get("fence", 0)) + 1, "attempts": 1}
         try:
             self._table.put(
@@ -515,7 +540,11 @@ class Ledger(ActionLedger):
         remove: Sequence[str] = (),
         ended: EventStatus | None = None,
     ) -> None:
-        """Change the event's row under its fence."""
+        """Change an event's row if the lease still holds the event.
+
+        Raises:
+            LeaseLostError: another claim took the event over.
+        """
         try:
             self._table.update(
                 {"event_id": lease.event.event_key},
@@ -550,7 +579,11 @@ def _buried(event_key: str, reason: str, now: str) -> Item:
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
-    """The lease; a resume takes the message id, which is part of its action keys, from the row."""
+    """The lease of a claimed event, from its row.
+
+    The job of a resumed event names no message, but its action keys contain the message's id, so
+    the id is taken from the row.
+    """
     message_id = event.source_message_id or row.get("source_message_id")
     if message_id != event.source_message_id:
         event = replace(event, source_message_id=message_id)

@@ -126,7 +126,7 @@ from chalicelib.once.store import Item
 def required(
     *, now: str, received_at: str, expires_at: int, conversation_id: str, modes: Modes
 ) -> Item:
-    """The attributes that every row but a limit has, beside its key, status and payload's digest."""
+    """The attributes that most kinds of rows have, beside their key, status and payload digest."""
     return {
         "created_at": now,
         "last_processed_at": now,

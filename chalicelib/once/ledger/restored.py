@@ -17,14 +17,14 @@ from chalicelib.once.timer import DATE
 RESTORED = reasons.RESTORED
 """Stored reason: the row was written from the audit trail."""
 SUCCESS = "success"
-"""What the result of an audit row of a finished effect begins with."""
+"""The beginning of the `result` in an audit row of a finished effect."""
 
 
 class Restored(LedgerRows):
-    """Writes rows of finished actions."""
+    """Writes the rows of actions that were done after the backup from which table A was restored."""
 
     def remember(self, key: str, *, conversation_id: str, action_type: str, at: str) -> bool:
-        """Make an action's row say that it is done.
+        """Write an action's row that says the action is done, from the audit trail.
 
         Args:
             key: the action's.

@@ -20,16 +20,16 @@ from chalicelib.once.timer import DUE, Timer
 RETENTION = timedelta(days=30)
 EVENT = "event"
 ACTION = "action"
-"""Kinds of dates."""
+"""Kinds of rows in the index of due rows."""
 MINE = "#owner = :owner AND #fence = :fence"
-"""Condition: the row is still held by the writer's lease."""
+"""The condition that the row is still held by the writer's lease."""
 
 NewOwner = Callable[[], str]
-"""Makes an owner id that no other claim has."""
+"""Makes an owner id for a lease, which no other claim has."""
 
 
 class LedgerRows:
-    """Base of the ledgers of events and of actions.
+    """The base class of the ledgers of events and of actions: common attributes, and rows that are due.
 
     Args:
         retention: how long a row is kept, and with it the promise that its key acts once.
@@ -50,14 +50,14 @@ class LedgerRows:
         self._retention = retention
 
     def move(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> bool:
-        """Date the next look at a row, and extend its life.
+        """Store when the sweep handles an unfinished row next, and keep the row longer.
 
         Args:
             found: as it was read.
-            due_epoch: the next look.
+            due_epoch: when the sweep handles it next.
 
         Returns:
-            False where it was dated or ended since; then nothing changes.
+            False where another time was stored or the row has ended since; then nothing changes.
         """
         kind = EVENT if isinstance(found, StrandedEvent) else ACTION
         life = self._expiry(due_epoch)
@@ -72,7 +72,7 @@ class LedgerRows:
         *,
         after: tuple[float, str] | None = None,
     ) -> list[Item]:
-        """Rows of a kind that are due by a time, or those that follow a row.
+        """Rows of events or of actions that are due by a time, or those that follow a row in that order.
 
         `after` names that row: when it is due, and its key.
         """
@@ -102,7 +102,7 @@ class LedgerRows:
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:
-    """An action row; `started` is for a pending row that an earlier claim left behind."""
+    """An action's row as `ActionRow`; `started` marks a pending row that an earlier claim left behind."""
     return ActionRow(
         key=item["event_id"],
         status=ActionStatus(item["status"]),
@@ -116,7 +116,7 @@ def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRo
 
 
 def unsettled(item: Item) -> UnsettledAction:
-    """What a settler needs of an action row; missing attributes have defaults, so no row stops a sweep."""
+    """An action's row as `UnsettledAction`; missing attributes have defaults, so no row stops a sweep."""
     return UnsettledAction(
         key=item["event_id"],
         kind=item.get("action_kind", ""),
@@ -135,7 +135,7 @@ def unsettled(item: Item) -> UnsettledAction:
 
 
 def event(item: Item) -> EventFacts:
-    """What a stored event row says of its event."""
+    """The `EventFacts` that an event's row holds."""
     return EventFacts(
         event_key=item["event_id"],
         conversation_id=item.get("conversation_id", ""),
@@ -149,7 +149,7 @@ def event(item: Item) -> EventFacts:
 
 
 def stranded(item: Item) -> StrandedEvent:
-    """A row of the sparse index."""
+    """The row of an unfinished event as `StrandedEvent`."""
     return StrandedEvent(
         key=item["event_id"],
         status=item.get("status", ""),

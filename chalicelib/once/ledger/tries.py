@@ -28,7 +28,7 @@ _HARMLESS = frozenset({NOT_SENT, RELEASED})
 
 
 def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
-    """The list with one more attempt; those that had no effect make room first."""
+    """The earlier attempts and one more; beyond `AT_MOST`, those without an effect are dropped first."""
     found = [dict(one) for one in earlier]
     found.append({name: value for name, value in attempt.items() if value not in (None, "")})
     while len(found) > AT_MOST:
@@ -38,7 +38,7 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
 
 
 def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
-    """Whether an attempt in the list is the one that its action's row shows, by start and verdict.
+    """Whether a listed earlier attempt of an action is the one that its row shows, by start and verdict.
 
     The start alone is not enough: the next attempt may start in the same second.
     """
@@ -48,7 +48,7 @@ def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
 
 
 def of_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An action's earlier attempts, with the one that its row holds, before another one starts.
+    """The earlier attempts of an action that is about to start again, with the one that its row shows.
 
     A settled attempt is in the list already.
     """

@@ -1,8 +1,8 @@
-"""Finds lost and unfinished events and sends them through the normal door.
+"""The sweep: finds lost and unfinished events and queues them again.
 
 reconcile       one scheduled run over all parts, and its metrics
-unfinished      rows that are due: settle, resume, send again, mark failed, notify
-rebuilders      jobs rebuilt from stored rows
-sweep           the writes a run may make, its summary, the interface of a system's part
-cursor          the lease of the sweep and its position between runs
+unfinished      handles rows that are due, by status: settle, resume, send again, mark failed, notify
+rebuilders      the port by which a system makes a job from a stored event
+sweep           the summary of a run, the writes that it counts, the port of a system's part
+cursor          the sweep's own rows: its lease and page, its runs, the positions in providers' lists
 """

@@ -35,12 +35,12 @@ POSITION_PREFIX = "sweep:position:"
 
 @dataclass(frozen=True, slots=True)
 class SweepCursor:
-    """Position of the sweep; kept between runs.
+    """The position of the sweep, kept between runs, and the lease of the present run.
 
     Attributes:
-        owner: the current holder's id.
+        owner: id of the run that holds the lease.
         fence: grows with every run; a lower one writes nothing.
-        page: the next page of the listing.
+        page: the next page of the listing of tickets.
         number: the highest ticket number seen, None before the first.
     """
 
@@ -52,11 +52,12 @@ class SweepCursor:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a provider's list has been handled.
+    """How far the sweep has handled one list of a provider.
 
     Attributes:
-        looked_at: ISO time of the last look; empty before the first.
-        seen_until: time of the newest entry handled, by the provider's clock; None before the first.
+        looked_at: ISO time at which the list was last read; empty before the first time.
+        seen_until: time of the newest entry handled, by the provider's clock; None before the
+            first.
     """
 
     looked_at: str = ""
@@ -64,10 +65,10 @@ class Position:
 
 
 class Sweeps(LedgerRows):
-    """Allows one run at a time, and keeps its position between runs."""
+    """Lets one run of the sweep work at a time, and keeps the sweep's position between runs."""
 
     def take(self, *, lease_seconds: float) -> SweepCursor | None:
-        """Start a run where the last one stopped; None while another one is running."""
+        """Start a run of the sweep where the last one stopped; None while another run is working."""
         owner, now = self._new_owner(), self._epoch()
         required = self._row(EventStatus.PROCESSING)
         created = {"created_at": required.pop("created_at")}
@@ -87,11 +88,15 @@ class Sweeps(LedgerRows):
         return SweepCursor(owner, row["fence"], row.get("page", 1), row.get("number"))
 
     def save(self, cursor: SweepCursor) -> None:
-        """Save the position; raises `LeaseLostError` when another run has started."""
+        """Save the sweep's position; raises `LeaseLostError` when another run has started."""
         self._write(cursor, {})
 
     def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
-        """Store the run's summary and release the lease."""
+        """Store the summary of a run of the sweep and release its lease.
+
+        Raises:
+            LeaseLostError: another run has started.
+        """
         run = f"{RUN_PREFIX}{self._now()}"
         item = self._row(EventStatus.PROCESSED)
         self._table.put(item | {"event_id": run, "summary": dict(summary)})
@@ -100,14 +105,14 @@ class Sweeps(LedgerRows):
         )
 
     def last(self) -> Mapping[str, Any] | None:
-        """The last run's row with its summary; None before the first."""
+        """The row of the sweep's last finished run, with its summary; None before the first."""
         cursor = self._table.get({"event_id": CURSOR_KEY})
         if cursor is None or "last_run" not in cursor:
             return None
         return self._table.get({"event_id": cursor["last_run"]})
 
     def begin_after(self, number: int) -> None:
-        """Start the walk over ticket numbers after this number; for operators."""
+        """Let the sweep's next run read ticket numbers after this one; for operators."""
         now = self._epoch()
         self._table.update(
             {"event_id": CURSOR_KEY},
@@ -116,7 +121,7 @@ class Sweeps(LedgerRows):
         )
 
     def positions(self, lists: Sequence[str]) -> Mapping[str, Position]:
-        """The position in each of these lists; one without a row has not been looked at."""
+        """How far each of these lists of a provider was handled; a list never read has an empty position."""
         keys = {f"{POSITION_PREFIX}{name}": name for name in lists}
         found = self._table.get_all(
             [{"event_id": key} for key in keys],
@@ -131,7 +136,7 @@ class Sweeps(LedgerRows):
         return {name: known.get(name, Position()) for name in lists}
 
     def save_position(self, name: str, seen_until: datetime | None) -> None:
-        """Save a look at a list.
+        """Save up to which time a provider's list was handled.
 
         It needs no fence: whatever run writes it, everything up to that time was handled.
         """

@@ -15,14 +15,14 @@ from chalicelib.once.job import Job
 
 
 class Rebuilder(Protocol):
-    """Rebuilds the job of an event from its row."""
+    """Makes the job of an event from the event's row."""
 
     def __call__(self, event: EventFacts) -> Job | None:
-        """The job, or None where the row does not hold enough."""
+        """The job of a stored event, or None where its row does not hold enough."""
         ...
 
 
 def rebuilt(rebuilders: Mapping[str, Rebuilder], event: EventFacts) -> Job | None:
-    """The job of a stored event; None where it cannot be rebuilt."""
+    """The job of a stored event; None where it cannot be made from the row."""
     rebuild = rebuilders.get(":".join(event.event_key.split(":")[:2]))
     return rebuild(event) if rebuild else None

@@ -21,12 +21,12 @@ from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 
 WINDOW = timedelta(hours=24)
-"""How far back open tickets are listed."""
+"""How far back the sweep lists open tickets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciler:
-    """Sweeps; built once per container.
+    """Runs the sweep, which finds lost and unfinished events and queues them; built once per container.
 
     Attributes:
         rebuilders: make a job from a row, by the first two parts of its event key.
@@ -48,13 +48,14 @@ class Reconciler:
         dry_run: bool = False,
         after: int | None = None,
     ) -> Summary:
-        """One run; stops when the function's time runs out and reports that in the summary.
+        """Run the sweep once; where the function's time runs out it stops and the summary says so.
 
         Args:
             time_left_seconds: time left until the function's timeout.
             window: how far back open tickets are listed.
             dry_run: only count what would be done; writes nothing and takes no lease.
-            after: the ticket number after which a dry run looks; a run goes on where the last one ended.
+            after: the ticket number after which a dry run begins; any other run goes on where the
+                last one ended.
         """
         summary = Summary()
         sweep = SweepActions(
@@ -78,7 +79,10 @@ class Reconciler:
         return summary
 
     def _run(self, cursor: SweepCursor, sweep: SweepActions, window: timedelta) -> SweepCursor:
-        """Run every part; a part that fails adds its reason and does not stop the others."""
+        """Handle the rows that are due, then run every system's part of the sweep.
+
+        A part that fails adds its reason to the summary and does not stop the others.
+        """
         rows = RowSweep(
             ledger=self.ledger,
             settlement=self.settlement,

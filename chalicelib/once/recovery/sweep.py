@@ -18,14 +18,14 @@ from chalicelib.once.reasons import DEAD_LETTER, WORKER_DIED
 from chalicelib.once.recovery.cursor import SweepCursor
 
 RESERVE_SECONDS = 40.0
-"""Time reserved at the end of the function: one page, one send and the summary must still fit."""
+"""The time reserved at the end of the function: one page, one send and the summary must still fit."""
 
 
 class SweepPart(Protocol):
-    """A system's own part of the sweep: finds events that its provider lists and no row shows."""
+    """A system's own part of the sweep, such as finding events that a provider lists and no row shows."""
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Process changes since a time; returns the position for the next run.
+        """Handle the provider's changes since a time; returns the sweep's position for the next run.
 
         An interruption is recorded in the summary.
         """
@@ -34,15 +34,15 @@ class SweepPart(Protocol):
 
 @dataclass(slots=True)
 class Summary:
-    """One run in numbers; stored, logged, and returned by the function.
+    """The counts of one run of the sweep; stored, logged, and returned by the function.
 
     Attributes:
         listed: open tickets seen.
         missing: of those, how many had an unprocessed comment.
         texts: received texts that a carrier lists.
-        texts_missing: of those, how many had been received by no door.
+        texts_missing: of those, how many had not arrived by a webhook.
         requeued: jobs put on the queue, for any reason.
-        stranded: events received at the door that no worker has claimed in time.
+        stranded: events received by a webhook that no worker has claimed in time.
         settled: unknown actions whose outcome is now known.
         unknown: actions that stay unknown.
         resumed: parked events sent again.
@@ -56,7 +56,8 @@ class Summary:
         remaining: rows that were due and are left for the next runs, where time ran out.
         done_in_seconds: when the last of those will be done, at the pace of this run.
         problems: what went wrong, each once.
-        failures: by kind (settle, event, ticket, part, ...), what raised; the rest went on.
+        failures: how many steps of each kind (settle, event, ticket, part, ...) raised; the others
+            went on.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
     """
 
@@ -84,7 +85,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepActions:
-    """The writes that one run may make.
+    """The writes that one run of the sweep may make, each counted in its summary.
 
     Attributes:
         time_left_seconds: time left until the function's timeout.
@@ -99,14 +100,15 @@ class SweepActions:
 
     @property
     def has_time(self) -> bool:
-        """Whether there is time for one more step."""
+        """Whether the function has time left for one more step of the sweep."""
         return self.time_left_seconds() > RESERVE_SECONDS
 
     @contextmanager
     def guard(self, kind: str, *, but: tuple[type[Exception], ...] = ()) -> Iterator[list[str]]:
-        """Count an error of this block and let the run go on; errors of the types in `but` stop it.
+        """Within this block an error is counted in the summary, and the sweep goes on after the block.
 
-        Yields a list, which names what was raised once the block has ended.
+        Errors of the types in `but` stop the sweep.  Yields a list, which holds the error's code
+        once the block has ended.
         """
         raised: list[str] = []
         try:
@@ -121,21 +123,24 @@ class SweepActions:
                 self.summary.problems.append(problem)
 
     def send(self, job: Job, recovery: Recovery) -> None:
-        """Put a job on the queue; raises `UnavailableError`."""
+        """Put a job on the queue and count it; raises `UnavailableError`."""
         if not self.dry_run:
             self.intake.accept(job, recovery=recovery)
         self.summary.requeued += 1
 
     def send_once(self, job: Job, *, is_unkept: bool = False) -> bool:
-        """Write a job's own row and queue the job; the row stops later runs from sending it again.
+        """Write the row of a job's event and queue the job; the row stops later runs from sending it again.
 
         Args:
             job: of the event.
-            is_unkept: queue it once even if it has a row, unless a worker has claimed the row: its
-                message may never have reached the queue.
+            is_unkept: queue the job once even if its event has a row, unless a worker has claimed
+                the row: its message may never have reached the queue.
 
         Returns:
-            False where it has a row already, whose date says when it is sent again.
+            False where the event has a row already, which says when the job is sent again.
+
+        Raises:
+            UnavailableError: the job was not queued.
         """
         if not self.dry_run:
             receipt = self.ledger.receive(facts_of(job))
@@ -151,13 +156,13 @@ class SweepActions:
     def settle(
         self, action: UnsettledAction, status: ActionStatus, *, reason: str, ref: str | None = None
     ) -> None:
-        """Settle an unknown action's row."""
+        """Store the outcome of an action that was unknown, and count it."""
         if not self.dry_run:
             self.ledger.settle(action, status, ref=ref, reason=reason)
         self.summary.settled += 1
 
     def mark_failed(self, event_key: str) -> bool:
-        """Mark an event as failed after its worker died on the last receive."""
+        """Mark an event failed whose worker died on the last receive; False while a worker holds it."""
         is_marked = self.dry_run or self.ledger.bury(
             event_key, reason=f"{DEAD_LETTER}{WORKER_DIED}"
         )
@@ -165,6 +170,9 @@ class SweepActions:
         return is_marked
 
     def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float) -> None:
-        """Date the next look at a row and extend its life, unless it was dated or ended since."""
+        """Store when the sweep handles an unfinished row next, and keep the row longer.
+
+        A row that was given another time, or that ended, is not changed.
+        """
         if not self.dry_run:
             self.ledger.move(found, due_epoch)

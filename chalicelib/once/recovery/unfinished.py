@@ -23,37 +23,38 @@ from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 
 RESUMABLE_FOR = timedelta(days=29)
-"""Rows of a parked event's actions expire after 30 days; later an operator must decide."""
+"""The age up to which a parked event resumes. The rows of its actions expire after 30 days; later
+an operator must decide."""
 LOOKS_PER_AGE = 8
-"""The pause between two looks is a row's age divided by this: every run looks at young rows."""
+"""The pause before a row is handled again is its age divided by this, so every run handles young rows."""
 LIMIT = 1_000
-"""Actions of one round, among which vendors take turns."""
+"""The most actions that are read at a time, among which vendors take turns."""
 COUNTED = 200_000
-"""Rows that are counted at most, where some were left."""
+"""The most remaining rows that are counted, where time ran out."""
 FAILING_SECONDS = 30.0
-"""How much time of one run a vendor that fails may take."""
+"""How much time of one run may be lost on one kind of action whose vendor fails."""
 
 
 @dataclass(slots=True)
 class Failing:
-    """What has failed in one run: groups of action kind and account, and seconds lost by kind."""
+    """The pairs of action kind and account that failed in one run, and the seconds lost by kind."""
 
     groups: set[tuple[str, str]] = field(default_factory=set)
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def note(self, kind: str, account: str, seconds: float) -> None:
-        """Note that a look at a group's action has failed after so many seconds."""
+        """Note that asking about an action of this kind and account failed after so many seconds."""
         self.groups.add((kind, account))
         self.spent[kind] += seconds
 
     def is_left(self, kind: str, account: str) -> bool:
-        """Whether a group is not asked again in this run."""
+        """Whether a vendor's account is not asked again in this run, after it or its vendor has failed."""
         return (kind, account) in self.groups or self.spent[kind] >= FAILING_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowSweep:
-    """Looks at every row that is due; one run."""
+    """Handles every unfinished row that is due, in one run of the sweep."""
 
     ledger: Ledger
     settlement: Settlement
@@ -62,14 +63,17 @@ class RowSweep:
     sweep: SweepActions
 
     def run(self) -> None:
-        """Settle unknown actions first, so that their events resume in the same run."""
+        """Settle unknown actions that are due, then handle the events that are due.
+
+        In this order, the events of settled actions resume in the same run.
+        """
         with self.sweep.guard("rows"):
             self._settle_all()
         with self.sweep.guard("rows"):
             self._handle_due()
 
     def _settle_all(self) -> None:
-        """Look at the actions that are due, a round at a time; every look dates the next one."""
+        """Settle the unknown actions that are due, up to `LIMIT` at a time, in half of the run's time."""
         actions = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
         enough = self.sweep.time_left_seconds() / 2 if actions else 0.0
         failing = Failing()
@@ -87,10 +91,11 @@ class RowSweep:
     def _settle_due(
         self, actions: Sequence[UnsettledAction], enough: float, failing: Failing
     ) -> None:
-        """Look at the actions of each vendor and account in turn, for half of the time at most.
+        """Ask about the actions of each vendor and account in turn, for half of the run's time at most.
 
-        A group whose vendor fails is not asked again in this run, and a vendor that has taken
-        `FAILING_SECONDS` to fail is not asked for any account; their rows are moved on like all.
+        An account that fails is not asked again in this run, and after `FAILING_SECONDS` lost on
+        one kind of action, none of that kind is asked about.  Each action's next time is stored,
+        whether it was asked about or not.
         """
         for action in _in_turn(actions):
             group = _group(action)
@@ -112,7 +117,7 @@ class RowSweep:
                     self.sweep.keep(action, next_look)
 
     def _handle_due(self) -> None:
-        """Handle what is due until two thirds of the time are over; the rest is for other parts."""
+        """Handle events that are due until two thirds of the time are over; the rest is for other parts."""
         # A row that is looked at again and again is never due later than this.
         soon = self._now() + LATE_SECONDS
         self.sweep.summary.oldest_seconds = self._oldest(
@@ -132,7 +137,7 @@ class RowSweep:
                     self.sweep.keep(row, next_look)
 
     def _note_remaining(self, began: float, handled: int) -> None:
-        """Say how many rows are left for later runs, and when the last of them will be done."""
+        """Add to the summary how many rows are left for later runs, and when the last one will be done."""
         summary = self.sweep.summary
         summary.problems.append("rows:out_of_time")
         summary.remaining = self.ledger.count_due(began, at_most=COUNTED)
@@ -140,7 +145,10 @@ class RowSweep:
         summary.done_in_seconds = int(runs * SWEEP_SECONDS)
 
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
-        """Seconds since the oldest event whose wait nothing explains was received, or wanted to run."""
+        """The age in seconds of the oldest event that is due, parked or failed; 0 where there is none.
+
+        Counted since its receipt, or the time until which it waited.
+        """
         now = self._now()
         stuck = [one for one in found if one.due_epoch <= now or not _is_explained(one)]
         since = (_wanted_since(row) for row in stuck)
@@ -149,7 +157,7 @@ class RowSweep:
     # --- actions ------------------------------------------------------------------------------
 
     def _stays_unknown(self, action: UnsettledAction) -> bool:
-        """Try to settle an action; True where its outcome is still unknown."""
+        """Ask the vendor for an action's outcome and store it; True where it is still unknown."""
         settled = self.settlement.judge(action)
         match settled.verdict:
             case Verdict.HAPPENED:
@@ -165,7 +173,7 @@ class RowSweep:
     # --- events -------------------------------------------------------------------------------
 
     def _handle(self, row: StrandedEvent, next_look: float) -> None:
-        """Do what is due, and date the row's next look."""
+        """Resume, queue or mark failed one due event, by its status, and store when it is due next."""
         late = self._now() + LATE_SECONDS
         if row.is_asked:
             self._send(row, Recovery.OPERATOR)
@@ -191,7 +199,11 @@ class RowSweep:
                 return
 
     def _may_resume(self, row: StrandedEvent) -> bool:
-        """Whether it was parked for outcomes that are known now, not for a plan that cannot be read here."""
+        """Whether a parked event may resume: every outcome that it waited for is known now.
+
+        An outcome of a repeatable action that a switch stopped counts as known.  False where the
+        event's plan cannot be read by this version, or the event is older than `RESUMABLE_FOR`.
+        """
         received = parsed(row.event.received_at)
         age = self._now() - received.timestamp() if received is not None else float("inf")
         if age >= RESUMABLE_FOR.total_seconds() or not (row.reason or "").startswith("unknown:"):
@@ -200,7 +212,11 @@ class RowSweep:
         return all(reason == STOPPED_REPEATABLE for reason in reasons)  # the worker repeats those
 
     def _handle_stalled(self, row: StrandedEvent, late: float) -> None:
-        """Handle an event that no delivery has claimed again in time."""
+        """Handle a claimed event that has neither ended nor been claimed again in time.
+
+        It waits for the end of its lease, is marked failed if that was the message's last receive,
+        and is queued again otherwise.
+        """
         if row.lease_until_epoch >= self._now():  # claimed since the index was read
             self.sweep.keep(row, row.lease_until_epoch + 1)
         elif row.is_last_receive and row.lease_until_epoch:  # its worker died: nothing follows
@@ -227,29 +243,29 @@ class RowSweep:
         return self.clock.now().timestamp()
 
     def _next_look(self, since_epoch: float) -> float:
-        """When to look again at what has waited since a time."""
+        """When the sweep handles a row next, in epoch seconds, if it has waited since a time."""
         pause = (self._now() - since_epoch) / LOOKS_PER_AGE
         return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
 
 
 def _is_explained(row: StrandedEvent) -> bool:
-    """Whether a message or its own time brings it back."""
+    """Whether an unfinished event waits as intended: it is received or processing, not parked or failed."""
     return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
 
 
 def _wanted_since(row: StrandedEvent) -> float | None:
-    """Since when an event has been wanted: its receipt, or the time until which it waited."""
+    """When an event was received, or until when it waited, if that was later; None if unreadable."""
     received = parsed(row.event.received_at)
     return None if received is None else max(received.timestamp(), row.until_epoch or 0.0)
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:
-    """The vendor, by the kind of action, and the account at it."""
+    """The kind of an action, which names its vendor, and the account at that vendor."""
     return action.kind, action.probe.get("account", "")
 
 
 def _in_turn(actions: Sequence[UnsettledAction]) -> list[UnsettledAction]:
-    """The first of each group, then the second of each, and so on."""
+    """The actions in turn: the first of each vendor's account, then the second of each, and so on."""
     seen: Counter[tuple[str, str]] = Counter()
     turns = []
     for number, action in enumerate(actions):
