@@ -118,6 +118,7 @@ def test_the_trees_have_no_node_for_each_combination_of_alternatives():
         found, nodes = set(), [tree._root]
         while nodes:
             node = nodes.pop()
-            found.add(id(node))
-            nodes += [one for one in (*node._children.values(), node.gap) if one is not None]
+            found.add(node)
+            after = {child for children in node.following.values() for child in children}
+            nodes += ({node.gap, *after} - found) - {None}
         assert len(found) < 5_000
