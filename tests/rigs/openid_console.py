@@ -5,7 +5,6 @@ from console.app import create_app
 from console.backend import Options
 from console.sessions import Sessions
 from ops.session import Session
-from tests.rigs.console import COMPILED
 from tests.rigs.openid import CLIENT_ID, Visitor
 from tests.rigs.ops_session import OfflineServices
 from tests.simulation import tables
@@ -51,7 +50,6 @@ class OpenIdConsole:
         is_https = self.settings.url.startswith("https:")
         options = Options(frozenset({self.settings.host}), sign_in.form_targets, is_https=is_https)
         self.app = create_app(Session.over(self.services), sign_in, options)
-        self.app.jinja_env.bytecode_cache = COMPILED
         self.provider = provider
 
     def visitor(self):
