@@ -118,7 +118,7 @@ def put_signing_secret(stage: Stage, secret: str) -> None:
     put_secrets(stage, {name: json.dumps({"signing_secrets": [secret]})})
 
 
-def create_written_by_model(stage: Stage) -> dict[str, Any]:
+def create_written_by_model(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - attributes of an item
     """Create a second project, whose messages a language model writes; returns its item."""
     item = project(
         stage.name,
@@ -133,6 +133,7 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
                 "allowed_links": ["jobs.company.example"],
             },
         },
+        **changes,
     )
     put_project(stage, item)
     put_model_keys(stage)

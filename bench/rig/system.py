@@ -238,7 +238,7 @@ def whole() -> Iterator[System]:
         }
         with System(**variables) as system:
             company.create(system.stage, rate_limits=UNLIMITED)
-            company.create_written_by_model(system.stage)
+            company.create_written_by_model(system.stage, rate_limits=UNLIMITED)
             openai.answer_by(simulated_model.answer)
             system.shopify, system.twilio = shopify, twilio
             system.ses, system.openai = ses, openai
