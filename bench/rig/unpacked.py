@@ -36,7 +36,7 @@ context = SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000, aws_requ
 mark()
 {code}
 resident = next(one for one in open("/proc/self/status") if one.startswith("VmRSS")).split()[1]
-print(json.dumps({{"marks": marks, "memory": int(resident)}}), file=out)
+print(json.dumps({{"marks": marks, "memory": int(resident)}}), file=out, flush=True)
 """
 
 

@@ -57,14 +57,16 @@ def creation(stack, **changes):
 
 
 def hubspot(stack, content, *, secret=None, url=None, seconds_off=0):
-    """HubSpot posts a batch, or a workflow's record, signed."""
+    """HubSpot posts a batch, or a workflow's record, signed; its work is done when this returns."""
     raw = json.dumps(content)
     at = str(int((stack.now().timestamp() + seconds_off) * 1000))
     signed = f"POST{url or stack.hints['HUBSPOT_WEBHOOK_URL']}{raw}{at}".encode()
     key = (secret or stack.hints["HUBSPOT_CLIENT_SECRET"]).encode()
     signature = base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
     headers = {"x-hubspot-signature-v3": signature, "x-hubspot-request-timestamp": at}
-    return stack.request("POST", "/webhook/hubspot", headers=headers, data=raw)
+    answer = stack.request("POST", "/webhook/hubspot", headers=headers, data=raw)
+    stack.settle()
+    return answer
 
 
 def key_of(event):

@@ -192,7 +192,6 @@ def test_facts_that_wait_sixteen_days_for_power_bi_are_posted_once_when_it_is_ba
     stack.powerbi.fails(status=503, times=None)
     aloware(stack, made)
     hubspot(stack, [created])
-    stack.settle()
     for _ in range(2):  # in one step the rows' end would pass before anything has run
         stack.forward(days=8)
     assert stack.ops("facts", "pending").out.startswith("2 facts pending")
@@ -226,7 +225,6 @@ def test_a_token_that_power_bi_no_longer_takes_costs_no_fact(stack):
 def test_an_agent_is_in_the_report_once_though_the_answer_to_its_post_was_lost(stack):
     made = call(stack, owner_id=stack.number())
     aloware(stack, made)
-    stack.settle()
     stack.powerbi.fails("act_then_drop", operation="post_rows", times=None)
     stack.forward(minutes=1)
     stack.powerbi.recovers()
@@ -242,7 +240,6 @@ def test_a_row_that_power_bi_refuses_fails_alone_and_retry_posts_it_once(stack):
     refused, other = call(stack), call(stack)
     for one in (refused, other):
         aloware(stack, one)
-    stack.settle()
     stack.powerbi.fails(status=400, operation="post_rows", times=2)
     stack.forward(minutes=5)
     assert (len(reported(stack, refused)), len(reported(stack, other))) == (0, 1)
