@@ -39,15 +39,20 @@ class Point:
 
 def measure(system: System, sizes: Sizes) -> list[Point]:
     """Measure a point at each size, on one growing ledger."""
-    system.post(system.message("warm-up"))
-    system.work()
+    _warm_up(system, "warm-up")
     template = _template(system)
     points, there = [], 0
     for items in sizes.ledgers:
         _fill(system, template, items - there)
         there = items
+        _warm_up(system, f"warm-up-{items:07d}")  # filling outlasts what the worker caches
         points.append(_point(system, items, sizes.growth_events))
     return points
+
+
+def _warm_up(system: System, name: str) -> None:
+    system.post(system.message(name))
+    system.work()
 
 
 def _point(system: System, items: int, events: int) -> Point:
