@@ -14,7 +14,7 @@ each system builds itself, over `shared`; `wiring` loads a system at its first j
     shared      parts of one container for every system: tables, ledger, queues, keys, a vendor's client
     settings    environment variables as one frozen value; a wrong one fails the cold start
     support_settings  the environment variables of automatic replies
-    ready       a builder's result, read from a pickle of the deployed bundle
+    ready       keeps a builder's result: from a pickle of the deployed bundle, else built at the first call
     tables      TOML files of wordings, codes and prices as typed rows, read at first use
     errors      the error tree: whose fault it is, and whether it may be repeated
     clock       the system's clock, and times as ISO text

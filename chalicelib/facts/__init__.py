@@ -8,18 +8,20 @@ In the order of an event:
     jobs             the models of the queue's jobs: one Aloware delivery, one HubSpot batch
     delivery_name    what the words in the name of an Aloware delivery say: part, direction, metric
     mapping          maps a job to its facts: rules, metric, zone, day, or why it does not count; pure
-    keeper           the worker's handler: has a job mapped, the roster applied, the facts stored; counts
+    keeper           the worker's handler `FactRecorder`: has a job mapped, the roster applied, the facts
+                     stored; counts
     ledger           every fact once, in Quill's table: status, expiry, corrections, scans; dimension keys
     roster           the agents whose events count: none, a configured list, or read and cached
     ring_group       the members of Aloware's ring group, by one GET
-    hubspot_owners   pages of HubSpot's owners, as agents
+    hubspot_owners   pages of HubSpot's owners, as agents; cached
     shifts           the agents' shifts from a company's CSV file
     posting/         the scheduled writer: posts stored facts to Power BI in batches
 
 What these share:
 
-    model            the types: fact, status, agent, dimension, and the ports of roster and sink
-    dataset          the dataset's tables, columns, measures, and the rows of facts and dimensions; pure
+    model            the types: metric, fact, status, agent, dimension, and the ports of roster and sink
+    dataset          the dataset's tables, columns, measures; the rows of facts and dimensions, and their
+                     digest; pure
     drift            reads a payload's values (ids, times, numbers, durations), and marks what was
                      missing, had another form or lost digits
     keys             the formats of event keys, fact keys and action keys

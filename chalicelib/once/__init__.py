@@ -35,13 +35,14 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     timer           rows that are due: the index of ``due_at``, read in order and moved
     order           the list of a conversation's waiting events: check, join, behind an earlier one
     allowances      effects counted within sliding windows, up to a `Limit`: take, reached, give back
-    share           slots of a lane that the slow calls of one key hold, booked in one row
+    share           books in one row which slots of a lane the slow calls of one key hold;
+                    `outreach.lane_shares` says which key
     current_job     the job that a thread works on, as vendors' rate limits see it
     heartbeat       extends the visibility of a message by a thread while a slow call runs
     trace           fields of every log line within an event
     audit           table C: writes one audit row per action
     journal         table C: what persons did: an act's entry, in its story and in its day; a form's id
-    mentions        keyed ids of the mailboxes and phone numbers that a person's words name
+    mentions        keyed ids of the mailboxes and phone numbers in a person's words
     remarks         journal entries about one person: their words found, and forgotten
     event           values read from an event's row: its status, facts, lease, receipt, a stranded event
     ledger/         table A: claims, leases and fences by conditional writes

@@ -25,13 +25,14 @@ What these share:
 
     trust          who an entry of a conversation is from, and so what it may prove
     channels       the channels: for each, one record of how it differs from the others
-    channel_traits the fields of those records
+    channel_traits the fields of those records: kind of address, form of a first message, carrier
     numbers        the several spellings of one phone number; pure
     addresses      a phone number or e-mail address as a request gives it, normalised
     field_names    names of fields as errors show them
     conversations/ the conversations table
     project/       a project's settings, and the rules that follow from them
-    doubtful       whether a message may be a STOP that a person must judge, and purposes refused
+    doubtful       of a message as `consent.words` hears it: whether a person must judge if it is a STOP,
+                   and which purposes it refuses
     senders        which company a number or address belongs to: rows of `company-data`
     keys           event keys (`evt:...`), action keys (`act:...`) and ids of messages
     reasons        why a message was not sent, or not yet, and why a person has a conversation

@@ -12,13 +12,15 @@ person must not hold. Pure: no clock, no network, no environment, standard libra
     key_names       the meaning of a value by the name of its key
     evidence        the signs for and against masking a number, with weights, which other modules add up
     vocabulary      words that give a number its type, their typing errors, the roles of words between
-    topics          the nearest such word in a text beside a number: direct, marked, named, governing
-    surroundings    the text before and after a number, with masks in it
+    topics          the nearest word in a text beside a number that gives it its type, and how they are
+                    joined: direct, marked, named, governing
+    surroundings    the text before and after a number, with masks in it, from which `topics` reads
     email_addresses e-mail addresses, written or spelled out ("at", "dot")
     links           links to carriers and with tracking words
     postal_addresses  street addresses by a word for a street, and PO boxes
     places          extends an address by its flat, town, state and postcode
-    routes          addresses without a word for a street: numbered roads, a number before a postcode
+    routes          addresses without a word for a street: numbered roads, rural routes, a side of the town,
+                    a number before a postcode
     street_words    words that streets begin or end with
     cards           brands, lengths and check digits (Luhn) of payment cards; IBANs; the form of a US SSN
     grouped_cards   payment cards in groups or unbroken, by check digit

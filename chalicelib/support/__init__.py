@@ -5,7 +5,8 @@ In the order of an event:
     door             `POST /webhook/richpanel`: verifies, parses and queues
     webhook          checks the token; parses the body into a job, also a broken body; pure
     jobs             the models of the queue's jobs: a customer's comment, a notice that a ticket changed
-    flow             the steps of an event: plan, recheck, build, conclude with the conversation's new state
+    flow             the steps of an event: plan, recheck, build (a stored reply is checked once more, a
+                     resumed event's is composed again), conclude with the conversation's new state
     looks            which notifications need a read of their ticket, and which one read covers
     arrivals         which comments of a ticket are new events, by event keys and the floor of first contact
     waiting          the list of a ticket's events that wait for their turn, in table B

@@ -6,8 +6,8 @@ In the order of a run:
                 keeps facts from expiring
     writer      one run: claims the lease, opens a batch, posts and splits it, settles its facts
     batch       the writer's row as JSON: the open batch, the batches owed to sinks, a rebuild
-    dimensions  inserts missing dimension keys before the facts that refer to them; clears and fills a
-                table whose rows have changed
+    dimensions  inserts missing dimension keys before the facts that refer to them; clears and fills a table
+                whose rows have changed; notes in the facts' table which keys a sink has or is being sent
     effects     the kinds of side effects: add rows, replace a table's rows
     entra       access tokens of a Microsoft Entra application
 
@@ -19,13 +19,13 @@ The sink that is always there, an archive of files:
 
 The sink of a Power BI push dataset, the only one that may refuse a row:
 
-    powerbi     creates a dataset, adds rows by POST, clears a table
+    powerbi     creates and finds a dataset, adds rows by POST, clears a table
 
 The sink of a Fabric mirrored database, through its landing zone in OneLake:
 
     onelake           publishes each batch as a file of the landing zone, once and in order
-    file_assignments  in the facts' table: the number of the file that a batch was assigned to, and what was
-                      tried under it
+    file_assignments  in the facts' table, for each table of OneLake: the last file number that was
+                      assigned, its batch, and the digests of the files that may be published under it
     mirrored_tables   the tables' keys, metadata, and CSV files; pure
     landing_zone      folders and files by HTTP calls: create, append, flush, rename
 

@@ -1,6 +1,7 @@
 """Refusals to be contacted (STOP), and how a recipient takes them back (START).
 
-words          recognises STOP, START and HELP in recipients' messages; pure
+words          recognises STOP, START and HELP in recipients' messages; a wish for another time or channel
+               is no STOP; pure
 keywords       whole messages that are a keyword, with courtesies and typing errors; pure
 folding        the form in which texts are compared: no accents, shapes, invisible signs; pure
 wordings       the rows of `wordings.toml` as patterns for `words`

@@ -1,6 +1,9 @@
 """Conversations: `records` are the values, `store` is the table, by its parts.
 
 items           the layout of the table: keys, ``ttl``, what an append leaves in the item
+records         the values: a conversation with its status, one entry (message), a draft
+store           opens a conversation, appends an entry once, moves the status, hands off; the rest is in the
+                parts below
 queries         reads conversations and their messages, with a method per index
 entry_pages     moves older messages out of the item, into pages and marks
 drafts          drafts of messages, stored before they are sent; delivery status and rank

@@ -6,8 +6,10 @@ message        a recipient's message: stored with its note, opt-outs applied, an
 approval       an approved or given-back conversation: back to automation, the held message is sent
 act            a person's act: their reply is sent, and the company informed
 step           a reminder or an end message that is due
-drafting       has a message composed and plans its sending; budgets, secrets, templates
-waiting        makes an event wait: its order in the conversation, quiet hours, rules of a place
+drafting       has an opening or an answer composed within its budget, and plans its sending with a
+               hand-off, tool call or STOP confirmation
+waiting        makes an event wait: its order in the conversation, its planned time, quiet hours, rules of a
+               place
 handler        the base of the handlers: concludes a plan's results, escalates
 handlers       makes the flow with the handler of each kind
 held           has a message written that a person must approve, and hands it over
@@ -18,5 +20,5 @@ silence        schedules a doubt's end, and informs the company that no person d
 context        the subject of a run's event: job, key, record, draft, match
 receipt        the flow of delivery receipts: settles unknown sends, advances delivery
 notice         the flow of e-mails to a company's desk while a hand-off waits
-company_event  the flow of events that are posted to a company, by number
+company_event  the flow of events that are posted to a company, by number; makes their lost jobs again
 """

@@ -3,6 +3,8 @@
 matching       matches a recipient's message with its conversation: by token, reference, or who awaits
 ownership      whether a message or a receipt may touch a conversation: owner and signing account
 loops          recognises machines by words, repetitions and pace; pure
-lost_replies   rebuilds the job of a reply whose worker died before it stored the text
-lost_texts     reconciles Twilio's lists of received texts with the ledger, by inbox and position
+lost_replies   makes a reply's lost job again from its ledger row: fetches the text from Twilio where none
+               is stored
+lost_texts     reads Twilio's lists of received texts, and queues those that the ledger lacks; by inbox and
+               position
 """

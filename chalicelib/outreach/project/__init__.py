@@ -11,7 +11,8 @@ ai_config            models of the writer's settings: instructions, knowledge, l
 follow_up_settings   models of reminders, end messages and fallback channels; pure
 check                the faults that `company put` and `company check` find; unknown names
 companies            reads the `company-data` table, also cached
-admission            admits starts under their company's limits: minute, day, open; rows in table A
+admission            admits starts under their company's limits: minute, day, open; rows in table A; a
+                     start's outcome
 openings             the attributes that a conversation is created with
 rules                hand-off rules, quiet hours, WhatsApp's 24-hour window, longest text; pure
 pace                 waits for a quiet period before an answer, and counts a recipient's answers

@@ -4,7 +4,8 @@ The modules, in the order in which a message passes them:
 
     composer           asks the writer once per message and stores the draft before it is sent
     template_writer    the port `Writer`, the writer of fixed texts, and the choice of the model's writer
-    tool_writer        offers the project's tools to a writer, and checks the call that it asks for
+    tool_writer        offers the project's tools to a writer, checks the call that it asks for, and asks
+                       the recipient first, with every argument that the question does not name
     model_writer       asks a language model for drafts, judgements and moderation, by JSON schema
     conversation_view  what the model sees of a conversation: bounded, trimmed, redacted
     prompts            the instructions that the model gets
@@ -15,7 +16,8 @@ The modules, in the order in which a message passes them:
     field_meaning      what a field of a request means: its roles, unit and currency
     values             finds the sums, percentages, numbers and codes of a text, with their positions
     clocks             the clock of a conversation, by the zones of recipient and company
-    moments            finds the days, times and spans of a text; which dates and weekdays a day may be
+    moments            finds the days, times and spans of a text, also dates in digits; which dates and
+                       weekdays a day may be
     value_words        the words for months, weekdays, units and currencies, as patterns
     said               the values of a text with the roles and stems of the words nearest to them
     rendering          writes the value of a field where a draft names the field's path

@@ -17,5 +17,5 @@ In the order of a lookup:
     order_rules    what each status means: types and reader of the rows of `order_rules.toml`
     delivery_time  the shop's calendar: business days, cut-off hour, windows by country and method; pure
     stated_age     whether an order is as old as its customer says; pure
-    dates          a date as people write it
+    dates          writes a date in words, for a reply: "November 3"; reads none
 """

@@ -3,7 +3,7 @@
 In the order of a decision:
 
     answering       the verdict on a message: runs all checks, looks up the orders, counts the limits, has
-                    the text rendered; checks and composes it again before it is sent
+                    the text rendered; `flow` calls it again before a reply is sent
     guard_rails     the policy, and each refusal: by switches, message, ticket, channel, recipient; pure
     templates       the catalogue of templates; renders one by mustache, with cleaned values
     template_checks faults in an operator's own texts: values, sections, control characters

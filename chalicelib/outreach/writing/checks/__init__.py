@@ -1,6 +1,7 @@
 """The checks of a draft's text, in code; pure.
 
-instructing       whether the recipient's message instructs the machine
+instructing       whether the recipient's message instructs the machine, also hidden in base64; whether it
+                  may cause a function's call
 contact_details   finds links, e-mail addresses and phone numbers, also disguised; allow-lists
 claims            kinds of statement (promise, act, order) that no source gives: `statements.toml`
 human_claims      whether a text claims that a human being writes: `speakers.toml`
