@@ -142,19 +142,19 @@ def test_every_kind_of_event_has_a_rebuilder(app, app_environment):
 def test_kinds_of_one_vendor_share_its_parts(app, app_environment):
     del app
     services = Services(settings.load(app_environment))
-    flows, hands = services.flows, services.hands
+    flows, executors = services.flows, services.executors
 
     assert flows["ticket_message"] is flows["ticket_notification"]
     assert flows["start_conversation"] is flows["outreach_resume"]
-    assert hands["reply"].perform.__self__ is hands["add_tag"].perform.__self__
-    assert hands["send_text"].perform.__self__ is hands["confirm_stop"].settler.__self__
-    assert hands["send_email"].perform.__self__ is services.outreach_work.emails
+    assert executors["reply"].perform.__self__ is executors["add_tag"].perform.__self__
+    assert executors["send_text"].perform.__self__ is executors["confirm_stop"].settler.__self__
+    assert executors["send_email"].perform.__self__ is services.outreach_work.emails
 
 
 def test_a_text_is_sent_without_the_vendor_of_e_mails(app, app_environment):
     del app
     services = Services(settings.load(app_environment))
-    assert services.hands["send_text"].perform.__self__ is services.outreach_work.texts
+    assert services.executors["send_text"].perform.__self__ is services.outreach_work.texts
     assert "emails" not in services.__dict__
 
 
@@ -165,9 +165,9 @@ def test_a_kind_of_effect_is_built_and_what_can_be_asked_for_has_a_settler(
     """Not at its first crash: only then does the sweep ask for it."""
     del app
     services = Services(settings.load(app_environment))
-    hands = {**services.hands, **services.posting.hands}[kind.name]
-    assert callable(hands.perform)
-    assert (hands.settler is not None) is (kind.settle in (Settle.QUERY, Settle.RECEIPT))
+    executors = {**services.executors, **services.posting.executors}[kind.name]
+    assert callable(executors.perform)
+    assert (executors.settler is not None) is (kind.settle in (Settle.QUERY, Settle.RECEIPT))
 
 
 def test_the_sweep_asks_only_the_vendors_of_systems_that_are_wanted(app, app_environment):

@@ -136,7 +136,7 @@ class Powertools:
     def _perform(self, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         if not actions:
             return {}
-        perform = self._services.hands[actions[0].kind.name].perform
+        perform = self._services.executors[actions[0].kind.name].perform
 
         def send() -> dict[str, Any]:
             ref = perform(actions, deadline_seconds=DEADLINE_SECONDS)

@@ -15,7 +15,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     plan_run        runs a claimed event: store its plan, perform it step by step, audit, finish or park
     flow            the base class `Flow` of a system's decisions; `NotYet`, `NotAnEvent`, `Elsewhere`
     plan            the stored decision: planned actions in steps, encoded and packed, no text
-    effect          one side effect; a kind's record: vendor, `Settle`, `WhenStopped`, its `Hands`
+    effect          one side effect; a kind's record: vendor, `Settle`, `WhenStopped`, its `Executor`
     action          values read from an action's row: its status, an unsettled action, a found effect
     effects         performs the actions of a step: switches, lease, begin, prepare, vendor call, outcome
     settlement      the verdict on an action of unknown outcome, from what its vendor shows

@@ -5,7 +5,7 @@ and wiring read that table, so a kind cannot be known to one of them and not to 
 
     KINDS = kinds(
         ADD_TAG := EffectKind("add_tag", "richpanel", Settle.REPEATABLE, reaches_customer=False,
-                              hands=lambda parts: Hands(parts.ticket_executors.add_tags)),
+                              executor=lambda parts: Executor(parts.ticket_executors.add_tags)),
     )
 """
 
@@ -53,7 +53,7 @@ class EffectKind:
         vendor: the vendor that is called, for metrics.
         settle: how an unknown outcome is found out.
         reaches_customer: whether the effect is withheld in safe mode and while automation is off.
-        hands: makes the `Hands` that perform it from the parts of its system, at first use.
+        executor: makes the `Executor` that performs it from the parts of its system, at first use.
         when_stopped: what happens to the effect when a switch forbids it.
         is_id_global: whether the vendor's id of the effect is unique by itself; if not, it is
             unique within a conversation.  Never changed, as the key of a stored row depends on it.
@@ -63,7 +63,7 @@ class EffectKind:
     vendor: str
     settle: Settle
     reaches_customer: bool
-    hands: Callable[[Any], Hands] = field(repr=False)
+    executor: Callable[[Any], Executor] = field(repr=False)
     when_stopped: WhenStopped = WhenStopped.SKIP
     is_id_global: bool = False
 
@@ -128,7 +128,7 @@ class Perform(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class Executor:
     """The functions that perform one kind of effect, check it and find out its outcome.
 
     Attributes:

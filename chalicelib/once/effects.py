@@ -24,7 +24,7 @@ from chalicelib.errors import (
 from chalicelib.once import reasons as why
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
-from chalicelib.once.effect import Effect, Hands, LeftOut, Settle, WhenStopped
+from chalicelib.once.effect import Effect, Executor, LeftOut, Settle, WhenStopped
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import NotYet
 from chalicelib.once.ledger.events import Ledger
@@ -83,7 +83,7 @@ class Effects:
     """Performs the side effects of a plan's steps, each once.
 
     Args:
-        hands: the `Hands` that perform an effect, by its kind.
+        executors: what performs an effect, by its kind.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Effects:
         *,
         ledger: Ledger,
         switches: SwitchesPort,
-        hands: Mapping[str, Hands],
+        executors: Mapping[str, Executor],
         settlement: Settlement,
         clock: Clock,
         log: Log,
@@ -99,7 +99,7 @@ class Effects:
         self._ledger = ledger
         self._settlement = settlement
         self._switches = switches
-        self._hands = hands
+        self._executors = executors
         self._clock = clock
         self._log = log
 
@@ -177,10 +177,10 @@ class Effects:
     def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         """Write the actions' rows, settle those of unknown outcome, and send those that this lease may send.
 
-        The hands come first: they may be built here, and a row that is started without them would
+        The executor comes first: it may be built here, and a row that is started without it would
         have to be settled although nothing was sent.
         """
-        hands = self._hands[actions[0].kind.name]
+        executor = self._executors[actions[0].kind.name]
         self._check_lease(attempt.lease)
         begun = self._insist(lambda: self._begin(attempt, actions))
         rows = {row.key: row for row in begun}
@@ -196,7 +196,7 @@ class Effects:
                 ours.append(action)
         if ours:
             fresh = [our for our in ours if our.key not in repeated]
-            rows |= self._send(attempt, ours, fresh, hands)
+            rows |= self._send(attempt, ours, fresh, executor)
         return rows
 
     def _begin(self, attempt: Attempt, actions: Sequence[Effect]) -> tuple[ActionRow, ...]:
@@ -242,23 +242,23 @@ class Effects:
         attempt: Attempt,
         actions: Sequence[Effect],
         fresh: Sequence[Effect],
-        hands: Hands,
+        executor: Executor,
     ) -> dict[str, ActionRow]:
         """Send the actions' request and store the outcome; if it certainly failed, reset the `fresh` actions.
 
         The others are repetitions: an earlier attempt may still have performed them.
         """
         try:
-            if hands.prepare is not None:
-                hands.prepare(actions)
-            self._recheck(attempt, actions, hands)
+            if executor.prepare is not None:
+                executor.prepare(actions)
+            self._recheck(attempt, actions, executor)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, NotYet, UnavailableError):
             self._rearm(attempt, fresh)
             raise
         try:
-            ref = hands.perform(actions, deadline_seconds=DEADLINE_SECONDS)
+            ref = executor.perform(actions, deadline_seconds=DEADLINE_SECONDS)
         except UncertainError as error:
             return self._uncertain(attempt, actions, error)
         except PermanentError as error:
@@ -359,7 +359,7 @@ class Effects:
             except TransientError as error:
                 attempts.failed(error)
 
-    def _recheck(self, attempt: Attempt, actions: Sequence[Effect], hands: Hands) -> None:
+    def _recheck(self, attempt: Attempt, actions: Sequence[Effect], executor: Executor) -> None:
         """Check the switches, the kind's `last_look` and the lease again, right before the request leaves.
 
         Writing rows and preparing may have taken long, or the worker was paused.  The lease is
@@ -370,9 +370,9 @@ class Effects:
             ProviderError: what the `last_look` raises.
         """
         self._check_switches(actions)
-        if hands.last_look is not None:
+        if executor.last_look is not None:
             began = self._clock.monotonic()
-            hands.last_look(actions)
+            executor.last_look(actions)
             if self._clock.monotonic() - began > LONG_LOOK_SECONDS:
                 self._check_switches(actions)
         self._check_lease(attempt.lease)

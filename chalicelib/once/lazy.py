@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from chalicelib.once.effect import Hands, Kinds
+from chalicelib.once.effect import Executor, Kinds
 
 _Part = TypeVar("_Part")
 
@@ -75,9 +75,9 @@ class Deferred(Mapping[str, _Part]):
         return len(self._made)
 
 
-def hands_of(kinds: Kinds, parts: Any) -> Lazy[Hands]:  # noqa: ANN401 - of a system
-    """The `Hands` of each kind of effect of a system, built at their first use."""
-    return Lazy({name: partial(kind.hands, parts) for name, kind in kinds.items()})
+def executors_of(kinds: Kinds, parts: Any) -> Lazy[Executor]:  # noqa: ANN401 - of a system
+    """The `Executor` of each kind of effect of a system, built at their first use."""
+    return Lazy({name: partial(kind.executor, parts) for name, kind in kinds.items()})
 
 
 class LazyClient:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from chalicelib.once.action import ActionStatus, UnsettledAction
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.reasons import (
@@ -61,9 +61,9 @@ class Settlement:
     The only place that judges what the settlers of the kinds of effects find.
     """
 
-    def __init__(self, *, ledger: Ledger, hands: Mapping[str, Hands], clock: Clock) -> None:
+    def __init__(self, *, ledger: Ledger, executors: Mapping[str, Executor], clock: Clock) -> None:
         self._ledger = ledger
-        self._hands = hands
+        self._executors = executors
         self._clock = clock
 
     def judge(self, action: UnsettledAction) -> Settled:
@@ -72,8 +72,8 @@ class Settlement:
         Raises:
             ProviderError: the vendor cannot be asked now.
         """
-        hands = self._hands.get(action.kind)
-        settler = hands.settler if hands else None
+        executor = self._executors.get(action.kind)
+        settler = executor.settler if executor else None
         shown = settler(action) if settler else None
         if shown is None:
             return Settled(Verdict.UNDECIDED, CANNOT_BE_ASKED)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
-from chalicelib.once.effect import EffectKind, Hands
+from chalicelib.once.effect import EffectKind, Executor
 from chalicelib.once.lanes import Lane
 
 
@@ -125,21 +125,21 @@ class Traits:
 class _Vendor(Protocol):
     """What sends one vendor's messages: `sending.prepared.Messages`."""
 
-    def hands(self) -> Hands: ...
-    def hands_of_notice(self) -> Hands: ...
+    def executor(self) -> Executor: ...
+    def executor_of_notice(self) -> Executor: ...
 
 
-def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """A function that builds what sends and settles a vendor's messages (`Hands`), from the wired parts.
+def executor_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Executor]:
+    """A function that builds the `Executor` of a vendor's messages from the wired parts.
 
     Right before a message leaves, the do-not-contact register is read again and may stop it.
     """
-    return lambda parts: part(parts).hands()
+    return lambda parts: part(parts).executor()
 
 
-def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """A function that builds what sends a vendor's answers to STOP and HELP (`Hands`), from the wired parts.
+def notice_executor_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Executor]:
+    """A function that builds the `Executor` of a vendor's answers to STOP and HELP from the wired parts.
 
     Only these messages leave without a check of the do-not-contact register.
     """
-    return lambda parts: part(parts).hands_of_notice()
+    return lambda parts: part(parts).executor_of_notice()

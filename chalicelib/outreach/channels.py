@@ -18,8 +18,8 @@ from chalicelib.outreach.channel_traits import (
     CarrierTraits,
     Form,
     Traits,
-    hands_of,
-    notice_hands_of,
+    executor_of,
+    notice_executor_of,
 )
 
 TEXT_CHARACTERS = 1600
@@ -72,7 +72,7 @@ KINDS = kinds(
         "twilio",
         Settle.QUERY,
         reaches_customer=True,
-        hands=hands_of(lambda parts: parts.texts),
+        executor=executor_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
     # The confirmation of a STOP: the only message that still reaches its sender, once per STOP.
@@ -81,7 +81,7 @@ KINDS = kinds(
         "twilio",
         Settle.QUERY,
         reaches_customer=True,
-        hands=notice_hands_of(lambda parts: parts.texts),
+        executor=notice_executor_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
     # The answer to HELP, which also a recipient who said STOP gets, once per HELP.
@@ -90,7 +90,7 @@ KINDS = kinds(
         "twilio",
         Settle.QUERY,
         reaches_customer=True,
-        hands=notice_hands_of(lambda parts: parts.texts),
+        executor=notice_executor_of(lambda parts: parts.texts),
         is_id_global=True,
     ),
     # One e-mail; SES cannot list what it sent, but its delivery events carry our tag.
@@ -99,7 +99,7 @@ KINDS = kinds(
         "ses",
         Settle.RECEIPT,
         reaches_customer=True,
-        hands=hands_of(lambda parts: parts.emails),
+        executor=executor_of(lambda parts: parts.emails),
     ),
 )
 """Every kind of effect that sends a message to a recipient."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from chalicelib.once import keys
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, kinds
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle, kinds
 from chalicelib.once.keys import OpaqueIds, Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.support import keys as ticket_keys
@@ -30,28 +30,28 @@ KINDS = kinds(
         _VENDOR,
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.ticket_executors.add_tags),
+        executor=lambda parts: Executor(parts.ticket_executors.add_tags),
     ),
     REMOVE_TAG := EffectKind(
         "remove_tag",
         _VENDOR,
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.ticket_executors.remove_tags),
+        executor=lambda parts: Executor(parts.ticket_executors.remove_tags),
     ),
     ASSIGN := EffectKind(
         "assign",
         _VENDOR,
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.ticket_executors.assign),
+        executor=lambda parts: Executor(parts.ticket_executors.assign),
     ),
     REPLY := EffectKind(
         "reply",
         _VENDOR,
         Settle.QUERY,
         reaches_customer=True,
-        hands=lambda parts: Hands(
+        executor=lambda parts: Executor(
             parts.ticket_executors.reply,
             prepare=parts.ticket_executors.prepare,
             settler=parts.reply_read_back,
@@ -62,7 +62,7 @@ KINDS = kinds(
         _VENDOR,
         Settle.REPEATABLE,
         reaches_customer=True,
-        hands=lambda parts: Hands(parts.ticket_executors.close),
+        executor=lambda parts: Executor(parts.ticket_executors.close),
     ),
 )
 """The kinds of effects on tickets; their parts are those of `support.work.SupportWork`."""

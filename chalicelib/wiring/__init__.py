@@ -25,7 +25,7 @@ from chalicelib.clock import SystemClock
 from chalicelib.errors import SettingsError
 from chalicelib.once.keyring import KeyPurpose
 from chalicelib.once.lanes import FACTS, Lane
-from chalicelib.once.lazy import Deferred, Lazy, LazyClient, hands_of, late
+from chalicelib.once.lazy import Deferred, Lazy, LazyClient, executors_of, late
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from chalicelib.facts.posting.build import Posting
     from chalicelib.once.aside import SettingAside
     from chalicelib.once.door import Answer
-    from chalicelib.once.effect import Hands
+    from chalicelib.once.effect import Executor
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
     from chalicelib.once.job import Job
@@ -209,7 +209,7 @@ class Services(Core):
         return Lazy(late(by_kind(KINDS), lambda: self.facts.keepers))
 
     @cached_property
-    def hands(self) -> Mapping[str, Hands]:
+    def executors(self) -> Mapping[str, Executor]:
         """The functions that perform each kind of effect, by the name of the kind."""
         from chalicelib.outreach.sending import effects as outreach
         from chalicelib.support import effects as support
@@ -217,9 +217,9 @@ class Services(Core):
         to_companies = outreach.TO_COMPANIES
         return Lazy(
             {
-                **late(support.KINDS, lambda: hands_of(support.KINDS, self.support_work)),
-                **late(outreach.KINDS, lambda: hands_of(outreach.KINDS, self.outreach_work)),
-                **late(to_companies, lambda: hands_of(to_companies, self.outreach_telling)),
+                **late(support.KINDS, lambda: executors_of(support.KINDS, self.support_work)),
+                **late(outreach.KINDS, lambda: executors_of(outreach.KINDS, self.outreach_work)),
+                **late(to_companies, lambda: executors_of(to_companies, self.outreach_telling)),
             }
         )
 
@@ -292,7 +292,7 @@ class Services(Core):
         return Effects(
             ledger=self.ledger,
             switches=self.switches,
-            hands=self.hands,
+            executors=self.executors,
             settlement=self.settlement,
             clock=self.clock,
             log=self.log,
@@ -303,7 +303,7 @@ class Services(Core):
         """The object that finds out whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
-        return Settlement(ledger=self.ledger, hands=self.hands, clock=self.clock)
+        return Settlement(ledger=self.ledger, executors=self.executors, clock=self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:

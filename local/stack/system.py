@@ -281,7 +281,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         attrgetter(part)(services)
     for by_kind in (
         services.flows,
-        services.hands,
+        services.executors,
         services.rebuilders,
         services.keepers,
     ):

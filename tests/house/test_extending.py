@@ -189,12 +189,12 @@ def test_the_page_lists_every_kind_of_action_in_its_file():
 
 
 def test_every_kind_is_in_the_table_of_its_file_and_wired():
-    """Facts have a writer of their own, with hands by `posting.build`."""
+    """Facts have a writer of their own, with executors by `posting.build`."""
     services = Services(settings.load({"STAGE": "dev"}))  # builds nothing but mappings
     tables = {path: import_module(path[:-3].replace("/", ".")).KINDS for path in kinds().values()}
     named = {name: kind.name for table in tables.values() for name, kind in table.items()}
     assert named == {name: name for name in kinds()}
-    assert {*services.hands, *services.posting.hands} == set(kinds())
+    assert {*services.executors, *services.posting.executors} == set(kinds())
 
 
 def test_every_kind_of_job_has_a_flow_or_a_keeper():

@@ -46,7 +46,7 @@ def test_an_executor_that_cannot_be_built_leaves_no_action_started(effects_rig):
     def unusable():
         raise SettingsError("no client can be built")
 
-    effects_rig.effects._hands = Lazy({"say": unusable})
+    effects_rig.effects._executors = Lazy({"say": unusable})
     with pytest.raises(SettingsError):
         effects_rig.perform(reply())
     assert effects_rig.row(reply()) is None

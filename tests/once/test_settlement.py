@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from chalicelib.once.action import ActionStatus, Found
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
@@ -21,7 +21,7 @@ LOST, OTHER = "act:send:o1:lost", "act:send:o2:other"
 
 
 def showing(settler):
-    return {"send_text": Hands(None, settler=settler)}
+    return {"send_text": Executor(None, settler=settler)}
 
 
 class Dispute:
@@ -47,7 +47,7 @@ class Dispute:
     def judge(self, key=LOST, shown=None):
         shows = (shown or self.shown,)
         settlement = Settlement(
-            ledger=self.ledger, hands=showing(lambda _asked: shows), clock=self.clock
+            ledger=self.ledger, executors=showing(lambda _asked: shows), clock=self.clock
         )
         settled = settlement.judge(self.ledger.action(key).unsettled)
         return settled.verdict, settled.saw, settled.ref
@@ -120,7 +120,7 @@ def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
     dispute.begin(dispute.other)
     shows = (dispute.shown, Found("SM2"))
     settlement = Settlement(
-        ledger=dispute.ledger, hands=showing(lambda _asked: shows), clock=dispute.clock
+        ledger=dispute.ledger, executors=showing(lambda _asked: shows), clock=dispute.clock
     )
     settled = settlement.judge(dispute.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.ref) == (Verdict.HAPPENED, "SM2")
@@ -129,16 +129,16 @@ def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
 @pytest.mark.parametrize("settler", [None, lambda _asked: None])
 def test_an_action_without_a_settler_stays_undecided(dispute, settler):
     dispute.clock.forward(10 * LANDING_SECONDS)
-    settled = Settlement(ledger=dispute.ledger, hands=showing(settler), clock=dispute.clock).judge(
-        dispute.ledger.action(LOST).unsettled
-    )
+    settled = Settlement(
+        ledger=dispute.ledger, executors=showing(settler), clock=dispute.clock
+    ).judge(dispute.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.saw) == (Verdict.UNDECIDED, "cannot_be_asked")
     assert dispute.ledger.action(LOST).unsettled.looks == 0
 
 
 def test_absence_counts_after_the_horizon_at_a_second_check_a_minute_later(dispute):
     settlement = Settlement(
-        ledger=dispute.ledger, hands=showing(lambda _asked: ()), clock=dispute.clock
+        ledger=dispute.ledger, executors=showing(lambda _asked: ()), clock=dispute.clock
     )
 
     def look():

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.errors import HandBackError, LeaseLostError, TransientError, UncertainError
 from chalicelib.once.action import ActionStatus
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.effects import STOPPED_REPEATABLE, Attempt, Effects, StepAction
 from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.ledger import rows
@@ -61,8 +61,8 @@ class TakeoverRig:
         self.effects = Effects(
             ledger=self.ledger,
             switches=self.switches,
-            hands=dict.fromkeys(kinds, Hands(self.vendor)),
-            settlement=Settlement(ledger=self.ledger, hands={}, clock=self.clock),
+            executors=dict.fromkeys(kinds, Executor(self.vendor)),
+            settlement=Settlement(ledger=self.ledger, executors={}, clock=self.clock),
             clock=self.clock,
             log=RecordingLog(),
         )

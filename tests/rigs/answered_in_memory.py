@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.errors import PermanentError
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.outreach.company_events.event_names import TELLS
 from chalicelib.outreach.conversations.records import Draft, Status
 from chalicelib.outreach.jobs import InboundMessage
@@ -146,22 +146,22 @@ class Answered(Telling):
             current=companies.current,
             clock=self.clock,
         )
-        hands = {
-            "send_text": Hands(
+        executors = {
+            "send_text": Executor(
                 self._at_a_vendor(texts.send),
                 texts.prepare,
                 texts.last_look,
                 texts.settle,
             ),
-            "hand_off": Hands(self.hand_offs.perform),
-            "call_tool": Hands(tool_calls.call, last_look=tool_calls.last_look),
-            "tell_company": Hands(self._at_a_vendor(self.tell), self.teller.prepare),
+            "hand_off": Executor(self.hand_offs.perform),
+            "call_tool": Executor(tool_calls.call, last_look=tool_calls.last_look),
+            "tell_company": Executor(self._at_a_vendor(self.tell), self.teller.prepare),
         }
         tells = self.worker.handlers.flows["tell_company"]
         kinds = ("inbound_message", "outreach_resume", "handoff_release")
         resumes = ResumeRebuilder(self.conversations)
         self.rebuilders |= {"evt:reply": resumes, "evt:tool": resumes}
-        self._works({**dict.fromkeys(kinds, flow), "tell_company": tells}, hands)
+        self._works({**dict.fromkeys(kinds, flow), "tell_company": tells}, executors)
 
     def _at_a_vendor(self, execute):
         """An executor whose process may be killed before its request leaves, and after it was answered."""

@@ -10,7 +10,7 @@ import pytest
 import standardwebhooks.webhooks
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.ports import Delivery
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
@@ -151,19 +151,19 @@ class Telling(OutreachParts):
             log=self.log,
         )
         flow = TellFlow(events=self.events, endpoint=endpoint, clock=self.clock, log=self.log)
-        hands = {
-            "tell_company": Hands(self.tell, self.teller.prepare),
-            "hand_off": Hands(self.hand_offs.perform),
+        executors = {
+            "tell_company": Executor(self.tell, self.teller.prepare),
+            "hand_off": Executor(self.hand_offs.perform),
         }
-        self._works({"tell_company": flow}, hands)
+        self._works({"tell_company": flow}, executors)
 
-    def _works(self, flows, hands):
-        """A worker with these flows and hands."""
-        self._settlement = settlement_of(self, hands)
+    def _works(self, flows, executors):
+        """A worker with these flows and executors."""
+        self._settlement = settlement_of(self, executors)
         self.worker = worker_of(
             self,
             flows,
-            hands,
+            executors,
             settlement=self._settlement,
             audit_table=tables.audit(),
             send_later=self._later,

@@ -11,7 +11,7 @@ from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import HttpRequest
 from chalicelib.once.journal import Journal
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.worker import HandedBackError
 from chalicelib.outreach.conversations.handoff_list import Handoffs
 from chalicelib.outreach.desk import shown
@@ -100,13 +100,13 @@ class DeskRig(OutreachParts):
         self.asked = self.said = 0
 
     def _worker(self):
-        hands = hands_of(KINDS, self)
+        executors = executors_of(KINDS, self)
         kinds = ("inbound_message", "outreach_resume", "handoff_release", "desk_reply")
         return worker_of(
             self,
             dict.fromkeys(kinds, self.flow()),
-            hands,
-            settlement=settlement_of(self, hands),
+            executors,
+            settlement=settlement_of(self, executors),
             audit_table=self.audit_table,
             send_later=lambda _job, _seconds: None,
             outbox=self.outbox,

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
@@ -22,7 +22,7 @@ TAG, OTHER = add_tag("1", "mw-processed", "c"), add_tag("1", "mw-routing-applied
 
 def reply(settle=Settle.QUERY, key="act:rp_reply:1:c"):
     """An effect that reaches a customer; `settle` says how its outcome can be found out."""
-    kind = EffectKind("say", "richpanel", settle, reaches_customer=True, hands=Hands)
+    kind = EffectKind("say", "richpanel", settle, reaches_customer=True, executor=Executor)
     payload, probe = {"template": "t_1"}, {"body": "hash"}
     return Effect(kind, key, "1", "t_1", "auto_reply", payload, probe)
 
@@ -46,15 +46,15 @@ class EffectsRig:
         self.ledger = Ledger(table=table, clock=self.clock, new_owner=lambda: next(owners))
         self.sent, self.deadlines, self.fails, self.shows, self.prepares = [], [], [], [], []
         self.looks = []
-        say = Hands(
+        say = Executor(
             self.send, self.prepare, self.last_look, settler=lambda _action: tuple(self.shows)
         )
-        hands = {"add_tag": Hands(self.send), "say": say}
+        executors = {"add_tag": Executor(self.send), "say": say}
         self.effects = Effects(
             ledger=self.ledger,
             switches=self.switches,
-            hands=hands,
-            settlement=Settlement(ledger=self.ledger, hands=hands, clock=self.clock),
+            executors=executors,
+            settlement=Settlement(ledger=self.ledger, executors=executors, clock=self.clock),
             clock=self.clock,
             log=self.log,
         )

@@ -23,7 +23,7 @@ from chalicelib.facts.posting.powerbi import SCOPE as POWERBI_SCOPE
 from chalicelib.facts.posting.powerbi import PowerBi
 from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.once.effects import Effects
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
@@ -111,12 +111,12 @@ class WriterRig:
         judge = None if self.dataset is None else self.sink(is_numbered=is_numbered)
         takers = [*([self.onelake_sink(client)] if onelake else []), *archives]
         sinks = {sink.target: sink for sink in [*([judge] if judge else []), *takers]}
-        hands = hands_of(KINDS, SimpleNamespace(sinks=sinks))
-        settlement = Settlement(ledger=ledger, hands=hands, clock=self.clock)
+        executors = executors_of(KINDS, SimpleNamespace(sinks=sinks))
+        settlement = Settlement(ledger=ledger, executors=executors, clock=self.clock)
         effects = Effects(
             ledger=ledger,
             switches=self.switches,
-            hands=hands,
+            executors=executors,
             settlement=settlement,
             clock=self.clock,
             log=self.log,

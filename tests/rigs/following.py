@@ -10,7 +10,7 @@ from chalicelib.errors import UnavailableError
 from chalicelib.once.caller_shares import CallerShares
 from chalicelib.once.door import HttpRequest
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
@@ -195,7 +195,9 @@ class FollowRig(DeskRig):
         )
         resume = ResumeRebuilder(self.conversations)
         kinds = ("evt:start", "evt:follow", "evt:reply", "evt:receipt", "evt:release")
-        settlement = Settlement(ledger=self.ledger, hands=hands_of(KINDS, self), clock=self.clock)
+        settlement = Settlement(
+            ledger=self.ledger, executors=executors_of(KINDS, self), clock=self.clock
+        )
         RowSweep(
             ledger=self.ledger,
             settlement=settlement,

@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
@@ -24,7 +24,7 @@ TAG = add_tag("1042", "route-returns-admin", "c-77")
 OTHER = add_tag("1042", "mw-processed", "c-77")
 
 
-SAY = EffectKind("say", "richpanel", Settle.QUERY, reaches_customer=True, hands=Hands)
+SAY = EffectKind("say", "richpanel", Settle.QUERY, reaches_customer=True, executor=Executor)
 
 
 def reply(key="act:rp_reply:1042:c-77", conversation_id="1042"):

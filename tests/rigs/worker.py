@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.once import trace
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import encode, facts_of
@@ -64,7 +64,7 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1", lane=None
     )
 
 
-SAY = EffectKind("say", "twilio", Settle.NONE, reaches_customer=True, hands=Hands)
+SAY = EffectKind("say", "twilio", Settle.NONE, reaches_customer=True, executor=Executor)
 UNSETTLEABLE = Effect(SAY, REPLY_KEY, "1042", "t_1", "auto_reply", {"template": "t_1"})
 """A reply whose unknown outcome cannot be settled, at a vendor of its own."""
 
@@ -199,7 +199,7 @@ class WorkerRig:
         self.worker = worker_of(
             self,
             self.flows,
-            dict.fromkeys(("add_tag", "say"), Hands(self.send)),
+            dict.fromkeys(("add_tag", "say"), Executor(self.send)),
             settlement=settlement_of(self, {}),
             audit_table=self.audit_table,
             send_later=lambda later, seconds: self.copies.append((later, seconds)),

@@ -13,15 +13,15 @@ from chalicelib.once.worker import JobHandlers, Postponing, Worker
 from chalicelib.wiring.jobs import decode
 
 
-def settlement_of(rig, hands):
+def settlement_of(rig, executors):
     """What settles effects of these kinds in a rig's ledger."""
-    return Settlement(ledger=rig.ledger, hands=hands, clock=rig.clock)
+    return Settlement(ledger=rig.ledger, executors=executors, clock=rig.clock)
 
 
 def worker_of(
     rig,
     flows,
-    hands,
+    executors,
     *,
     settlement,
     audit_table,
@@ -37,7 +37,7 @@ def worker_of(
     Args:
         rig: the rig.
         flows: by kind of job.
-        hands: what performs an effect, by its kind.
+        executors: what performs an effect, by its kind.
         settlement: settles effects of unknown outcome.
         audit_table: where the audit trail is written.
         send_later: puts a copy of a job on the queue `later` for so many seconds.
@@ -51,7 +51,7 @@ def worker_of(
     effects = Effects(
         ledger=rig.ledger,
         switches=rig.switches,
-        hands=hands,
+        executors=executors,
         settlement=settlement,
         clock=rig.clock,
         log=rig.log,

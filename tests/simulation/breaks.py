@@ -177,7 +177,7 @@ BREAKS: tuple[Break, ...] = (
         "last look skipped",
         "lease and switches are not looked at again right before the request leaves",
         f"{_EFFECTS}_send",
-        ("self._recheck(attempt, actions, hands)", "pass"),
+        ("self._recheck(attempt, actions, executor)", "pass"),
     ),
     _one(
         "a wait without a date",

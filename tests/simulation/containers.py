@@ -15,7 +15,7 @@ from chalicelib.aws.switches import SsmSwitches
 from chalicelib.once.action import ActionRow
 from chalicelib.once.aside import SettingAside
 from chalicelib.once.current_job import CurrentJob
-from chalicelib.once.effect import Effect, Hands
+from chalicelib.once.effect import Effect, Executor
 from chalicelib.once.event import Lease
 from chalicelib.once.intake import Intake
 from chalicelib.once.later import Later, put_back
@@ -154,7 +154,7 @@ class Container:
         return worker_of(
             self,
             flows,
-            self.performing(self._hands),
+            self.performing(self._executors),
             settlement=self._settlement,
             audit_table=SimTable(world, world.audit),
             send_later=self.later.put,
@@ -226,11 +226,11 @@ class Container:
         """The product's clients of all vendors."""
         return Clients(self)
 
-    def performing(self, hands: Mapping[str, Hands]) -> dict[str, Hands]:
-        """Hands that make their effects known to the wire below them."""
+    def performing(self, executors: Mapping[str, Executor]) -> dict[str, Executor]:
+        """Executors that make their effects known to the wire below them."""
         return {
             kind: replace(one, perform=partial(self._perform, one.perform))
-            for kind, one in hands.items()
+            for kind, one in executors.items()
         }
 
     def _perform(
@@ -242,9 +242,9 @@ class Container:
 
     @property
     def _settlement(self) -> Settlement:
-        return Settlement(ledger=self.ledger, hands=self._hands, clock=self.clock)
+        return Settlement(ledger=self.ledger, executors=self._executors, clock=self.clock)
 
     @property
-    def _hands(self) -> Mapping[str, Hands]:
-        hands = support.hands(self)
-        return hands | self.outreach.hands if self.world.scenario.starts else hands
+    def _executors(self) -> Mapping[str, Executor]:
+        executors = support.executors(self)
+        return executors | self.outreach.executors if self.world.scenario.starts else executors

@@ -14,7 +14,7 @@ from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Runtime
 from chalicelib.once.settlement import Settlement
@@ -39,12 +39,12 @@ class FactParts:
         roster = NoRoster()
         sink = container.clients.powerbi
         parts = SimpleNamespace(sinks={sink.target: sink})
-        hands = container.performing(hands_of(KINDS, parts))
-        settlement = Settlement(ledger=ledger, hands=hands, clock=clock)
+        executors = container.performing(executors_of(KINDS, parts))
+        settlement = Settlement(ledger=ledger, executors=executors, clock=clock)
         effects = Effects(
             ledger=ledger,
             switches=container.switches,
-            hands=hands,
+            executors=executors,
             settlement=settlement,
             clock=clock,
             log=log,

@@ -13,7 +13,7 @@ from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.action import ActionRow
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, kinds
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle, kinds
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow, suffix
 from chalicelib.once.plan import Plan, PlannedAction
@@ -30,12 +30,12 @@ def _kind(name: str, settle: Settle, *, reaches_customer: bool = True) -> Effect
         "richpanel",
         settle,
         reaches_customer=reaches_customer,
-        hands=_queried if settle is Settle.QUERY else lambda parts: Hands(parts.perform),
+        executor=_queried if settle is Settle.QUERY else lambda parts: Executor(parts.perform),
     )
 
 
-def _queried(parts: Any) -> Hands:
-    return Hands(parts.perform, settler=parts.replies)
+def _queried(parts: Any) -> Executor:
+    return Executor(parts.perform, settler=parts.replies)
 
 
 KINDS = kinds(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.errors import TransientError
 from chalicelib.once.allowances import Allowances
 from chalicelib.once.caller_shares import CallerShares
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.flow import Event
 from chalicelib.once.journal import Journal
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
@@ -295,7 +295,7 @@ class OutreachParts:
             log=container.log,
         )
         told = {name: kind for name, kind in KINDS.items() if name != "notify_desk"}
-        self.hands = {**hands_of(told, parts), "hand_off": Hands(self._hand_off)}
+        self.executors = {**executors_of(told, parts), "hand_off": Executor(self._hand_off)}
         lost_replies = LostReplies(
             conversations=conversations,
             twilio=clients.twilio_of_companies,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.errors import TransientError
 from chalicelib.once.action import ActionRow, Found, UnsettledAction
 from chalicelib.once.allowances import Allowances
-from chalicelib.once.effect import Effect, Hands
+from chalicelib.once.effect import Effect, Executor
 from chalicelib.once.event import Lease
 from chalicelib.once.flow import Event, Flow
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.support.arrivals import Arrivals
@@ -167,7 +167,7 @@ def flow(container: Container) -> TicketFlow:
     )
 
 
-def hands(container: Container) -> dict[str, Hands]:
+def executors(container: Container) -> dict[str, Executor]:
     """What handles each kind of effect; closing is handled by the flow that planned it."""
     provoking = Provoking(container.world)
     parts = SimpleNamespace(
@@ -176,7 +176,7 @@ def hands(container: Container) -> dict[str, Hands]:
         ),
         reply_read_back=ReplyReadBack(container.clients.richpanel, lambda: OPAQUE),
     )
-    found = {**hands_of(PROVOKING, provoking), **hands_of(KINDS, parts)}
+    found = {**executors_of(PROVOKING, provoking), **executors_of(KINDS, parts)}
     own = found["close"].perform
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
@@ -184,4 +184,4 @@ def hands(container: Container) -> dict[str, Hands]:
         perform = own if is_own else provoking.perform
         return perform(actions, deadline_seconds=deadline_seconds)
 
-    return {**found, "close": Hands(close)}
+    return {**found, "close": Executor(close)}

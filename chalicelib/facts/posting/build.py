@@ -32,9 +32,9 @@ from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactSinks, FactWriter
 from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.shifts import shift_rows
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.effects import Effects
-from chalicelib.once.lazy import hands_of
+from chalicelib.once.lazy import executors_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
 from chalicelib.shared import Shared
@@ -217,16 +217,16 @@ class Posting:
         return Effects(
             ledger=self.ledger,
             switches=shared.switches,
-            hands=self.hands,
-            settlement=Settlement(ledger=self.ledger, hands=self.hands, clock=shared.clock),
+            executors=self.executors,
+            settlement=Settlement(ledger=self.ledger, executors=self.executors, clock=shared.clock),
             clock=shared.clock,
             log=shared.log,
         )
 
     @cached_property
-    def hands(self) -> Mapping[str, Hands]:
+    def executors(self) -> Mapping[str, Executor]:
         """The functions that perform each kind of effect on a sink, by the kind's name."""
-        return hands_of(KINDS, self)
+        return executors_of(KINDS, self)
 
     @cached_property
     def held(self) -> str | None:

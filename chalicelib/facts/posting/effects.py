@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.model import Row, Sink
-from chalicelib.once.effect import Effect, EffectKind, Hands, Perform, Settle, kinds
+from chalicelib.once.effect import Effect, EffectKind, Executor, Perform, Settle, kinds
 
 _VENDOR = "powerbi"
 
@@ -69,7 +69,7 @@ KINDS = kinds(
         _VENDOR,
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(_append(parts.sinks)),
+        executor=lambda parts: Executor(_append(parts.sinks)),
     ),
     # Adds keys: never repeated, as a duplicate key breaks the relationship.
     INSERT_DIMENSION := EffectKind(
@@ -77,7 +77,7 @@ KINDS = kinds(
         _VENDOR,
         Settle.NONE,
         reaches_customer=False,
-        hands=lambda parts: Hands(_append(parts.sinks)),
+        executor=lambda parts: Executor(_append(parts.sinks)),
     ),
     # Makes a dimension hold exactly these keys: clears the table, then fills it.  Not repeated while a
     # request may still land: a late one would insert every key twice.
@@ -86,7 +86,7 @@ KINDS = kinds(
         _VENDOR,
         Settle.NONE,
         reaches_customer=False,
-        hands=lambda parts: Hands(_replace(parts.sinks)),
+        executor=lambda parts: Executor(_replace(parts.sinks)),
     ),
 )
 """The kinds of effects of the fact writer; their parts are those of `posting.build.Posting`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from chalicelib.once.effect import Effect, EffectKind, Hands, Settle, WhenStopped, kinds
+from chalicelib.once.effect import Effect, EffectKind, Executor, Settle, WhenStopped, kinds
 from chalicelib.once.keys import Suffix
 from chalicelib.once.plan import PlannedAction
 from chalicelib.outreach import keys as outreach_keys
@@ -25,7 +25,7 @@ KINDS = kinds(
         "conversations",
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.hand_offs.perform),
+        executor=lambda parts: Executor(parts.hand_offs.perform),
     ),
     # Calls a tool by sending the company an event, whose id shows a repetition.
     CALL_TOOL := EffectKind(
@@ -33,7 +33,9 @@ KINDS = kinds(
         "conversations",
         Settle.REPEATABLE,
         reaches_customer=True,
-        hands=lambda parts: Hands(parts.tool_calls.call, last_look=parts.tool_calls.last_look),
+        executor=lambda parts: Executor(
+            parts.tool_calls.call, last_look=parts.tool_calls.last_look
+        ),
     ),
     # Posts one event to its company's endpoint; the event's id shows a repetition.
     TELL_COMPANY := EffectKind(
@@ -41,7 +43,7 @@ KINDS = kinds(
         "company",
         Settle.REPEATABLE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.teller.tell, prepare=parts.teller.prepare),
+        executor=lambda parts: Executor(parts.teller.tell, prepare=parts.teller.prepare),
         when_stopped=WhenStopped.WAIT,
     ),
     # E-mails a notice to a company's desk; SES cannot show afterwards whether it was sent.
@@ -50,7 +52,7 @@ KINDS = kinds(
         "ses",
         Settle.NONE,
         reaches_customer=False,
-        hands=lambda parts: Hands(parts.notices.send),
+        executor=lambda parts: Executor(parts.notices.send),
     ),
 )
 """Every kind of effect of outreach; `outreach.work.OutreachWork` performs those that send messages."""

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from chalicelib.errors import PermanentError
 from chalicelib.once.action import Found, UnsettledAction
-from chalicelib.once.effect import Effect, Hands
+from chalicelib.once.effect import Effect, Executor
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import reasons
 from chalicelib.outreach.consent.unsubscribe import LinkKeys
@@ -105,13 +105,13 @@ class Messages(ABC, Generic[Message]):
         It returns the vendor's id of the message, and calls `guard` right before the request.
         """
 
-    def hands(self) -> Hands:
+    def executor(self) -> Executor:
         """The functions that prepare, check, send and settle this vendor's messages."""
-        return Hands(self.send, self.prepare, self.last_look, self.settle)
+        return Executor(self.send, self.prepare, self.last_look, self.settle)
 
-    def hands_of_notice(self) -> Hands:
+    def executor_of_notice(self) -> Executor:
         """The functions that prepare, send and settle answers to STOP and HELP, which take no last look."""
-        return Hands(self.send, prepare=self.prepare, settler=self.settle)
+        return Executor(self.send, prepare=self.prepare, settler=self.settle)
 
     def prepare(self, actions: Sequence[Effect]) -> None:
         """Read each message's conversation, draft and credentials, and build the vendor's requests."""

@@ -12,7 +12,7 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.once.action import ActionStatus, Found
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
@@ -360,7 +360,7 @@ def parked(system, richpanel):
         last_processed_at=ago(300),
     )
     settlement = system.services().settlement
-    settlement._hands = {**settlement._hands, "add_tag": Hands(None, settler=settlers)}
+    settlement._executors = {**settlement._executors, "add_tag": Executor(None, settler=settlers)}
     settlers.key, settlers.action, settlers.table = key, action, table
     return settlers
 

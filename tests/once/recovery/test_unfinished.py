@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus, Found
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.effects import STOPPED_REPEATABLE
 from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
@@ -110,7 +110,7 @@ def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
     RowSweep(
         ledger=ledger,
         settlement=Settlement(
-            ledger=ledger, hands={"reply": Hands(None, settler=settler)}, clock=clock
+            ledger=ledger, executors={"reply": Executor(None, settler=settler)}, clock=clock
         ),
         rebuilders={"evt:rp": lambda _event: job()},
         clock=clock,

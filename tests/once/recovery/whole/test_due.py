@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.errors import HandBackError, UnavailableError, UncertainError
 from chalicelib.once.action import ActionStatus, Found
-from chalicelib.once.effect import Hands
+from chalicelib.once.effect import Executor
 from chalicelib.once.event import QUEUED_SECONDS, EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
@@ -65,7 +65,7 @@ class SweptRig(WorkerRig):
             ledger=self.ledger,
             settlement=Settlement(
                 ledger=self.ledger,
-                hands={"say": Hands(None, settler=self.settler)},
+                executors={"say": Executor(None, settler=self.settler)},
                 clock=self.clock,
             ),
             rebuilders={"evt:rp": lambda event: job(event_key=event.event_key)},

@@ -351,14 +351,14 @@ def test_the_list_is_paged_without_gaps_or_repetitions(desk):
 def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the_way(desk):
     """Its send was planned and its row opened; the person's take comes before the request leaves."""
     record, look = desk.begun(), desk.texts.last_look
-    effects, hands = desk.worker.plans.effects, desk.worker.plans.effects._hands
+    effects, executors = desk.worker.plans.effects, desk.worker.plans.effects._executors
 
     def late(actions):
-        effects._hands = hands
+        effects._executors = executors
         desk.act("take", record, "sam")
         return look(actions)
 
-    effects._hands = {"send_text": replace(hands["send_text"], last_look=late)}
+    effects._executors = {"send_text": replace(executors["send_text"], last_look=late)}
     record = desk.says(record, "Tell me more")
     assert (desk.sent(), record.status) == ([], Status.HANDED_OFF)
     assert desk.state(record) == "taken"
