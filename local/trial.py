@@ -19,7 +19,7 @@ from local.stack import environment
 from local.stack.control import Control
 from local.stack.system import Ports, Stack
 from local.stack.turned_clock import MovedClock
-from local.stack.turns import Turns
+from local.stack.idle_watch import IdleWatch
 from local.vendors import twilio as twilio_vendor
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 from local.vendors.shopify import SimulatedShopify
@@ -64,7 +64,7 @@ def running(
     clock.follow()
     clock.passes_pauses()
     clock.forward(_seconds_to_begin(datetime.now(UTC)))
-    turns = Turns()
+    idle_watch = IdleWatch()
     with contextlib.ExitStack() as opened:
         shop = opened.enter_context(SimulatedShopify())
         endpoint = opened.enter_context(CompanyEndpoint())
@@ -74,7 +74,7 @@ def running(
                 reconcile_every_seconds=RECONCILE_EVERY_SECONDS,
                 on_error=on_error,
                 moved_clock=file,
-                turns=turns,
+                idle_watch=idle_watch,
                 more={
                     **answering(shop),
                     "MW_OUTBOUND_ALLOWLIST_EMAILS": CUSTOMER,
@@ -89,7 +89,7 @@ def running(
         open_second_company(stack)
         company.put_signing_secret(stack.stage, SECRET)
         store = functools.partial(company.put_project, stack.stage)
-        control = opened.enter_context(Control(clock, turns, store, open_console))
+        control = opened.enter_context(Control(clock, idle_watch, store, open_console))
         yield stack, {"CONTROL_URL": control.url, "LOCAL_SES_URL": stack.ses.url}
 
 

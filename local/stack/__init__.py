@@ -15,8 +15,8 @@ server         Chalice's own local HTTP server
 queue_board    says which queue has a message, so that pumps ask the engine for no other
 loopback_site  the base class of the two HTTP servers that are no vendor: functions and control
 turned_clock   a clock that tests can move, followed by every process of a trial stack
-turns          tells whether a stack has anything left to do
-control        the loopback HTTP control of clock and turns
+idle_watch     tells whether a stack has anything left to do
+control        the loopback HTTP control of the clock and the idle watch
 emf            turns metric lines of the output into the engine's metrics
 join           connects `chalice local` to the running stack
 stoppable      the base class: a context manager that stops what it started

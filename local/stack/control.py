@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from local.stack.turned_clock import MovedClock
-    from local.stack.turns import Turns
+    from local.stack.idle_watch import IdleWatch
 
 SETTLE_SECONDS = 60.0
 
@@ -45,11 +45,11 @@ class Control(LoopbackSite):
     def __init__(
         self,
         clock: MovedClock,
-        turns: Turns,
+        idle_watch: IdleWatch,
         store: Callable[[Mapping[str, Any]], None],
         open_console: Callable[[], str],
     ) -> None:
-        self._clock, self._turns = clock, turns
+        self._clock, self._idle_watch = clock, idle_watch
         self._store, self._open_console = store, open_console
         super().__init__()
 
@@ -63,7 +63,7 @@ class Control(LoopbackSite):
                 seconds = _seconds(request.body)
                 if seconds is None:
                     return WireAnswer(400, {"error": "forward_seconds must be a number, 0 or more"})
-                with self._turns.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends leases
+                with self._idle_watch.between(timeout_seconds=SETTLE_SECONDS):  # a jump ends leases
                     self._clock.forward(seconds)
                 return self._settled()
             case ("POST", "settle"):
@@ -81,7 +81,7 @@ class Control(LoopbackSite):
         return WireAnswer(404, {"error": routes})
 
     def _settled(self) -> WireAnswer:
-        settled = self._turns.settle(timeout_seconds=SETTLE_SECONDS)
+        settled = self._idle_watch.settle(timeout_seconds=SETTLE_SECONDS)
         return WireAnswer(200, {**self._now(), "settled": settled})
 
     def _now(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from local.stack.queue_board import QueueBoard
     from local.stack.resources import Stage
-    from local.stack.turns import Turns
+    from local.stack.idle_watch import IdleWatch
 
     Handler = Callable[[dict[str, Any], Any], Any]
 
@@ -62,9 +62,9 @@ class Pump(Running):
         pollers: threads per queue, and so concurrent invocations.
         timeout_seconds: the timeout in the context; a handler that overruns is not killed.
         on_error: called with an exception a handler raised.
-        turns: if given, pollers use short polls that `turns` coordinates, so that `Turns.settle`
+        idle_watch: if given, it coordinates the pollers' short polls, so that `IdleWatch.settle`
             knows when no queue has a message.
-        board: if given with `turns`, only a queue that has a message by the board is polled.
+        board: if given with `idle_watch`, only a queue that has a message by the board is polled.
     """
 
     sqs: Any
@@ -76,7 +76,7 @@ class Pump(Running):
     timeout_seconds: float = 120.0
     function_name: str = "rp-mw-dev-worker"
     on_error: Callable[[BaseException], None] | None = None
-    turns: Turns | None = None
+    idle_watch: IdleWatch | None = None
     board: QueueBoard | None = None
     history: deque[Invocation] = field(default_factory=lambda: deque(maxlen=10_000))
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -94,7 +94,7 @@ class Pump(Running):
         self._stopping.clear()
         for queue in self.queues:
             for number in range(self.pollers):
-                poll = self._poll if self.turns is None else self._take_turns
+                poll = self._poll if self.idle_watch is None else self._take_turns
                 thread = threading.Thread(
                     target=poll, args=queue, name=f"pump-{number}", daemon=True
                 )
@@ -105,9 +105,9 @@ class Pump(Running):
     def stop(self, *, wait_seconds: float = 10.0) -> bool:
         """Receive no new message and let running handlers end; return whether all pollers have ended."""
         self._stopping.set()
-        if self.turns is not None:
+        if self.idle_watch is not None:
             for url, _ in self.queues:
-                self.turns.leave(url)
+                self.idle_watch.leave(url)
         deadline = time.monotonic() + wait_seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -158,12 +158,12 @@ class Pump(Running):
                     self._report(error)
 
     def _take_turns(self, url: str, arn: str) -> None:
-        turns = cast("Turns", self.turns)
-        turns.join(url)
+        idle_watch = cast("IdleWatch", self.idle_watch)
+        idle_watch.join(url)
         while not self._stopping.is_set():
-            began = turns.look(url)
+            began = idle_watch.look(url)
             if self.board is not None and not self.board.has_message(url):
-                turns.empty(url, began)
+                idle_watch.empty(url, began)
                 continue
             try:
                 messages = self._received(url, wait_seconds=0)
@@ -171,11 +171,11 @@ class Pump(Running):
                 messages = []
                 self._report(error)
             if not messages:
-                turns.empty(url, began)
+                idle_watch.empty(url, began)
                 continue
-            with turns.work(url):
+            with idle_watch.work(url):
                 self._invoke(url, arn, messages[0])
-        turns.leave(url)
+        idle_watch.leave(url)
 
     def _receive(self, url: str, arn: str, *, wait_seconds: int) -> Invocation | None:
         messages = self._received(url, wait_seconds=wait_seconds)
@@ -269,7 +269,7 @@ class Schedule(Running):
         handler: called with an EventBridge event and a context, e.g. ``app.reconcile``.
         every_seconds: the interval; the first tick comes after one.
         on_error: called with an exception the handler raised; the schedule continues.
-        turns: if given, ticks follow the clock that tests can move, and `Turns.settle` waits for
+        idle_watch: if given, ticks follow the clock that tests can move, and its `settle` waits for
             due ones.
     """
 
@@ -278,7 +278,7 @@ class Schedule(Running):
     function_name: str = "rp-mw-dev-reconcile"
     timeout_seconds: float = 240.0
     on_error: Callable[[BaseException], None] | None = None
-    turns: Turns | None = None
+    idle_watch: IdleWatch | None = None
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
@@ -291,8 +291,8 @@ class Schedule(Running):
     def stop(self, *, wait_seconds: float = 10.0) -> None:
         """Stop ticking; waits for a tick under way."""
         self._stopping.set()
-        if self.turns is not None:
-            self.turns.leave(self.function_name)
+        if self.idle_watch is not None:
+            self.idle_watch.leave(self.function_name)
         if self._thread is not None:
             self._thread.join(wait_seconds)
 
@@ -307,24 +307,24 @@ class Schedule(Running):
         return self.start()
 
     def _run(self) -> None:
-        if self.turns is not None:
-            self._take_turns(self.turns)
+        if self.idle_watch is not None:
+            self._take_turns(self.idle_watch)
             return
         while not self._stopping.wait(self.every_seconds):
             self._tick()
 
-    def _take_turns(self, turns: Turns) -> None:
+    def _take_turns(self, idle_watch: IdleWatch) -> None:
         due = time.monotonic() + self.every_seconds
-        turns.join(self.function_name)
+        idle_watch.join(self.function_name)
         while not self._stopping.is_set():
-            began = turns.look(self.function_name)
+            began = idle_watch.look(self.function_name)
             if time.monotonic() < due:
-                turns.empty(self.function_name, began)
+                idle_watch.empty(self.function_name, began)
                 continue
             due = time.monotonic() + self.every_seconds
-            with turns.work(self.function_name):
+            with idle_watch.work(self.function_name):
                 self._tick()
-        turns.leave(self.function_name)
+        idle_watch.leave(self.function_name)
 
     def _tick(self) -> None:
         try:

@@ -24,7 +24,7 @@ from local.stack.functions import Functions
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.queue_board import QueueBoard
 from local.stack.server import Http
-from local.stack.turns import Turns
+from local.stack.idle_watch import IdleWatch
 from local.vendors import bedrock
 from local.vendors.bedrock import SimulatedBedrock
 from local.vendors.onelake import SimulatedOneLake
@@ -69,7 +69,7 @@ class Stack:
         on_error: called with the handler's name and the exception it raised.
         moved_clock: the file of a clock that tests can move.  The engine follows it; the caller
             must make this process follow it.
-        turns: coordinates pumps and schedules, and tells whether anything is left to do.
+        idle_watch: coordinates pumps and schedules, and tells whether anything is left to do.
         more: further variables of the functions.
 
     Raises:
@@ -99,14 +99,14 @@ class Stack:
         reconcile_every_seconds: float | None = 30.0,
         on_error: Callable[[str, BaseException], None] | None = None,
         moved_clock: Path | None = None,
-        turns: Turns | None = None,
+        idle_watch: IdleWatch | None = None,
         more: Mapping[str, str] | None = None,
     ) -> None:
         self._ports = ports
         self._every = reconcile_every_seconds
         self._on_error = on_error or (lambda _what, _error: None)
         self._clock, self._more = moved_clock, more or {}
-        self._turns = turns
+        self._idle_watch = idle_watch
         self._open = ExitStack()
 
     def wait_until_quiet(self, *, timeout_seconds: float = 60.0) -> bool:
@@ -205,7 +205,7 @@ class Stack:
             self.stage,
             lane_handler(app),
             on_error=lambda error: self._on_error("worker", error),
-            turns=self._turns,
+            idle_watch=self._idle_watch,
             board=board,
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
@@ -217,7 +217,7 @@ class Stack:
             pollers=1,
             function_name="rp-mw-dev-later",
             on_error=lambda error: self._on_error("later", error),
-            turns=self._turns,
+            idle_watch=self._idle_watch,
             board=board,
         ).start()
         self._open.callback(self.later.finish_running, wait_seconds=STOP_SECONDS)
@@ -225,14 +225,14 @@ class Stack:
             app.reconcile,
             self._every or 0,
             on_error=lambda error: self._on_error("reconcile", error),
-            turns=self._turns,
+            idle_watch=self._idle_watch,
         )
         self.facts_schedule = Schedule(
             app.post_facts,
             FACTS_EVERY_SECONDS if self._clock is None else DEPLOYED_FACTS_EVERY_SECONDS,
             function_name="rp-mw-dev-post_facts",
             on_error=lambda error: self._on_error("post_facts", error),
-            turns=self._turns,
+            idle_watch=self._idle_watch,
         )
         if self._every is not None:
             for schedule in (self.schedule, self.facts_schedule):

@@ -12,7 +12,7 @@ from local.stack.turned_clock import MovedClock
 
 
 class Asked:
-    """Turns that note when they were asked."""
+    """An idle watch that notes when it was asked."""
 
     is_quiet = True
 
@@ -33,7 +33,7 @@ class Asked:
 
 
 @pytest.fixture
-def turns(tmp_path):
+def idle_watch(tmp_path):
     return Asked(MovedClock.new(tmp_path / "clock"))
 
 
@@ -43,26 +43,26 @@ def stored():
 
 
 @pytest.fixture
-def control(turns, stored):
-    with Control(turns.clock, turns, stored.append, lambda: "a link") as made:
+def control(idle_watch, stored):
+    with Control(idle_watch.clock, idle_watch, stored.append, lambda: "a link") as made:
         yield made
 
 
-def test_time_is_moved_between_two_pieces_of_work_and_then_what_is_due_runs(control, turns):
+def test_time_is_moved_between_two_pieces_of_work_and_then_what_is_due_runs(control, idle_watch):
     answer = requests.post(f"{control.url}/clock", json={"forward_seconds": 60}, timeout=60)
     assert (answer.status_code, answer.json()["settled"]) == (200, True)
-    assert turns.ahead == [("between", 0), ("between", 60), ("settle", 60)]
+    assert idle_watch.ahead == [("between", 0), ("between", 60), ("settle", 60)]
 
 
-def test_what_does_not_end_in_time_is_said(control, turns):
-    turns.is_quiet = False
+def test_what_does_not_end_in_time_is_said(control, idle_watch):
+    idle_watch.is_quiet = False
     assert requests.post(f"{control.url}/settle", json={}, timeout=60).json()["settled"] is False
 
 
-def test_the_time_can_be_asked(control, turns):
+def test_the_time_can_be_asked(control, idle_watch):
     now = requests.get(f"{control.url}/clock", timeout=60).json()["now"]
     assert abs(datetime.fromisoformat(now) - datetime.now(UTC)) < timedelta(minutes=5)
-    assert turns.ahead == []
+    assert idle_watch.ahead == []
 
 
 def test_settings_that_are_no_item_are_refused(control, stored):
@@ -72,7 +72,7 @@ def test_settings_that_are_no_item_are_refused(control, stored):
 
 
 @pytest.mark.parametrize("given", ["-1", '"1"', "true", "null", "Infinity"])
-def test_time_is_not_moved_by_anything_but_a_number(control, turns, given):
+def test_time_is_not_moved_by_anything_but_a_number(control, idle_watch, given):
     answer = requests.post(
         f"{control.url}/clock",
         data=f'{{"forward_seconds": {given}}}',
@@ -81,7 +81,7 @@ def test_time_is_not_moved_by_anything_but_a_number(control, turns, given):
     )
     assert answer.status_code == 400
     assert "forward_seconds" in answer.json()["error"]
-    assert turns.clock.ahead_seconds == 0
+    assert idle_watch.clock.ahead_seconds == 0
 
 
 def test_a_projects_settings_are_stored_as_they_are(control, stored):

@@ -16,7 +16,7 @@ processors, and a stack is mostly idle.
 """
 
 
-class Turns:
+class IdleWatch:
     """Coordinates the pumps and schedules of one stack; a `place` is a queue or a schedule."""
 
     def __init__(self) -> None:
