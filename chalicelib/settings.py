@@ -122,7 +122,7 @@ class Settings(BaseModel):
 
     @field_validator("systems", "facts_report", mode="before")
     @classmethod
-    def _known(cls, value: object, field: ValidationInfo) -> object:
+    def _listed_names(cls, value: object, field: ValidationInfo) -> object:
         """Check names separated by commas; a name that is not among the known ones is a typing error."""
         if not isinstance(value, str):
             return value

@@ -125,7 +125,7 @@ class OpenIdSignIn:
             return redirect(next_page if self._session() else url_for("sign_in.sign_in"))
         token = self._asked(self._provider().authorize_access_token)
         claims: Mapping[str, Any] = token.get("userinfo") or {}
-        who = persons.proven(
+        who = persons.proven_person(
             claims.get("sub"),
             persons.issuer_text(self._settings.issuer) or "",
             name=called(claims, self._settings.name_claim),

@@ -17,9 +17,9 @@ from chalicelib.outreach.project.project import Project
 from local import company
 from local.stack import environment
 from local.stack.control import Control
+from local.stack.idle_watch import IdleWatch
 from local.stack.system import Ports, Stack
 from local.stack.turned_clock import MovedClock
-from local.stack.idle_watch import IdleWatch
 from local.vendors import twilio as twilio_vendor
 from local.vendors.company_endpoint import SECRET, CompanyEndpoint
 from local.vendors.shopify import SimulatedShopify

@@ -27,7 +27,7 @@ from bench.rig.model_client import UnreadLog, openai_at
 from chalicelib.clock import SystemClock
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
-from chalicelib.outreach.spending.providers import Named
+from chalicelib.outreach.spending.providers import ModelPair
 from chalicelib.outreach.writing.checked_writer import CheckedWriter, Judged
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import openai
@@ -143,9 +143,9 @@ class _One:
 
     model: openai.OpenAI
 
-    def named(self, record: Record) -> Named:
+    def model_names(self, record: Record) -> ModelPair:
         del record
-        return Named(MODELS[0])
+        return ModelPair(MODELS[0])
 
     def of(self, record: Record) -> openai.OpenAI:
         del record

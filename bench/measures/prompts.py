@@ -24,7 +24,7 @@ from chalicelib.outreach.conversations.records import Entry, Record
 from chalicelib.outreach.project.ai_config import WriterSettings
 from chalicelib.outreach.spending import asking
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue, ModelRow
-from chalicelib.outreach.spending.providers import Named
+from chalicelib.outreach.spending.providers import ModelPair
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
 from chalicelib.vendors import bedrock
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest, Usage
@@ -60,10 +60,10 @@ class Metered:
     row: ModelRow
     used: list[Usage] = field(default_factory=list)
 
-    def named(self, record: Record) -> Named:
+    def model_names(self, record: Record) -> ModelPair:
         """The model's name, whatever the conversation."""
         del record
-        return Named(self.row.name)
+        return ModelPair(self.row.name)
 
     def of(self, record: Record) -> Metered:
         """This model, whatever the conversation."""

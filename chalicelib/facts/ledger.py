@@ -331,7 +331,7 @@ class FactLedger:
 
     # --- dimensions ---------------------------------------------------------------------------
 
-    def known(self, table: str) -> Dimension:
+    def dimension(self, table: str) -> Dimension:
         """The stored record of which keys a sink's dimension table has; an empty record where none is stored.
 
         `table` is e.g. ``DimAgent:powerbi:<dataset>``.
@@ -348,7 +348,9 @@ class FactLedger:
             content=row.get("content"),
         )
 
-    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
+    def note_dimension(
+        self, table: str, dimension: Dimension, was: Dimension | None = None
+    ) -> Dimension:
         """Replace the stored record of a sink's dimension table by a new one; returns the record as stored.
 
         Args:
@@ -359,7 +361,7 @@ class FactLedger:
         Raises:
             LeaseLostError: another writer has stored a record since.
         """
-        read = (was or self.known(table)).version
+        read = (was or self.dimension(table)).version
         item = {
             "event_id": f"DIM:{table}",
             "created_at": iso(self._clock.now()),

@@ -106,7 +106,7 @@ class Cause:
         return f"{self.vendor}.{self.code}.{self.place}"
 
     @classmethod
-    def named(cls, text: str) -> Self:
+    def parsed(cls, text: str) -> Self:
         """The cause in a text such as ``richpanel.unavailable.tickets``; raises `ValueError` otherwise."""
         vendor, code, place = text.split(".")
         return cls(vendor, code, place)

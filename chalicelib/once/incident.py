@@ -95,7 +95,7 @@ def of_row(row: Item) -> Incident:
             is_done=bool(row.get("is_done", False)),
         )
     return Incident(
-        cause=Cause.named(str(row["event_id"]).removeprefix(PREFIX)),
+        cause=Cause.parsed(str(row["event_id"]).removeprefix(PREFIX)),
         number=int(row["number"]),
         state=State(row["status"]),
         since=str(row["received_at"]),

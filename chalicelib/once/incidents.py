@@ -74,7 +74,7 @@ class Incidents:
                 if len(read) < COUNTED:
                     break
                 start = f"{read[-1][0]}#{_AFTER_ALL}"  # enough of its last cause were counted
-        return {Cause.named(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
+        return {Cause.parsed(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
         """The events that a cause holds up, oldest first: ISO time of receipt, and the event's key."""

@@ -60,7 +60,7 @@ LANES = (TICKETS, OUTREACH, EMAIL, FACTS, COMPANIES)
 _BY_NAME = {lane.name: lane for lane in LANES}
 
 
-def named(name: str | None) -> Lane:
+def by_name(name: str | None) -> Lane:
     """The lane of that name; the tickets' lane, which forwards, for a name that only another version has."""
     return _BY_NAME.get(name or "", TICKETS)
 

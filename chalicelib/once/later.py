@@ -68,7 +68,7 @@ def put_back(body: str, message_id: str, outbox: Outbox) -> None:
     try:
         raw = json.loads(body)
         group, job = str(raw["group"]), str(raw["job"])
-        lane = lanes.named(raw.get("lane"))
+        lane = lanes.by_name(raw.get("lane"))
     except (ValueError, TypeError, KeyError, AttributeError):
         raise PayloadError("invalid_later", "the queue body is no put-back") from None
     deduplication_id = keys.fifo_deduplication_id("later", message_id)

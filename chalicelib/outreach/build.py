@@ -19,7 +19,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.project.admission import ConversationStores, Starts
 from chalicelib.outreach.project.companies import CachedSettings, Companies
 from chalicelib.outreach.senders import Senders
-from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.providers import ModelPair, Providers
 from chalicelib.shared import Shared
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class Outreach:
         settings = self._shared.settings
         return Providers(
             current=self.current_settings,
-            openai=Named(settings.openai_model, settings.openai_fallback_model or None),
-            bedrock=Named(settings.bedrock_model, settings.bedrock_fallback_model or None),
+            openai=ModelPair(settings.openai_model, settings.openai_fallback_model or None),
+            bedrock=ModelPair(settings.bedrock_model, settings.bedrock_fallback_model or None),
         )
 
     @cached_property

@@ -65,16 +65,16 @@ class Key:
     """The key of an event, split into its parts.
 
     Attributes:
-        named: the parts after the kind, in order.
+        parts: the parts after the kind, in order.
     """
 
     kind: EventKind
-    named: tuple[str, ...]
+    parts: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """The last part of the event's key: the id of an act or a message, a step, a number."""
-        return self.named[-1]
+        return self.parts[-1]
 
 
 def parsed(event_key: str) -> Key:
@@ -84,8 +84,8 @@ def parsed(event_key: str) -> Key:
         HandBackError: the kind is unknown, as a newer release wrote the key.
     """
     try:
-        _, kind, *named = parts(event_key)
-        return Key(EventKind(kind), tuple(named))
+        _, kind, *others = parts(event_key)
+        return Key(EventKind(kind), tuple(others))
     except ValueError:
         raise HandBackError(UNKNOWN_EVENT_KIND) from None
 

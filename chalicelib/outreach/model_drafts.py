@@ -76,7 +76,7 @@ class OutreachModels:
     def _bedrock(self) -> bedrock.Bedrock:
         shared = self._shared
         client = shared.client("bedrock-runtime", bedrock.BEDROCK_CONFIG)
-        guardrail = Guardrail.named(shared.settings.bedrock_guardrail)
+        guardrail = Guardrail.parsed(shared.settings.bedrock_guardrail)
         return bedrock.Bedrock(
             client=client, clock=shared.clock, log=shared.log, guardrail=guardrail
         )

@@ -27,7 +27,7 @@ class MoreCountries:
     countries: Mapping[str, tuple[str, ...]]
 
 
-def named(name: object) -> ZoneInfo | None:
+def by_name(name: object) -> ZoneInfo | None:
     """A time zone by its name; None for anything that names no zone."""
     if not isinstance(name, str) or not name:
         return None

@@ -37,7 +37,7 @@ person must not hold. Pure: no clock, no network, no environment, standard libra
     pasted_secrets  keys and tokens by their shape, passwords right after their word
     passwords       passwords in a sentence: "hunter2 is my password"
     one_time_codes  PINs, card check numbers and one-time codes
-    named           codes in groups right after the words "tracking number" or "order number"
+    named_codes     codes in groups right after the words "tracking number" or "order number"
     national_ids    national identity numbers by their letters; CPF and NIR by check digits
     checked_ids     identity numbers of digits alone by check digits: CH, BE, SE, IN (Verhoeff)
     named_ids       identity numbers beside a word for them

@@ -16,7 +16,7 @@ from chalicelib.redaction.email_addresses import mask_emails, may_be_spelled
 from chalicelib.redaction.grouped_cards import mask_cards
 from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links
-from chalicelib.redaction.named import mask_named
+from chalicelib.redaction.named_codes import mask_named_codes
 from chalicelib.redaction.named_ids import mask_named_identities
 from chalicelib.redaction.national_ids import mask_identities
 from chalicelib.redaction.normalise import (
@@ -102,7 +102,7 @@ def _masked(text: str) -> tuple[str, list[Claim]]:
             for start, stop in [view.span(claim.start, claim.end)]
             if start < end
         ]
-        return _written(text, end, edits), edits
+        return _with_masks(text, end, edits), edits
     except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
         return DROPPED, []
 
@@ -159,7 +159,7 @@ def _read(sheet: Sheet) -> None:
     mask_plates(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
-    mask_named(sheet)
+    mask_named_codes(sheet)
     mask_identities(sheet)
     mask_checked_identities(sheet)
     mask_births(sheet)
@@ -200,13 +200,13 @@ def _mask_all_numbers(sheet: Sheet) -> None:
     sheet.settle()
 
 
-def _written(text: str, end: int, edits: list[Claim]) -> str:
+def _with_masks(text: str, end: int, claims: list[Claim]) -> str:
     pieces: list[str] = []
     done = 0
-    for edit in edits:
-        pieces.append(text[done : edit.start])
-        pieces.append(edit.mask)
-        done = edit.end
+    for claim in claims:
+        pieces.append(text[done : claim.start])
+        pieces.append(claim.mask)
+        done = claim.end
     pieces.append(text[done:end])
     return _within_cap("".join(pieces))
 

@@ -34,7 +34,7 @@ class Inquiry:
         number: the message's place among the messages of that read, from 0.
         in_turn: the message's notification was already checked for earlier waiting events.
         dialogue: the conversation up to and including this message.
-        named: the orders that the conversation is about, where the message names none.
+        earlier_orders: the orders that the conversation is about, where the message names none.
         risks_elsewhere: another ticket of the customer is known to be about a grave matter.
     """
 
@@ -52,7 +52,7 @@ class Inquiry:
     in_turn: bool = False
     dialogue: Dialogue | None = field(default=None, repr=False)
     risks_elsewhere: bool = False
-    named: tuple[str, ...] = field(default=(), repr=False)
+    earlier_orders: tuple[str, ...] = field(default=(), repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
         """Take the message's text and time from its comment on the ticket.

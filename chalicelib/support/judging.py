@@ -200,10 +200,10 @@ class Judge:
         still = {one.order for one in before.unsettled(ticket.tags)}
         earlier = takewhile(lambda one: one.id != inquiry.message_id, ticket.comments)
         said = [n for one in earlier if not one.is_operator for n in order_numbers(one.text)]
-        inquiry.named = tuple(
+        inquiry.earlier_orders = tuple(
             dict.fromkeys((*asked.numbers, *(one for one in said if self._keyed(one) in still)))
         )
-        return inquiry.named
+        return inquiry.earlier_orders
 
     def _keys(self, numbers: Sequence[str]) -> set[str]:
         return {key for number in numbers if (key := self._keyed(number)) is not None}

@@ -20,7 +20,7 @@ from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
 from chalicelib.support.intents.language import LANGUAGES, UNDERSTOOD
 from chalicelib.support.intents.risks import RISKS
-from chalicelib.support.orders.proven import LOOKUP_MISSING
+from chalicelib.support.orders.order_answers import LOOKUP_MISSING
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.answering import ASK_TEMPLATE, ReplyVerdict
 from chalicelib.support.replies.templates import CATALOGUE

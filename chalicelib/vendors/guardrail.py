@@ -26,7 +26,7 @@ class Guardrail:
     version: str
 
     @classmethod
-    def named(cls, text: str) -> Guardrail | None:
+    def parsed(cls, text: str) -> Guardrail | None:
         """The guardrail in a setting such as ``a1b2c3d4e5f6:3``; None for an empty text."""
         identifier, _, version = text.rpartition(":")
         return cls(identifier, version) if text else None

@@ -26,8 +26,8 @@ from local.vendors.wire import Request, WireAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from local.stack.turned_clock import MovedClock
     from local.stack.idle_watch import IdleWatch
+    from local.stack.turned_clock import MovedClock
 
 SETTLE_SECONDS = 60.0
 

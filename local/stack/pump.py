@@ -24,9 +24,9 @@ from local.stack.stoppable import Running
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from local.stack.idle_watch import IdleWatch
     from local.stack.queue_board import QueueBoard
     from local.stack.resources import Stage
-    from local.stack.idle_watch import IdleWatch
 
     Handler = Callable[[dict[str, Any], Any], Any]
 

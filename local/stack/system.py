@@ -21,10 +21,10 @@ from local.stack import engine as engines
 from local.stack import environment, lambda_events, lineage, resources, turned_clock
 from local.stack.engine import ROOT
 from local.stack.functions import Functions
+from local.stack.idle_watch import IdleWatch
 from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.queue_board import QueueBoard
 from local.stack.server import Http
-from local.stack.idle_watch import IdleWatch
 from local.vendors import bedrock
 from local.vendors.bedrock import SimulatedBedrock
 from local.vendors.onelake import SimulatedOneLake

@@ -47,8 +47,8 @@ def issue(
     days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="Days until it ends.")] = 90,
 ) -> object:
     """Issue a token to one person, shown only this once."""
-    name = persons.named(person)
-    if name is None or persons.proven(name, ISSUER) is None:
+    name = persons.stored_name(person)
+    if name is None or persons.proven_person(name, ISSUER) is None:
         raise OpsError("PERSON is not a valid name", code=EXIT_UNUSABLE)
     run.enter(f"company:{company_id}", of=name, role=role.value)
     token = _tokens(run.session).issue(company_id, name, role, timedelta(days=days))

@@ -134,7 +134,7 @@ class Rebuild:
                 state = started
                 lands = self._lands_until(run.lease)
                 for table in DIMENSIONS:
-                    noted = self.registry.known(self._name(table))
+                    noted = self.registry.dimension(self._name(table))
                     self._note(run, table, replace(noted, again_at=lands), noted)
             run.done.resumed_at = state.posted
             state = self._fill(run, state)
@@ -209,7 +209,7 @@ class Rebuild:
     def _note(
         self, run: _Run, table: str, dimension: Dimension, was: Dimension | None = None
     ) -> None:
-        run.noted[table] = self.registry.note(self._name(table), dimension, was)
+        run.noted[table] = self.registry.note_dimension(self._name(table), dimension, was)
 
     def _store(self, run: _Run, state: Rebuilding) -> Rebuilding:
         """Record a step, which also extends the writer's block."""
@@ -231,10 +231,10 @@ class Rebuild:
         now = self.runtime.clock.now().timestamp()
         is_open = False
         for table in DIMENSIONS:
-            there = self.registry.known(self._name(table))
+            there = self.registry.dimension(self._name(table))
             if there.posting and not there.again_at:
                 waiting = replace(there, again_at=self._lands_until(lease))
-                there = self.registry.note(self._name(table), waiting, there)
+                there = self.registry.note_dimension(self._name(table), waiting, there)
             is_open |= now < there.again_at
         return is_open
 

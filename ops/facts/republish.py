@@ -101,6 +101,6 @@ class Republish:
         self.sink.append(FACT_EVENT, number, rows, deadline_seconds=DEADLINE_SECONDS)
 
     def _forget(self, name: str) -> None:
-        there = self.registry.known(name)
+        there = self.registry.dimension(name)
         if there.version:
-            self.registry.note(name, replace(Dimension(), number=there.number), there)
+            self.registry.note_dimension(name, replace(Dimension(), number=there.number), there)

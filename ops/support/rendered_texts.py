@@ -9,9 +9,9 @@ from typing import Any
 
 from chalicelib.support.configuration.applied import Rules
 from chalicelib.support.configuration.document import LANGUAGES
+from chalicelib.support.orders.order_answers import NoAnswer, TemplateAnswer, proven_answers
 from chalicelib.support.orders.order_question import Question
 from chalicelib.support.orders.order_rules import order_rules
-from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
 from chalicelib.support.orders.shop_order import Order, Shipment, Tracking
 from chalicelib.support.replies.template_texts import TEXTS
 from chalicelib.support.replies.templates import TemplateError, render

@@ -156,7 +156,7 @@ def test_what_workers_have_again_is_read_on_before_what_has_a_date(one_event):
     held = table.get({"event_id": again})
     keys = [f"evt:rp:x:{number:03d}" for number in range(240)]
     for key in keys[:120]:
-        cause = causes.Cause.named(held[causes.CAUSE].partition("#")[0])
+        cause = causes.Cause.parsed(held[causes.CAUSE].partition("#")[0])
         more = causes.attributes(cause, key, held["received_at"])
         table.put({**held, **more, "event_id": key})
     for key in keys[120:]:

@@ -218,22 +218,22 @@ def test_the_posted_facts_can_be_read_back_until_they_expire(store, clock):
 
 
 def test_a_dimensions_registry_never_expires(ddb, store):
-    assert store.known("DimAgent:d") == Dimension()
+    assert store.dimension("DimAgent:d") == Dimension()
     one = Dimension(frozenset({"101"}), ("102",), 7)
-    written = store.note("DimAgent:d", one)
+    written = store.note_dimension("DimAgent:d", one)
 
-    assert store.known("DimAgent:d") == written == replace(one, version=1)
+    assert store.dimension("DimAgent:d") == written == replace(one, version=1)
     assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
 
 
 def test_a_paused_writer_overwrites_no_newer_registry(store):
     """P6: the registry of a dimension has no lease of its own."""
-    read = store.known("DimAgent:d")
-    newer = store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
+    read = store.dimension("DimAgent:d")
+    newer = store.note_dimension("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
     with pytest.raises(LeaseLostError):
-        store.note("DimAgent:d", Dimension(frozenset(), ("101",), 8), read)
-    assert store.known("DimAgent:d") == newer
-    assert store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
+        store.note_dimension("DimAgent:d", Dimension(frozenset(), ("101",), 8), read)
+    assert store.dimension("DimAgent:d") == newer
+    assert store.note_dimension("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
 
 
 def test_the_core_ledger_holds_a_lease_under_this_tables_attribute_names(ddb, clock):

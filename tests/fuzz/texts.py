@@ -183,7 +183,7 @@ PARSERS = (
     Parser(
         name="zone",
         whose="companies, vendors",
-        parse=time_zones.named,
+        parse=time_zones.by_name,
         samples=lambda: ["Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC"],
         limit=1_000,
     ),
@@ -212,9 +212,9 @@ PARSERS = (
         name="person",
         whose="a desk",
         parse=lambda text: (
-            persons.known(text),
+            persons.stored_person(text),
             persons.read(text),
-            persons.proven(text, "a.example"),
+            persons.proven_person(text, "a.example"),
         ),
         samples=lambda: [
             "o'brien@example.com",

@@ -71,4 +71,4 @@ def test_every_provider_is_known():
 
 def test_a_name_is_read_as_it_is_written():
     named = causes.Cause("us", "bug_KeyError", "tickets")
-    assert causes.Cause.named(str(named)) == named
+    assert causes.Cause.parsed(str(named)) == named

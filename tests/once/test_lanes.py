@@ -6,7 +6,16 @@ from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch
 from chalicelib.once import later
 from chalicelib.once.job import ActionResend
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, LANES, OUTREACH, TICKETS, named, of_queue
+from chalicelib.once.lanes import (
+    COMPANIES,
+    EMAIL,
+    FACTS,
+    LANES,
+    OUTREACH,
+    TICKETS,
+    by_name,
+    of_queue,
+)
 from chalicelib.outreach.jobs import (
     DeliveryReceipt,
     DeskReply,
@@ -103,8 +112,10 @@ def test_jobs_of_one_group_are_in_one_lane():
 def test_a_queue_names_its_lane_and_an_unknown_one_is_the_tickets():
     for lane in LANES:
         assert of_queue(lane.queue("prod")) == lane
-        assert named(lane.name) == lane
-    assert {of_queue("rp-mw-own-name.fifo"), named("of-a-newer-release"), named(None)} == {TICKETS}
+        assert by_name(lane.name) == lane
+    assert {of_queue("rp-mw-own-name.fifo"), by_name("of-a-newer-release"), by_name(None)} == {
+        TICKETS
+    }
 
 
 # --- on the way ---------------------------------------------------------------------------------

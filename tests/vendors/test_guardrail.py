@@ -16,7 +16,7 @@ ARN = "arn:aws:bedrock:us-east-1:123456789012:guardrail/a1b2c3d4e5f6"
     ],
 )
 def test_a_guardrail_is_named_by_its_id_and_version(name, guardrail):
-    assert Guardrail.named(name) == guardrail
+    assert Guardrail.parsed(name) == guardrail
 
 
 def blocked(kind):

@@ -89,12 +89,12 @@ class Dimensions:
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
-        if not self.store.known(self._name(DIM_SHIFT)).is_settled:
+        if not self.store.dimension(self._name(DIM_SHIFT)).is_settled:
             self._refresh_shifts(attempt)
 
     def is_settled(self) -> bool:
         """Whether the sink's dimension tables have no request that is under way or of unknown outcome."""
-        return all(self.store.known(self._name(table)).is_settled for table in _TABLES)
+        return all(self.store.dimension(self._name(table)).is_settled for table in _TABLES)
 
     def refresh(self, attempt: Attempt) -> None:
         """Fill each dimension table again whose rows have changed since they were posted.
@@ -105,19 +105,19 @@ class Dimensions:
         for table in DIMENSIONS:
             if table == DIM_AGENT and not self.directories.are_names_known():
                 continue
-            current = self.store.known(self._name(table))
+            current = self.store.dimension(self._name(table))
             if current.is_settled and not self._is_as(current, table):
                 self._replace(attempt, table, current, current.known)
         self._refresh_shifts(attempt)
 
     def has_names(self) -> bool:
         """Whether the sink is known to have the agents' names as the directories now give them."""
-        current = self.store.known(self._name(DIM_AGENT))
+        current = self.store.dimension(self._name(DIM_AGENT))
         return current.is_settled and self._is_as(current, DIM_AGENT)
 
     def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
         """Remove keys from those recorded for a table, so that the next `refresh` fills it without them."""
-        current = self.store.known(self._name(table))
+        current = self.store.dimension(self._name(table))
         known = frozenset(one for one in current.known if not is_gone(one))
         posting = tuple(one for one in current.posting if not is_gone(one))
         if (known, posting) != (current.known, current.posting):
@@ -132,13 +132,13 @@ class Dimensions:
         rows = self.directories.shifts()
         if rows is None:
             return
-        current = self.store.known(self._name(DIM_SHIFT))
+        current = self.store.dimension(self._name(DIM_SHIFT))
         keys = frozenset({str(content_of(rows))})
         if current.known != keys or not current.is_settled:
             self._replace(attempt, DIM_SHIFT, replace(current, known=frozenset()), keys)
 
     def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
-        current = self.store.known(self._name(table))
+        current = self.store.dimension(self._name(table))
         if not current.is_settled:
             current = self._finish(attempt, table, current, wanted)
             if not current.is_settled:
@@ -220,7 +220,7 @@ class Dimensions:
         return self.effects.perform(attempt, [StepAction(action)], {})[action.key]
 
     def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:
-        return self.store.note(self._name(table), dimension, was)
+        return self.store.note_dimension(self._name(table), dimension, was)
 
     def _number(self, current: Dimension) -> int:
         """The number for a new batch of a table's rows, greater than every earlier one: epoch milliseconds.

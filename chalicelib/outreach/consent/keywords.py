@@ -20,7 +20,7 @@ _SLIP = 0.88
 
 
 @dataclass(frozen=True, slots=True)
-class KnownKeywords:
+class FoldedKeywords:
     """The keywords for STOP, START, yes and HELP in all languages, folded as messages are for comparison.
 
     Attributes:
@@ -38,7 +38,7 @@ class KnownKeywords:
 
 
 @cache
-def known() -> KnownKeywords:
+def all_keywords() -> FoldedKeywords:
     """The keywords for STOP, START, yes and HELP; read at the first message, to keep cold starts short."""
     rows = wordings.listed()
     of = rows.keywords
@@ -47,7 +47,7 @@ def known() -> KnownKeywords:
     unspaced = "|".join(
         bare(one) for name in wordings.UNSPACED for one in rows.courtesies.get(name, ())
     )
-    return KnownKeywords(
+    return FoldedKeywords(
         stop,
         frozenset(map(bare, wordings.every(of.start))),
         frozenset(map(bare, wordings.every(of.yes))),
@@ -63,7 +63,7 @@ def known() -> KnownKeywords:
 
 def is_keyword(said: str) -> bool:
     """Whether a folded message is only a word for STOP, or several; a long one may have a typing error."""
-    every = known()
+    every = all_keywords()
     if said in every.stop or _LENGTHENED.sub(r"\1", said) in every.stop:
         return True
     words = said.split()
@@ -78,7 +78,7 @@ def is_keyword(said: str) -> bool:
 def plain_text(text: str) -> str:
     """A message folded (`bare`), without courtesies such as "please"; a repeated word counts once."""
     words = bare(text)
-    kept = " ".join(known().courtesies.sub(" ", words).split())
+    kept = " ".join(all_keywords().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)
 
 

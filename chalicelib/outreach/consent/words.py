@@ -103,7 +103,7 @@ def heard(text: str) -> Heard:
     """What a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
-    said, known = keywords.plain_text(text), keywords.known()
+    said, known = keywords.plain_text(text), keywords.all_keywords()
     if raw in CARRIERS:
         return Heard(
             CARRIERS[raw],
@@ -121,7 +121,7 @@ def heard(text: str) -> Heard:
         return Heard(Word.HELP, language=known.help[said], why=HeardBy.KEYWORD)
     if said in known.yes and not _is_soft(text):
         return Heard(Word.START, is_yes=True, why=HeardBy.YES)
-    word, why = _wish(text, said)
+    word, why = _stop_wish(text, said)
     if word is not None and _is_preference(text):
         word, why = None, HeardBy.PREFERENCE
     is_limited = (
@@ -138,7 +138,7 @@ def _is_preference(text: str) -> bool:
     return wish is not None and bool(wish.hours or (wish.channels and wish.channels.wanted))
 
 
-def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
+def _stop_wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
     """Whether a message that is no keyword is a STOP or possible STOP (`DOUBT`), else None; and the rule.
 
     The wish may be one clause among others, such as a reason; a clause that limits it makes a doubt.

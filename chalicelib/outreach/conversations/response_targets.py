@@ -34,7 +34,7 @@ def _clock_time(text: str) -> str:
 
 
 def _zone(text: str) -> str:
-    if time_zones.named(text) is None:
+    if time_zones.by_name(text) is None:
         raise ValueError("must be a zone like Europe/London")
     return text
 

@@ -192,7 +192,7 @@ class Subject:
             return self
         return self._with("preferences", {**self.preferences, key: dict(preference)})
 
-    def named(self, member: str, address: str) -> Subject:
+    def with_address(self, member: str, address: str) -> Subject:
         """The person's record with the plain address of a member filled in, where it was empty."""
         if not address or self.members.get(member):
             return self

@@ -82,7 +82,7 @@ class SubjectRows(items.OnTable):
         """An address of a company's recipient together with its keyed id, by which its row is found."""
         return Member(member_id(self._opaque(), company_id, address), company_id, address)
 
-    def named_in(self, words: str) -> list[str]:
+    def ids_named_in(self, words: str) -> list[str]:
         """The keyed ids of the addresses that occur in a person's words, for the journal."""
         return ids_in(words, self._opaque)
 
@@ -172,7 +172,7 @@ class SubjectRows(items.OnTable):
                 after = None
                 writes: list[Item] = []
             else:
-                change = SubjectChange(before, after.named(place.member, place.address), how)
+                change = SubjectChange(before, after.with_address(place.member, place.address), how)
                 writes = self.changing(change)
                 writes += with_it(before) if with_it else ()
             if not writes and not also:
@@ -236,7 +236,8 @@ class SubjectRows(items.OnTable):
             root = root.joined(other, {"members": [own, theirs], **link})
         root = replace(root, version=root.version + 1, ttl=items.end_of_consent(now))
         for place in places:
-            root = root.named(place.member, place.address) if place.member in root.members else root
+            if place.member in root.members:
+                root = root.with_address(place.member, place.address)
         known = {subject.root: subject for subject in subjects}
         writes = [self._table.putting(_row(root), **_as_read(subjects[0]))]
         for member in root.members:

@@ -122,7 +122,7 @@ def _value(raw: Mapping[str, Any], one: ActField) -> str:
     if value is None and not one.is_needed:
         return ""
     if one.kind is FieldKind.PERSON:
-        name = (persons.named if one is BY else persons.known)(value)
+        name = (persons.stored_name if one is BY else persons.stored_person)(value)
         if name is None:
             raise _invalid(one, "names no person of the team")
         return name

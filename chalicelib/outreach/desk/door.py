@@ -174,7 +174,7 @@ def _filters(query: Query) -> dict[str, Any]:
         raise PayloadError("INVALID_STATE", f"parameter state lists {', '.join(shown.STATES)}")
     if given["channel"] not in (None, *Channel):
         raise PayloadError("INVALID_CHANNEL", "parameter channel names no known channel")
-    taken_by = persons.known(given["taken_by"])
+    taken_by = persons.stored_person(given["taken_by"])
     if given["taken_by"] is not None and taken_by is None:
         raise PayloadError("INVALID_TAKEN_BY", "parameter taken_by names no person of the team")
     limit = given["limit"] or str(USUAL_LIMIT)

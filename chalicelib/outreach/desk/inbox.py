@@ -33,7 +33,7 @@ from chalicelib.outreach.desk.asked import check_moments
 from chalicelib.outreach.desk.case import Asked, Case, Planned, RefusedError
 from chalicelib.outreach.desk.counted_acts import counted_as
 from chalicelib.outreach.desk.holding import person_of
-from chalicelib.outreach.desk.inbox_order import HowMany, InboxFilter, InboxOrder
+from chalicelib.outreach.desk.inbox_order import HandoffFilter, HowMany, InboxOrder
 from chalicelib.outreach.desk.row import DeskAct
 from chalicelib.outreach.door.access import DeskRole
 from chalicelib.outreach.events.approval import previous_status
@@ -144,7 +144,7 @@ class DeskInbox:
             PayloadError: `after` is not one that was given out.
         """
         now = self._clock.now()
-        wanted = InboxFilter(states, project_id, channel, taken_by)
+        wanted = HandoffFilter(states, project_id, channel, taken_by)
         part = self._order.part(
             self._companies(company_id),
             wanted,
@@ -171,7 +171,7 @@ class DeskInbox:
 
         In each company at most `inbox_order.COUNTED_AT_MOST` are counted.
         """
-        wanted = InboxFilter(states, project_id, channel, taken_by)
+        wanted = HandoffFilter(states, project_id, channel, taken_by)
         return self._order.unanswered(self._companies(company_id), wanted, self._clock.now())
 
     def _companies(self, company_id: str | None) -> Sequence[str]:
@@ -370,7 +370,7 @@ class DeskInbox:
             act_id=asked.act_id,
             about=[
                 *(place.member for place in self._conversations.places_of(record)),
-                *self._conversations.named_in(asked.said("reason")),
+                *self._conversations.ids_named_in(asked.said("reason")),
             ],
         )
 

@@ -83,7 +83,7 @@ _START = InboxPlace(_ASKED, "", "")
 
 
 @dataclass(frozen=True, slots=True)
-class InboxFilter:
+class HandoffFilter:
     """Selects hand-offs of the desk's list.
 
     Attributes:
@@ -169,7 +169,7 @@ class InboxOrder:
     def part(
         self,
         company_ids: Collection[str],
-        wanted: InboxFilter,
+        wanted: HandoffFilter,
         *,
         now: datetime,
         limit: int,
@@ -197,7 +197,9 @@ class InboxOrder:
             end = some[-1].place
         return InboxPart(found, end)
 
-    def unanswered(self, company_ids: Iterable[str], wanted: InboxFilter, now: datetime) -> HowMany:
+    def unanswered(
+        self, company_ids: Iterable[str], wanted: HandoffFilter, now: datetime
+    ) -> HowMany:
         """The number of selected hand-offs that wait for an answer, up to `COUNTED_AT_MOST` a company."""
         number, is_more = 0, False
         for company_id in company_ids:
@@ -215,7 +217,7 @@ class InboxOrder:
     def _in_order(
         self,
         company_ids: Collection[str],
-        wanted: InboxFilter,
+        wanted: HandoffFilter,
         start: InboxPlace,
         size: int,
     ) -> Iterator[InboxEntry]:
@@ -239,7 +241,7 @@ class InboxOrder:
         lane: HandoffLane,
         after: str,
         size: int,
-        wanted: InboxFilter,
+        wanted: HandoffFilter,
     ) -> Iterator[InboxEntry]:
         """One lane's hand-offs, in order; with only the attributes that a narrow filter needs."""
         columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()

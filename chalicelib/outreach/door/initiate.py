@@ -49,10 +49,10 @@ from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.project import openings
 from chalicelib.outreach.project.admission import (
+    AcceptedBefore,
     Admitted,
-    Known,
     Limited,
-    Reused,
+    ReusedId,
     StartOutcome,
     Starts,
 )
@@ -278,13 +278,13 @@ class Initiate:
             also.append(self.kept.outbox().announcing(Record(job.record)))
         admitted = self.kept.starts.admit(facts_of(job), company_id, project.rate_limits, also)
         match admitted:
-            case Reused():
+            case ReusedId():
                 raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
             case Limited():
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
                 self.lane.put(job, project, admitted, self.clock.now())
-            case Known():
+            case AcceptedBefore():
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
         door.log_accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)

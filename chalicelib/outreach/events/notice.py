@@ -57,7 +57,7 @@ class NoticeFlow(Flow):
         """
         del switches
         record: Record = event.subject
-        handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
+        handoff_id, about = outreach_keys.parsed(event.facts.event_key).parts[-2:]
         setting = self.current(record).handoff_notice
         if setting is None:
             raise NotAnEvent(EventStatus.PROCESSED, reasons.NO_NOTICE)
@@ -80,7 +80,7 @@ class NoticeFlow(Flow):
         del plan
         if planned.kind != NOTIFY_DESK.name:
             raise KeyError(planned.kind)
-        handoff_id, about = outreach_keys.parsed(event.facts.event_key).named[-2:]
+        handoff_id, about = outreach_keys.parsed(event.facts.event_key).parts[-2:]
         return notify_desk(event.facts.conversation_id, handoff_id, about)
 
     def conclude(

@@ -103,21 +103,21 @@ class Matching:
                 first, because it opens a conversation or its token has proven it.
         """
         owner = self._ownership.owner_of(job)
-        named = self._named(job, owner)
-        match = self._found(job, owner, named)
-        by_token = named is not None and _is_from(named, job)
+        with_token = self._with_token(job, owner)
+        match = self._found(job, owner, with_token)
+        by_token = with_token is not None and _is_from(with_token, job)
         if by_token and job.is_apart and not job.is_automatic and job.pair is None:
             pair = (match.record.sender, match.record.primary_channel)
             raise Elsewhere(job.model_copy(update={"pair": pair}))
         return replace(
             match,
             is_proven=job.is_proven or by_token,
-            has_token=named is not None and named.opaque_id == match.record.opaque_id,
+            has_token=with_token is not None and with_token.opaque_id == match.record.opaque_id,
         )
 
-    def _found(self, job: InboundMessage, owner: Owner | None, named: Record | None) -> Match:
-        if named is not None and self._is_of_thread(named, job):
-            return self._by_token(named, job)
+    def _found(self, job: InboundMessage, owner: Owner | None, with_token: Record | None) -> Match:
+        if with_token is not None and self._is_of_thread(with_token, job):
+            return self._by_token(with_token, job)
         candidates = [one for one in self._of_pair(job) if self._ownership.is_to(one, job, owner)]
         found = sorted(
             (
@@ -129,8 +129,8 @@ class Matching:
             reverse=True,
         )
         match = self._that_has(found, job) or self._that_is_meant(found, job)
-        if match is None and named is not None:
-            return self._by_token(named, job)
+        if match is None and with_token is not None:
+            return self._by_token(with_token, job)
         if match is None and not found:
             if candidates:
                 raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=key_of(job, owner))
@@ -142,7 +142,7 @@ class Matching:
         """The keyed hashes of a sender and a recipient, one for each form of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
-    def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
+    def _with_token(self, job: InboundMessage, owner: Owner | None) -> Record | None:
         """The conversation named by the token in an e-mail's reply address; None without a valid token."""
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)

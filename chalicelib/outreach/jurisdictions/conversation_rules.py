@@ -111,7 +111,7 @@ class ConversationRules:
 
 def place_of(record: Record) -> RecipientPlace:
     """The regions and time zones where a recipient may be: by phone number, else by the project's region."""
-    own = time_zones.named(record.item.get("recipient_timezone"))
+    own = time_zones.by_name(record.item.get("recipient_timezone"))
     address = record.primary_channel
     number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
     if isinstance(number, str) and number:

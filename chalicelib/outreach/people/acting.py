@@ -31,7 +31,7 @@ class NoRoleError(RequestError):
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class ProvenPerson:
     """A person whose identity is proven, and their role."""
 
     person: persons.DeskPerson
@@ -53,7 +53,7 @@ class People:
 
     def behind(
         self, headers: Mapping[str, str], company_id: str, *, is_desk: bool
-    ) -> tuple[Proven | None, bool]:
+    ) -> tuple[ProvenPerson | None, bool]:
         """The person who makes a company's request, by the proof in its ``Authorization`` header.
 
         Args:
@@ -85,17 +85,17 @@ class People:
         token = bearer[len(_BEARER) :].strip()
         return self._by_token(token, company_id, proof), is_needed
 
-    def _by_token(self, token: str, company_id: str, proof: DeskProof) -> Proven:
+    def _by_token(self, token: str, company_id: str, proof: DeskProof) -> ProvenPerson:
         if proof.provider is not None:
-            person, role = self.providers().proven(token, proof.provider)
+            person, role = self.providers().person_and_role(token, proof.provider)
             if role is None:
                 raise NoRoleError("AUTHORIZATION_ERROR", "the person has no role at this desk")
-            return Proven(person, role)
+            return ProvenPerson(person, role)
         found = self.tokens.find(company_id, token) if token.startswith(STARTS) else None
-        named = persons.proven(found.person, ISSUER) if found else None
-        if found is None or named is None:
+        bearer = persons.proven_person(found.person, ISSUER) if found else None
+        if found is None or bearer is None:
             raise SignatureError(INVALID, "the token is not valid")
-        return Proven(named, found.role)
+        return ProvenPerson(bearer, found.role)
 
 
 def not_proven() -> SignatureError:

@@ -86,7 +86,7 @@ def person_in(claims: Mapping[str, Any], provider: ProviderSettings) -> persons.
         SignatureError: its subject is missing or cannot be stored.
     """
     name = called(claims, provider.name_claim)
-    found = persons.proven(claims.get("sub"), provider.named, name=name)
+    found = persons.proven_person(claims.get("sub"), provider.short_issuer, name=name)
     if found is None:
         raise SignatureError(INVALID, "the assertion's sub names no person")
     return found

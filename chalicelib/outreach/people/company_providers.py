@@ -35,7 +35,7 @@ class UnreachableError(RequestError):
 
 
 @dataclass(slots=True)
-class _Known:
+class _CachedKeys:
     """The cached keys of one provider's address, when they were read, and when a read was last tried."""
 
     keys: list[Key] = field(default_factory=list, repr=False)
@@ -53,9 +53,11 @@ class CompanyProviders:
 
     fetch: Callable[[str], Mapping[str, Any]]
     clock: Clock
-    _known: dict[str, _Known] = field(default_factory=dict, repr=False)
+    _cached: dict[str, _CachedKeys] = field(default_factory=dict, repr=False)
 
-    def proven(self, token: str, provider: ProviderSettings) -> tuple[DeskPerson, DeskRole | None]:
+    def person_and_role(
+        self, token: str, provider: ProviderSettings
+    ) -> tuple[DeskPerson, DeskRole | None]:
         """Verify an assertion; returns its person and their role, None where they have none at the desk.
 
         Raises:
@@ -80,7 +82,7 @@ class CompanyProviders:
         """
         if provider.jwks_url is None:
             return assertions.keys_in(provider.jwks or {})
-        known = self._known.setdefault(provider.jwks_url, _Known())
+        known = self._cached.setdefault(provider.jwks_url, _CachedKeys())
         now = self.clock.monotonic()
         is_due = is_missing or now - known.read > FRESH_SECONDS
         if is_due and now - known.asked > AGAIN_SECONDS:
@@ -90,7 +92,7 @@ class CompanyProviders:
             raise UnreachableError
         return known.keys
 
-    def _read(self, address: str, known: _Known, now: float) -> None:
+    def _read(self, address: str, known: _CachedKeys, now: float) -> None:
         try:
             found = assertions.keys_in(self.fetch(address))
         except TransientError:

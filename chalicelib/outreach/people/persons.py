@@ -91,20 +91,20 @@ def normal(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def named(given: object) -> str | None:
+def stored_name(given: object) -> str | None:
     """A person's valid name in its stored form; None for other values, and for a text that claims a proof."""
     name = normal(given) if isinstance(given, str) else ""
     is_name = bool(_NAME.fullmatch(name)) and is_whole(name)
     return name if is_name and not _PROVEN.fullmatch(name) else None
 
 
-def known(given: object) -> str | None:
+def stored_person(given: object) -> str | None:
     """A person as stored: the given text if it is a whole proven person's, else the given name, if valid."""
     text = normal(given) if isinstance(given, str) else ""
-    return text if _PROVEN.fullmatch(text) and is_whole(text) else named(given)
+    return text if _PROVEN.fullmatch(text) and is_whole(text) else stored_name(given)
 
 
-def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | None:
+def proven_person(subject: object, issuer: str, *, name: object = "") -> DeskPerson | None:
     """A proven person from subject and issuer; None where the subject cannot be stored.
 
     Args:
@@ -115,7 +115,7 @@ def proven(subject: object, issuer: str, *, name: object = "") -> DeskPerson | N
     text = normal(subject) if isinstance(subject, str) else ""
     if not (_SUBJECT.fullmatch(text) and is_whole(text) and text == text.strip()):
         return None
-    kept = named(name) or ""
+    kept = stored_name(name) or ""
     return DeskPerson("" if "<" in kept or ">" in kept else kept, text, issuer)
 
 

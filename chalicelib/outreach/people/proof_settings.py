@@ -86,7 +86,7 @@ class ProviderSettings(BaseModel):
         return self
 
     @property
-    def named(self) -> str:
+    def short_issuer(self) -> str:
         """The identity provider's address in the short form in which persons are stored."""
         return persons.issuer_text(self.issuer) or ""
 

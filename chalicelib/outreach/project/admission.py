@@ -60,14 +60,14 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AcceptedBefore:
     """The result for a start that was accepted before and whose job needs no queueing."""
 
     received_at: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reused:
+class ReusedId:
     """The result for a start whose request id came before with another payload: it is refused."""
 
 
@@ -107,7 +107,7 @@ class Starts:
         company_id: str,
         limits: RateLimits,
         also: Sequence[Item] = (),
-    ) -> Admitted | Known | Reused | Limited:
+    ) -> Admitted | AcceptedBefore | ReusedId | Limited:
         """Admit a start once, unless its company is over a limit; idempotent by the event's key.
 
         Args:
@@ -117,7 +117,7 @@ class Starts:
             also: unconditional writes to other tables, in the same transaction.
 
         Returns:
-            `Admitted`, `Known` where it was accepted before, `Reused` or `Limited` where it is
+            `Admitted`, `AcceptedBefore` where it was accepted before, `ReusedId` or `Limited` where it is
             refused.
         """
         writes = [
@@ -280,16 +280,16 @@ class Starts:
 
     def _refused(
         self, refused: TransactionRefused, event: EventFacts
-    ) -> Admitted | Known | Reused | Limited:
+    ) -> Admitted | AcceptedBefore | ReusedId | Limited:
         there, *counters = refused.found
         if there is not None:
             if there.get("payload_sha256") != event.payload_sha256:
-                return Reused()
+                return ReusedId()
             needs_message = there["status"] == EventStatus.RECEIVED and "until" not in there
             return (
                 Admitted(there["received_at"], is_new=False)
                 if needs_message
-                else Known(there["received_at"])
+                else AcceptedBefore(there["received_at"])
             )
         limit = next(n for n, row in enumerate(counters) if row is not None)
         name = ("requests_per_minute", "requests_per_day", "concurrent_conversations")[limit]

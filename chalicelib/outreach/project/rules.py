@@ -87,11 +87,11 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
     return until
 
 
-Closed = Callable[[datetime], datetime | None]
+ClosedUntil = Callable[[datetime], datetime | None]
 """Returns when the closed period ends that contains a time; None where no period does."""
 
 
-def _nights(record: Record) -> Iterator[Closed]:
+def _nights(record: Record) -> Iterator[ClosedUntil]:
     """For each time zone, a function that gives when the project's quiet hours end."""
     setting = Project(record.item).quiet_hours
     if setting is False:
@@ -102,7 +102,7 @@ def _nights(record: Record) -> Iterator[Closed]:
         yield partial(_end, start=start, end=end, zone=zone)
 
 
-def _wished(record: Record, wished: Hours | None) -> Iterator[Closed]:
+def _wished(record: Record, wished: Hours | None) -> Iterator[ClosedUntil]:
     """For each time zone, a function that gives when the recipient's wished hours begin."""
     if wished is not None:
         for zone in zones_of(record) or tuple(map(ZoneInfo, wished.zones)):
@@ -114,11 +114,11 @@ def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
     Empty where unknown.
     """
-    own = time_zones.named(record.item.get("recipient_timezone"))
+    own = time_zones.by_name(record.item.get("recipient_timezone"))
     if own is not None:
         return (own,)
     setting = Project(record.item).quiet_hours
-    named = time_zones.named(setting.zone) if isinstance(setting, QuietHours) else None
+    named = time_zones.by_name(setting.zone) if isinstance(setting, QuietHours) else None
     return _zones_of(record) or ((named,) if named else ())
 
 
@@ -133,7 +133,8 @@ def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneI
     """Start, end and time zones of a project's quiet hours; None where they do not cover the channel."""
     if setting.channels is not None and record.channel not in setting.channels:
         return None
-    zone = time_zones.named(record.item.get("recipient_timezone")) or time_zones.named(setting.zone)
+    own = time_zones.by_name(record.item.get("recipient_timezone"))
+    zone = own or time_zones.by_name(setting.zone)
     zones = (zone,) if zone else _zones_of(record)
     if not zones:
         raise UnreadableQuietHoursError
@@ -141,7 +142,7 @@ def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneI
 
 
 def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
-    own = time_zones.named(record.item.get("recipient_timezone"))
+    own = time_zones.by_name(record.item.get("recipient_timezone"))
     zones = (own,) if own else _zones_of(record)
     return (*QUIET, zones) if zones else None
 

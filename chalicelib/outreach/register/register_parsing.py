@@ -84,7 +84,7 @@ def act_of(
         return RegisterAct(by=speaker.person, reason=_text(raw, "reason", is_needed=is_named))
     check_fields(raw, (*own, "by", "reason"))
     given = raw.get("by")
-    name = persons.named(given)
+    name = persons.stored_name(given)
     if (given is not None or is_named) and (name is None or name == BY_RECIPIENT):
         raise PayloadError("INVALID_BY", "field by names no person of the team")
     return RegisterAct(by=name or "", reason=_text(raw, "reason", is_needed=is_named))

@@ -46,11 +46,11 @@ class StopByMail:
 
     def _applied(self, job: InboundMessage) -> InboundMessage:
         owner = self.senders.owner_of(job.sender)
-        named = self._named(job, owner)
-        if named is not None:
-            self._mark(job, named.primary_channel, named.company_id)
+        with_token = self._with_token(job, owner)
+        if with_token is not None:
+            self._mark(job, with_token.primary_channel, with_token.company_id)
         if not job.is_proven:
-            if job.opt_out is not None and named is None and owner is not None:
+            if job.opt_out is not None and with_token is None and owner is not None:
                 self.register.suspend(
                     job.recipient, owner.company_id, said_at=job.sent_at, how=_how(job)
                 )
@@ -81,7 +81,7 @@ class StopByMail:
                 how=_how(job),
             )
 
-    def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
+    def _with_token(self, job: InboundMessage, owner: Owner | None) -> Record | None:
         """The conversation that an e-mail's token names, if it is of the addressed company; else None."""
         record = self.conversations.find(job.token) if job.token is not None else None
         if record is None or record.sender.lower() != job.sender:

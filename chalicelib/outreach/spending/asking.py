@@ -27,11 +27,11 @@ def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[Model
     Raises:
         UnwrittenError: a model is not in the catalogue.
     """
-    first = known(catalogue, request.model)
+    first = row_of(catalogue, request.model)
     fallback = request.fallback_model
     rows = {request.model: first}
     if fallback is not None:
-        rows[fallback] = known(catalogue, fallback)
+        rows[fallback] = row_of(catalogue, fallback)
     manners = {
         name: catalogue.manner(row, request.instructions, row.effort) for name, row in rows.items()
     }
@@ -44,7 +44,7 @@ def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[Model
         yield replace(request, model=fallback, fallback_model=None)
 
 
-def known(catalogue: ModelCatalogue, name: str) -> ModelRow:
+def row_of(catalogue: ModelCatalogue, name: str) -> ModelRow:
     """The catalogue's row of a model, by the model's name.
 
     Raises:

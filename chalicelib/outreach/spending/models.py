@@ -19,7 +19,7 @@ from chalicelib.outreach.spending import asking
 from chalicelib.outreach.spending.budget import Budget, Budgets
 from chalicelib.outreach.spending.message_time import LEAST_SECONDS, MessageTime
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
-from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.providers import ModelPair, Providers
 from chalicelib.outreach.spending.usage import Counted
 from chalicelib.vendors.language_model import LanguageModel, ModelAnswer, ModelRequest
 
@@ -94,9 +94,9 @@ class Models:
         """
         return self.providers.writes_for(record)
 
-    def named(self, record: Record) -> Named:
+    def model_names(self, record: Record) -> ModelPair:
         """The names of the stage's models at a conversation's provider, for projects that name none."""
-        return self.providers.named(record)
+        return self.providers.model_names(record)
 
     def cost(self, answer: ModelAnswer) -> int:
         """The cost of a model's answer, in millionths of a US dollar; 0 for an unknown model."""
@@ -161,7 +161,7 @@ class Counting:
     def _counted(self, request: ModelRequest, deadline_seconds: float) -> ModelAnswer:
         spending, catalogue = self.accounting.spending, self.accounting.catalogue
         rows = {
-            name: asking.known(catalogue, name)
+            name: asking.row_of(catalogue, name)
             for name in (request.model, request.fallback_model or request.model)
         }
         most = max(row.most(request, name) for name, row in rows.items())

@@ -15,7 +15,7 @@ from chalicelib.outreach.project.project import Project
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ModelPair:
     """The names of the models that a stage uses at one provider; `model` is empty where it uses none."""
 
     model: str
@@ -31,8 +31,8 @@ class Providers:
     """
 
     current: Callable[[Record], Project]
-    openai: Named
-    bedrock: Named
+    openai: ModelPair
+    bedrock: ModelPair
 
     def writes_for(self, record: Record) -> bool:
         """Whether a language model writes for a conversation; otherwise fixed texts are sent.
@@ -51,6 +51,6 @@ class Providers:
         """The name of the provider whose model writes for a conversation: ``openai`` or ``bedrock``."""
         return self.current(record).provider
 
-    def named(self, record: Record) -> Named:
+    def model_names(self, record: Record) -> ModelPair:
         """The names of the stage's models at the provider of a conversation."""
         return self.bedrock if self.of(record) == BEDROCK else self.openai

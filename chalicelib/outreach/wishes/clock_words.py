@@ -17,7 +17,7 @@ _EARLY = 6 * 60
 
 def not_before(time: WishPart) -> int | None:
     """The minute of the day that "not before 9" means: in the morning from 6 on, else in the afternoon."""
-    known = _known(time)
+    known = _minute_of_day(time)
     if known is not None:
         return known
     return time.value if time.value >= _EARLY else time.value + _NOON
@@ -25,7 +25,7 @@ def not_before(time: WishPart) -> int | None:
 
 def after(time: WishPart) -> int | None:
     """The minute of the day that "after 5" means; None for "after 8", which may be morning or evening."""
-    known = _known(time)
+    known = _minute_of_day(time)
     if known is not None:
         return known
     return time.value + _NOON if time.value <= _EARLY else None
@@ -33,7 +33,7 @@ def after(time: WishPart) -> int | None:
 
 def until(time: WishPart) -> int | None:
     """The minute of the day that "until 8" or "not after 8" means: after noon, unless the words say more."""
-    known = _known(time)
+    known = _minute_of_day(time)
     return known if known is not None else time.value + _NOON
 
 
@@ -41,7 +41,7 @@ def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
     """The minutes of the day, first and last, that "between 9 and 5" means; None where they are ambiguous."""
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
         start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
-    first, last = _known(start), _known(end)
+    first, last = _minute_of_day(start), _minute_of_day(end)
     if first is None:
         is_certain = last is not None or end.value <= start.value
         first = start.value if start.value > _EARLY or is_certain else start.value + _NOON
@@ -69,7 +69,7 @@ def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 
 
-def _known(time: WishPart) -> int | None:
+def _minute_of_day(time: WishPart) -> int | None:
     """The minute of the day of a time, where its words say which half of the day it is; else None."""
     if time.how == "pm" and time.value < _NOON:
         return time.value + _NOON

@@ -107,11 +107,11 @@ def _language(rows: QuestionWords, shared: str) -> QuestionLanguage:
         QuestionPatterns(**found),
         rows.answer,
         None if spaced else re.compile(rows.letters),
-        _long(machine, rows.human),
+        _long_words(machine, rows.human),
     )
 
 
-def _long(*rows: str) -> Mapping[str, tuple[str, ...]]:
+def _long_words(*rows: str) -> Mapping[str, tuple[str, ...]]:
     words = [one for row in rows for one in folded_question(row).replace("*", "").split("|")]
     long = [word for word in words if word.isalpha() and len(word) >= _LEAST_FUZZY]
     return {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from chalicelib.outreach.writing import phrasing
-from chalicelib.outreach.writing.checks.claims import is_negated, mentioned, named
+from chalicelib.outreach.writing.checks.claims import is_negated, kinds_in, mentioned
 from chalicelib.outreach.writing.checks.contact_details import addresses, is_phone
 from chalicelib.outreach.writing.checks.text import folded, sentences
 from chalicelib.outreach.writing.checks.written_language import spoken
@@ -168,7 +168,7 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
         return True
     words = stems_of(basis)
     shared = max((len(words & source.words) for source in about.sources.given), default=0)
-    if named(basis) and own:
+    if kinds_in(basis) and own:
         return not mentioned(basis, about.case, about.rules, is_strict=is_short)
     return shared > _ENOUGH * len(words) or (bool(own) and 2 <= shared >= _ENOUGH * len(words))
 

@@ -15,6 +15,6 @@ _UTC = ZoneInfo("UTC")
 
 def clock_of(record: Record, settings: WriterSettings, now: datetime) -> LocalClock:
     """The time now in the zones of recipient and company; for an unknown zone the other's, else UTC."""
-    own = time_zones.named(record.item.get("recipient_timezone"))
-    place = time_zones.named(settings.time_zone)
+    own = time_zones.by_name(record.item.get("recipient_timezone"))
+    place = time_zones.by_name(settings.time_zone)
     return LocalClock(now, own or place or _UTC, place or own or _UTC)

@@ -184,14 +184,14 @@ class OpenAiWriter:
             TransientError: the answer is not JSON although a schema was requested.
             ProviderError: the request failed, or a budget is spent.
         """
-        named = self._models.named(record)
+        names = self._models.model_names(record)
         request = ModelRequest(
-            model=model or named.model,
+            model=model or names.model,
             instructions=instructions,
             turns=turns,
             max_output_tokens=MAX_OUTPUT_TOKENS,
             schema=schema,
-            fallback_model=named.fallback,
+            fallback_model=names.fallback,
             safety_identifier=record.opaque_id,
         )
         answer = self._models.of(record).respond(request, deadline_seconds=DEADLINE_SECONDS)

@@ -252,7 +252,7 @@ def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool
 
 
 def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
-    found, known = addresses(text), _known(about)
+    found, known = addresses(text), _addresses_given(about)
     theirs = addresses(about.said)
     hosts = {host for host, path in known.links if not path}
     languages = about.languages_of(text)
@@ -293,7 +293,7 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
                 yield one
 
 
-def _known(about: Given) -> Addresses:
+def _addresses_given(about: Given) -> Addresses:
     """The links, e-mail addresses and numbers that the company gave; not those inside a field's long text."""
     found = Addresses()
     for one in about.sources.given:

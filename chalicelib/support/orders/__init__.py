@@ -10,7 +10,7 @@ In the order of a lookup:
     shopify        searches the shop's orders, by GraphQL
     shopify_nodes  models of Shopify's responses, and the `Order` made from a node
     access_tokens  Shopify's access token, and its scopes
-    proven         the answer about each order: a template, and values with the facts that prove them; pure
+    order_answers  the answer about each order: a template, and values with the facts that prove them; pure
     fact_digests   keyed digests of the facts behind a sentence; pure
     order_checks   why nothing may be said about an order: owner, payment, holds, returns, tags; pure
     shipments      one parcel: whether it is in time, its tracking and carrier's link; pure

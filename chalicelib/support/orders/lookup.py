@@ -13,7 +13,7 @@ from chalicelib.once.keys import OpaqueIds
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import reasons as why
 from chalicelib.support.orders.cache import Lookups
-from chalicelib.support.orders.proven import MAX_ORDERS
+from chalicelib.support.orders.order_answers import MAX_ORDERS
 from chalicelib.support.orders.shop_order import LinkedOrders, Order, OrderSearch
 
 ABSENT_FRESH_SECONDS = 120.0

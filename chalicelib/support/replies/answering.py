@@ -28,8 +28,8 @@ from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.own_words import own_part
 from chalicelib.support.orders.fact_digests import fact_digest
 from chalicelib.support.orders.lookup import CustomerOrders
+from chalicelib.support.orders.order_answers import NoAnswer, TemplateAnswer, proven_answers
 from chalicelib.support.orders.order_question import order_numbers, question_of
-from chalicelib.support.orders.proven import NoAnswer, TemplateAnswer, proven_answers
 from chalicelib.support.orders.shop_order import Order
 from chalicelib.support.orders.stated_age import is_as_old_as_said
 from chalicelib.support.replies import guard_rails
@@ -300,7 +300,9 @@ class Replies:
         question = question_of(decision.intent, text)
         if question is None:
             return guard_rails.suppressed(why.ORDER_SAID_GONE, decision)
-        numbers = order_numbers(text, is_asked_for=decision.pending is not None) or inquiry.named
+        numbers = (
+            order_numbers(text, is_asked_for=decision.pending is not None) or inquiry.earlier_orders
+        )
         orders = self.orders.find(facts.conversation_id, numbers, ticket.customer_email)
         if not isinstance(orders, str):
             answers = proven_answers(

@@ -14,7 +14,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.support.orders.proven import TemplateAnswer, TemplateValue
+from chalicelib.support.orders.order_answers import TemplateAnswer, TemplateValue
 from chalicelib.support.orders.shipments import ProvenValue
 from chalicelib.support.replies.proofs import Marks, Proof
 from chalicelib.support.replies.template_texts import CLOSING, TEXTS
@@ -97,7 +97,7 @@ def render(
             raise TemplateError(f"{paragraph.template_id} is not to be sent")
         written = {**TEXTS.get(template.id, {}), **texts.get(template.id, {})}
         spoken = language if language in written else "en"
-        known = _known(template, {"first_name": first_name, **paragraph.values}, marks)
+        known = _declared_values(template, {"first_name": first_name, **paragraph.values}, marks)
         bodies.append(_renderer().render(written[spoken].strip(), {**known, **shared}).strip())
     closing = _renderer().render({**CLOSING, **closings}[spoken].strip(), shared)
     text = re.sub(r"\n{3,}", "\n\n", f"{joined(bodies)}\n\n{closing}").strip() + "\n"
@@ -118,7 +118,7 @@ def joined(bodies: Sequence[str]) -> str:
     return "\n\n".join("\n".join(one).strip() for one in kept)
 
 
-def _known(
+def _declared_values(
     template: Template, values: Mapping[str, TemplateValue], marks: Marks
 ) -> Mapping[str, object]:
     """The values that a template declares, cleaned, and marked where facts prove them.

@@ -35,7 +35,7 @@ class RichpanelTags:
 
     def every_name(self) -> frozenset[str]:
         """Read the names of all tags of the tenant now, not from the cache."""
-        return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
+        return frozenset(self._ids_by_name(LIST_DEADLINE_SECONDS, refresh=True))
 
     def as_sent(
         self, names: AbstractSet[str], deadline_seconds: float, *, refresh: bool = False
@@ -50,10 +50,10 @@ class RichpanelTags:
         """
         if self._mode == "name":
             return {name: name for name in names}
-        known = self._known(deadline_seconds, refresh=refresh)
+        known = self._ids_by_name(deadline_seconds, refresh=refresh)
         new = names - known.keys() - self._missing
         if new and not refresh:
-            known = self._known(deadline_seconds, refresh=True)
+            known = self._ids_by_name(deadline_seconds, refresh=True)
         self._missing = names - known.keys() | (self._missing - known.keys())
         return {name: known[name] for name in names if name in known}
 
@@ -63,12 +63,12 @@ class RichpanelTags:
         if not any(_UUID.fullmatch(tag) for tag in shown):
             return shown
         try:
-            known = self._known(READ_DEADLINE_SECONDS)
+            known = self._ids_by_name(READ_DEADLINE_SECONDS)
         except ProviderError:
             known = self._ids
         return shown | {name for name, tag_id in known.items() if tag_id in shown}
 
-    def _known(self, deadline_seconds: float, *, refresh: bool = False) -> Mapping[str, str]:
+    def _ids_by_name(self, deadline_seconds: float, *, refresh: bool = False) -> Mapping[str, str]:
         """The ids of the tenant's tags by name, from the cache, or read again if that is too old."""
         now = self._clock.now()
         read_at = self._read_at

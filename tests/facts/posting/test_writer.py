@@ -239,7 +239,7 @@ def test_a_dimensions_horizon_counts_from_its_latest_request(writer_rig):
     """Its first worker died after the note; the request without a response is a later one's."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
-    writer_rig.store().note(name, noted, writer_rig.store().known(name))
+    writer_rig.store().note_dimension(name, noted, writer_rig.store().dimension(name))
     writer_rig.clock.forward(3600)
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
@@ -285,7 +285,7 @@ def test_a_dimension_to_be_emptied_is_not_filled_while_its_clearing_may_still_la
     """A rebuild of a table without keys was interrupted after its note."""
     name, now = f"{DIM_AGENT}:{writer_rig.sink().target}", int(writer_rig.clock.now().timestamp())
     lands = Dimension(number=now * 1000, again_at=now + 1300)
-    writer_rig.store().note(name, lands, writer_rig.store().known(name))
+    writer_rig.store().note_dimension(name, lands, writer_rig.store().dimension(name))
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
     assert writer_rig.rows(DIM_AGENT) == []

@@ -92,7 +92,7 @@ def test_a_rebuild_waits_for_a_noted_dimension_of_unknown_outcome(writer_rig):
     """The writer noted it and died: whether its request was sent is unknown."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
-    writer_rig.store().note(name, noted, writer_rig.store().known(name))
+    writer_rig.store().note_dimension(name, noted, writer_rig.store().dimension(name))
 
     assert rebuild(writer_rig).outcome == "waiting:may_still_land"
     assert writer_rig.powerbi.calls == ()

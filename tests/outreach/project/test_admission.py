@@ -4,7 +4,7 @@ import pytest
 
 from chalicelib.once.event import EventStatus
 from chalicelib.outreach.conversations.records import NEVER_OPENED
-from chalicelib.outreach.project.admission import Admitted, Known, Starts
+from chalicelib.outreach.project.admission import AcceptedBefore, Admitted, Starts
 from chalicelib.outreach.project.fields import RateLimits
 from tests.rigs.ledger import KEY, facts
 
@@ -36,8 +36,8 @@ def test_a_delivery_only_advances_and_is_not_noted_on_a_missing_row(ledger_rig):
     ("status", "reason", "answer"),
     [
         (EventStatus.FAILED, NEVER_OPENED, Admitted(facts().received_at, is_new=True)),
-        (EventStatus.FAILED, "refused:code_21211", Known(facts().received_at)),
-        (EventStatus.PARKED, NEVER_OPENED, Known(facts().received_at)),
+        (EventStatus.FAILED, "refused:code_21211", AcceptedBefore(facts().received_at)),
+        (EventStatus.PARKED, NEVER_OPENED, AcceptedBefore(facts().received_at)),
     ],
 )
 def test_a_start_is_accepted_again_only_if_nothing_of_it_had_begun(

@@ -10,7 +10,7 @@ from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Models
-from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.providers import ModelPair, Providers
 from chalicelib.outreach.spending.usage import Spending
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from chalicelib.outreach.writing.model_writer import OpenAiWriter
@@ -90,7 +90,7 @@ def models_of(openai, names):
     log = RecordingLog()
     return Models(
         providers=Providers(
-            current=lambda _record: Project({}), openai=Named(*names), bedrock=Named("")
+            current=lambda _record: Project({}), openai=ModelPair(*names), bedrock=ModelPair("")
         ),
         openai=openai,
         bedrock=None,

@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from chalicelib.support.orders.given_order import given_order
+from chalicelib.support.orders.order_answers import NoAnswer, proven_answers
 from chalicelib.support.orders.order_question import Question
-from chalicelib.support.orders.proven import NoAnswer, proven_answers
 from tests.rigs.each_row import each_row
 from tests.rigs.orders import ADA, NOW
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chalicelib.support.orders.proven import TemplateAnswer
+from chalicelib.support.orders.order_answers import TemplateAnswer
 from chalicelib.support.orders.shipments import ProvenValue
 from chalicelib.support.replies.guard_rails import TEMPLATE_OF
 from chalicelib.support.replies.template_texts import TEXTS

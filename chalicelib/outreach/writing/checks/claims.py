@@ -158,7 +158,7 @@ def is_negated(sentence: str) -> bool:
     return _words("negated").search(_words("tag").sub(" ", folded(sentence))) is not None
 
 
-def named(text: str) -> frozenset[str]:
+def kinds_in(text: str) -> frozenset[str]:
     """The kinds of statement (promise, act, order) that a text mentions, negated or not."""
     low = folded(text)
     return frozenset(name for name, one in _statements().items() if one.said.search(low))

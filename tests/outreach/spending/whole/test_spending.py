@@ -14,7 +14,7 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.spending.budget import Budget, BudgetReachedError, Budgets
 from chalicelib.outreach.spending.model_catalogue import ModelCatalogue
 from chalicelib.outreach.spending.models import Accounting, Counting, Models
-from chalicelib.outreach.spending.providers import Named, Providers
+from chalicelib.outreach.spending.providers import ModelPair, Providers
 from chalicelib.outreach.spending.unwritten import UnwrittenError
 from chalicelib.outreach.spending.usage import Counted, Spending
 from chalicelib.vendors import openai as adapter
@@ -343,8 +343,8 @@ def test_a_project_chooses_its_provider(spending, log):
     models = Models(
         providers=Providers(
             current=lambda record: Project(settings.get(record.project_id, {})),
-            openai=Named(MODELS[0]),
-            bedrock=Named("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"),
+            openai=ModelPair(MODELS[0]),
+            bedrock=ModelPair("amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"),
         ),
         openai=lambda name: f"openai by {name}",
         bedrock=lambda: "bedrock",
@@ -353,7 +353,7 @@ def test_a_project_chooses_its_provider(spending, log):
     with_key = Record({**RECORD.item, "ai_config": {"api_key_reference": "k1"}})
     assert models.writes_for(OTHER)
     assert models.of(OTHER).model == "bedrock"
-    assert models.named(OTHER).fallback == "amazon.nova-micro-v1:0"
+    assert models.model_names(OTHER).fallback == "amazon.nova-micro-v1:0"
     assert models.writes_for(with_key)
     assert models.of(with_key).model == "openai by k1"
     assert not models.writes_for(RECORD), "it has no key"

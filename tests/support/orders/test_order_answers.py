@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.support.orders.delivery_time import DeliveryCalendar
+from chalicelib.support.orders.order_answers import LOOKUP_MISSING, NoAnswer, proven_answers
 from chalicelib.support.orders.order_question import Question
 from chalicelib.support.orders.order_rules import WindowRow
-from chalicelib.support.orders.proven import LOOKUP_MISSING, NoAnswer, proven_answers
 from chalicelib.support.replies.templates import render
 from tests.rigs.each_row import each_row
 from tests.rigs.orders import ADA, DHL, NOW, UPS, november, parcel, sent, waiting

@@ -19,7 +19,7 @@ _NAMED_HINTS = Hints("tracking", "sendungs", "seguimiento", "suivi", "tracciamen
 _LEAST_DIGITS = 5
 
 
-def mask_named(sheet: Sheet) -> None:
+def mask_named_codes(sheet: Sheet) -> None:
     """Mask a code of capitals and digits after "tracking number" or "order number": "... LI 129 79072"."""
     low = sheet.low
     for match in _NAMED().finditer(low) if sheet.holds(_NAMED_HINTS) else ():
