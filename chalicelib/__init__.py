@@ -27,8 +27,8 @@ How bytes become effects::
 The import rules, checked by import-linter (`pyproject.toml`):
 
 - Layers, each importing only what is below it: `wiring`, then `support`, `outreach` and `facts` side
-  by side, then `shared`, `settings`, `vendors`, `once`, `tables` beside `ready`, and at the bottom
-  `redaction`, `errors`, `clock`.  No system imports another, and only what builds one imports `shared`.
+  by side, then `shared`, `settings`, `vendors`, `once`, `redaction`, `tables` beside `ready`, and at the
+  bottom `errors` and `clock`.  No system imports another, and only what builds one imports `shared`.
 - `aws` implements the ports of `once`; only `wiring` imports it, and fills those of `shared` with it.
 - No two modules or packages import each other in a circle, on any level.
 - boto3 is imported only in `aws` and `wiring` (botocore also where AWS is the vendor: SES, S3);

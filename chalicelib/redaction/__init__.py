@@ -2,19 +2,20 @@
 
 `redact` masks a text and `redact_explained` says why, `redact_mapping` masks a JSON-like value;
 `model_view` prepares a text for a model, `identifiers` finds the personal data that a text for a
-person must not hold. Pure: no clock, no network, no environment, standard library only.
+person must not hold. Pure: no clock, no network, no environment, no package but ours.
 
     redactor        runs all passes over a text and writes its masks; counts and explains them
     json_values     masks JSON-like values: dicts, lists, keys, JSON inside strings
     model_view      a message without names, links and masked values, for a model
     normalise       a text as a reader sees it (escapes, full-width digits), with offsets back to the original
-    sheet           spans claimed for a mask or shielded, then blanked (settled) in the text for later passes
+    sheet           spans claimed for a mask or shielded, then blanked (settled) in the text for later
+                    passes
     key_names       the meaning of a value by the name of its key
     evidence        the signs for and against masking a number, with weights, which other modules add up
-    vocabulary      words that give a number its type, their typing errors, the roles of words between
-    topics          the nearest word in a text beside a number that gives it its type, and how they are
-                    joined: direct, marked, named, governing
-    surroundings    the text before and after a number, with masks in it, from which `topics` reads
+    vocabulary      words that give a number its type, with typing errors; the roles of words between; words
+                    for numbers
+    topics          the nearest such word in the text beside a number, as masked so far (`Surroundings`),
+                    and how they are joined: direct, marked, named, governing
     email_addresses e-mail addresses, written or spelled out ("at", "dot")
     links           links to carriers and with tracking words
     postal_addresses  street addresses by a word for a street, and PO boxes
@@ -31,7 +32,6 @@ person must not hold. Pure: no clock, no network, no environment, standard libra
     grouped_phones  how many groups of digits form a phone number: by a plus, a zero, a bracket, a label
     births          dates of birth: a date beside a word for it
     dictated        numbers dictated as words
-    number_words    words for numbers and their digits, in six languages
     units           units and counted things after a number
     series          lists, ranges, steps and years, which stay
     pasted_secrets  keys and tokens by their shape, passwords right after their word

@@ -3,10 +3,9 @@
 import re
 
 from chalicelib.redaction import cards, phones, series
-from chalicelib.redaction.number_words import VALUES
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
-from chalicelib.redaction.vocabulary import Topic
+from chalicelib.redaction.vocabulary import DIGITS, Topic
 
 _TIMES = {"double": 2, "doble": 2, "doppel": 2, "triple": 3}
 _MIN_DIGITS = 7
@@ -20,10 +19,10 @@ def may_be_dictated(low: str) -> bool:
     if _NUMBER_WORDS.isdisjoint(words):
         return False
     seen = len(_NUMBER_WORDS.intersection(words))
-    return seen >= _SEEN or (seen > 1 and sum(map(VALUES.__contains__, words)) >= _MIN_DIGITS)
+    return seen >= _SEEN or (seen > 1 and sum(map(DIGITS.__contains__, words)) >= _MIN_DIGITS)
 
 
-_NUMBER_WORDS = frozenset(word for word in VALUES if len(word) > 2)
+_NUMBER_WORDS = frozenset(word for word in DIGITS if len(word) > 2)
 
 
 def mask_dictated(sheet: Sheet) -> None:
@@ -57,19 +56,19 @@ def _pieces(words: list[str]) -> list[str]:
         if word in _TIMES:
             times = _TIMES[word]
             continue
-        value = VALUES.get(word, word)
+        value = DIGITS.get(word, word)
         if is_ten and len(value) == 1 and value != "0":
             pieces[-1] = pieces[-1][0] + value
         else:
             pieces.append(value * times)
-        is_ten = len(value) == 2 and value[1] == "0" and word in VALUES
+        is_ten = len(value) == 2 and value[1] == "0" and word in DIGITS
         times = 1
     return pieces
 
 
 _JOINS = frozenset({"y", "e", "und", "et", "and", "plus", "dash", "hyphen", "space", "guion"})
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_ANY = "|".join(sorted([*VALUES, *_TIMES], key=len, reverse=True))
+_ANY = "|".join(sorted([*DIGITS, *_TIMES], key=len, reverse=True))
 _RUN = lazily(
     rf"(?<![\w'’])(?:plus )?(?:{_ANY}|\d)(?!\w)"
     rf"(?:[ ,.\-–\n\x1f]{{1,3}}(?:(?:y|e|und|et|dash|hyphen|space|guion) )?(?:{_ANY}|\d{{1,4}})(?![\w'’])){{4,}}"

@@ -2,9 +2,9 @@
 
 import re
 
-from chalicelib.redaction.number_words import VALUES
 from chalicelib.redaction.patterns import Hints, holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.vocabulary import DIGITS
 
 MASK = "***@***"
 
@@ -231,4 +231,4 @@ def _local_start(low: str, end: int) -> int:
 
 def _is_number(local: str) -> bool:
     """Whether the part of a spelled-out name that was read so far consists of numbers."""
-    return all(word.isdigit() or word in VALUES for word in local.split())
+    return all(word.isdigit() or word in DIGITS for word in local.split())

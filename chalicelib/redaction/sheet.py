@@ -7,8 +7,7 @@ from typing import NamedTuple
 from chalicelib.redaction.evidence import Sign
 from chalicelib.redaction.normalise import View
 from chalicelib.redaction.patterns import STEM, Hints, words_of
-from chalicelib.redaction.surroundings import Surroundings
-from chalicelib.redaction.topics import NumberContext
+from chalicelib.redaction.topics import NumberContext, Surroundings
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
 _RUN = re.compile(r"[0-9]+")

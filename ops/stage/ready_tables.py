@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 BUILDERS = (
+    "chalicelib.redaction.vocabulary.vocabulary",
     "chalicelib.support.conversation.conversation_words._questions",
     "chalicelib.support.conversation.conversation_words._requests",
     "chalicelib.support.conversation.conversation_words._subjects",
