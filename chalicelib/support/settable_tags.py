@@ -18,7 +18,7 @@ from chalicelib.support.effects import ATTENTION_TAG
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
 from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
-from chalicelib.support.intents.language import LANGUAGES, UNDERSTOOD
+from chalicelib.support.intents.language import UNDERSTOOD, languages
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.orders.order_answers import LOOKUP_MISSING
 from chalicelib.support.replies import guard_rails
@@ -48,7 +48,7 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
             yield decide_on(Classified(intent, confidence), rules=rules)
     for risk in (*RISK_ROUTES, *RISKS, REPEATED_COMPLAINT):
         yield decide_on(Classified(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
-    for language in LANGUAGES - UNDERSTOOD:
+    for language in languages() - UNDERSTOOD:
         yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
 
 

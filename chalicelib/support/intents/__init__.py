@@ -4,7 +4,7 @@ In the order of a message:
 
     own_words        the message's own words, ages and numbers marked, and its order number
     spelling         corrects a misspelt word to a listed one, never a word in `real_words.toml`
-    language         the message's language
+    language         the message's language: `language.toml`
     words            reads the phrases of each intent: `words.toml`
     risks            reads the phrases of grave matters: `risks.toml`
     harmless         hides harmless phrases and titles that look grave: `harmless.toml`

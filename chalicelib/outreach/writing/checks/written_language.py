@@ -1,4 +1,4 @@
-"""The language of a text, by its commonest words and its script; pure.
+"""The language of a text, by its commonest words (``written_language.toml``) and its script; pure.
 
 Seven languages are known by words; others differ by script, or stay unknown.
 """
@@ -9,44 +9,46 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 
 from chalicelib.outreach.writing.checks.text import folded
+from chalicelib.tables import Rows, beside, read
 
-_COMMON: Mapping[str, frozenset[str]] = {
-    language: frozenset(common.split())
-    for language, common in {
-        "en": "the a an my is are was i you to of in on for and it this that with not where when how what please"
-        " have has can do your me hello hi thanks but don't what's been get got from there still will would we they"
-        " be at any did does who which or if so about could should our us he she his her their them than then"
-        " which up out just like know want need am i'm it's you're yes no send tell more by as all why",
-        "es": "el la los las una un mi mis tu tus su sus que de del en por para con no se me es esta estas donde cuando"
-        " como quiero hola gracias porque pero y ya mas lo al le si cual necesito hay te yo usted ustedes nos son ser"
-        " cuanto muy buenos dias o fue era tiene tengo puede puedes puedo soy eres hemos ha he sobre nosotros este",
-        "fr": "le les une un des du est et je vous mon ma mes pas ne pour dans avec sur ou bonjour merci bien mais"
-        " votre quand ai suis que nous cette ce c'est tu il elle qui au aux par plus son sa ses leur etes sont etre a"
-        " avez notre nos vos ton ta la de en quel quelle comment combien oui non tres j'ai d'un l'entretien",
-        "pt": "o os uma um minha meu nao e do da dos das em pra onde quando voce voces obrigado obrigada ola foi ainda"
-        " ate quero esta eu com para por mas como bom dia boa ja isso preciso estou no na nos nas ao seu sua seus que"
-        " de se sou tem temos sao qual quanto muito sim as pode podem mais ser me te foi sem este ele ela nosso nossa",
-        "de": "der die das und ist nicht ich mein meine wo wann bitte mit fur auf eine einen ein habe hallo danke noch"
-        " wie sie es zu von guten tag im den dem aber uber ihre ihr ihnen wir uns auch sind haben wird kann was hat"
-        " bei nach oder dass als an so zum zur du bist mir dir sich nur schon sehr wenn war warum nein ja am",
-        "it": "il lo gli un di che non e per con sono mio mia dove quando grazie ciao buongiorno ho della del dei le"
-        " ancora vorrei come mi ma alla nel questo cosa una la si in da al suo sua suoi ed ci noi lei anche piu molto"
-        " quanto quale puo puoi possiamo siamo stato se ti tuo tua i a sei",
-        "nl": "de het een en is niet ik mijn waar wanneer graag dank hallo nog met voor op van jullie u heb heeft te dat"
-        " kan geen hoi wordt maar bij naar er kunnen aan om uw je jij we wij zijn was ook als zo deze dit die wat hoe"
-        " hebben worden wil nee ja ons onze of in moet mag",
-    }.items()
-}
-_NAMES: Mapping[str, str] = {"en": "English", "es": "Spanish", "fr": "French", "pt": "Portuguese",
-                             "de": "German", "it": "Italian", "nl": "Dutch"}  # fmt: skip
+FILE = beside(__file__, "written_language.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRow:
+    """A language by its English name, and its commonest words with spaces between."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageFile:
+    """The content of ``written_language.toml``: languages by their two letters."""
+
+    languages: Mapping[str, LanguageRow]
+
+
+_LANGUAGES: Mapping[str, LanguageRow] = Rows(lambda: read(FILE, LanguageFile).languages)
+
+
+@cache
+def _common() -> Mapping[str, frozenset[str]]:
+    """The commonest words of each language."""
+    return {name: frozenset(row.words.split()) for name, row in _LANGUAGES.items()}
+
+
 _FEW, _MOST, _ENOUGH, _ABOUT = 2, 0.5, 5, 3
 
 
 def name_of(language: str) -> str:
     """The English name of a language, for the instructions to a model; an unknown code stays as it is."""
-    return _NAMES.get(language, language)
+    row = _LANGUAGES.get(language)
+    return row.name if row else language
 
 
 def hits(text: str) -> tuple[Counter[str], int]:
@@ -56,7 +58,7 @@ def hits(text: str) -> tuple[Counter[str], int]:
     """
     words = re.findall(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?", folded(text))
     counts = Counter(
-        {name: sum(word in common for word in words) for name, common in _COMMON.items()}
+        {name: sum(word in common for word in words) for name, common in _common().items()}
     )
     return counts, len(words)
 
