@@ -25,6 +25,7 @@ BUILDERS = (
     "chalicelib.support.intents.phrases.of_risks",
     "chalicelib.support.intents.spelling._index",
     "chalicelib.support.intents.spelling._real",
+    "chalicelib.vendors.machine_mail.words_of_machines",
 )
 """Every builder that is marked `ready`."""
 BUILD_SECONDS = 120
