@@ -47,7 +47,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     event           values read from an event's row: its status, facts, lease, receipt, a stranded event
     ledger/         table A: claims, leases and fences by conditional writes
     recovery/       the sweep: finds lost and unfinished events and queues them again
-    lazy            mappings and clients that are built at first use
+    lazy            mappings, executors and clients that are built at first use
     store           the storage port: one table, `put`, `update`, `query`, `transact` and their errors
     item_size       the bytes of an item, as DynamoDB counts and charges them
     ports           the other ports: clock, log, queues, a delivery, switches, secrets

@@ -23,8 +23,9 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     routes          addresses without a word for a street: numbered roads, rural routes, a side of the town,
                     a number before a postcode
     street_words    words that streets begin or end with
-    cards           brands, lengths and check digits (Luhn) of payment cards; IBANs; the form of a US SSN
-    grouped_cards   payment cards in groups or unbroken, by check digit
+    cards           brands, lengths and check digits (Luhn) of payment cards; masks IBANs; the form of a US
+                    SSN
+    grouped_cards   payment cards unbroken, in groups or split by a line's end, by check digit
     card_details    the expiry and the check number beside a card
     order_numbers   order numbers by `#`, a word or a market's form
     tracking        carriers' formats of tracking numbers

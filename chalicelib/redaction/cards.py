@@ -1,7 +1,6 @@
 """Payment cards, IBAN and US social security numbers: check digits, brands, masks."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -40,29 +39,6 @@ def passes_luhn(digits: str) -> bool:
     """Whether a number's check digit is that of payment cards (ISO/IEC 7812)."""
     total = sum(map(int, digits[-1::-2])) + sum(map(int, digits[-2::-2].translate(_DOUBLED)))
     return total % 10 == 0
-
-
-_BREAK = 9  # longer than a space, a line's end and the marks of a quotation
-_BROKEN = lazily(
-    r"[0-9](?<![\d.,\-].)\d{3}(?:[ \-]?\d{4}){0,2}[ \-]?(?:\r?\n(?:>[ ]?){0,2})"
-    r"\d{4}(?:[ \-]?\d{4}){0,2}(?:[ \-]?\d{1,3})?(?![\d\-])"
-)
-
-
-def mask_broken_cards(sheet: Sheet) -> None:
-    """Mask card numbers that a line break splits, found by their check digit."""
-    low, runs = sheet.low, sheet.runs
-    if "\n" not in low or not any(
-        "\n" in low[one[1] : other[0]]
-        for one, other in pairwise(runs)
-        if other[0] - one[1] < _BREAK
-    ):
-        return
-    for match in _BROKEN().finditer(low):
-        digits = "".join(filter(str.isdigit, match.group()))
-        if is_card(digits):
-            sheet.claim(*match.span(), Kind.CARD, last_four(digits))
-    sheet.settle()
 
 
 _IBAN_LENGTHS = {

@@ -1,11 +1,12 @@
-"""Payment cards by brand and check digit, unbroken or in groups."""
+"""Payment cards by brand and check digit: unbroken, in groups, or split by a line's end."""
 
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from chalicelib.redaction import cards, national_ids, series, tracking
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.runs import BOUNDARY, PATTERN, Run, digits_in
-from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 
@@ -89,3 +90,26 @@ def is_even(lengths: tuple[int, ...]) -> bool:
     """
     is_even = len(set(lengths[:-1])) == 1 and lengths[0] <= 8 and lengths[-1] <= lengths[0]
     return is_even or lengths in {(4, 6, 5), (4, 6, 4)}
+
+
+_BREAK = 9  # longer than a space, a line's end and the marks of a quotation
+_BROKEN = lazily(
+    r"[0-9](?<![\d.,\-].)\d{3}(?:[ \-]?\d{4}){0,2}[ \-]?(?:\r?\n(?:>[ ]?){0,2})"
+    r"\d{4}(?:[ \-]?\d{4}){0,2}(?:[ \-]?\d{1,3})?(?![\d\-])"
+)
+
+
+def mask_broken_cards(sheet: Sheet) -> None:
+    """Mask card numbers that a line break splits, found by their check digit."""
+    low, runs = sheet.low, sheet.runs
+    if "\n" not in low or not any(
+        "\n" in low[one[1] : other[0]]
+        for one, other in pairwise(runs)
+        if other[0] - one[1] < _BREAK
+    ):
+        return
+    for match in _BROKEN().finditer(low):
+        digits = "".join(filter(str.isdigit, match.group()))
+        if cards.is_card(digits):
+            sheet.claim(*match.span(), Kind.CARD, last_four(digits))
+    sheet.settle()

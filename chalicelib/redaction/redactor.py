@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from chalicelib.redaction.births import mask_births
 from chalicelib.redaction.card_details import mask_card_details
-from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
+from chalicelib.redaction.cards import mask_ibans
 from chalicelib.redaction.checked_ids import mask_checked_identities
 from chalicelib.redaction.dictated import mask_dictated, may_be_dictated
 from chalicelib.redaction.digit_groups import mask_numbers
 from chalicelib.redaction.email_addresses import mask_emails, may_be_spelled
-from chalicelib.redaction.grouped_cards import mask_cards
+from chalicelib.redaction.grouped_cards import mask_broken_cards, mask_cards
 from chalicelib.redaction.letter_codes import mask_codes
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.named_codes import mask_named_codes

@@ -7,6 +7,6 @@ asking          the requests for one message: less reasoning, then the fallback 
 message_time    the time limit for writing one message, by thread
 budget          a project's budgets per day and per conversation; pure
 usage           the rows that reserve budget and count calls, tokens and costs
-providers       the stage's models at each provider, and which provider writes for a project
+providers       the stage's models at each provider (`ModelPair`), and which provider writes for a project
 models          the model of a conversation: each call within budget and share, and counted
 """

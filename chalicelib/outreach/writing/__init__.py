@@ -21,11 +21,11 @@ The modules, in the order in which a message passes them:
     value_words        the words for months, weekdays, units and currencies, as patterns
     said               the values of a text with the roles and stems of the words nearest to them
     rendering          writes the value of a field where a draft names the field's path
-    support            judges each value of a draft: matching sources and rivals, opening hours
+    supported_values   judges each value of a draft: matching sources and rivals, opening hours
     same_value         whether a draft's value and a source's can be the same: sums, days, numbers
     right_role         the backing of a value by matching sources and rivals: given, or another role's
     implied            values that follow from given ones: opening hours around a time, dates ahead
-    reached            whether a link, e-mail address or number belongs to the person whom the draft names
+    right_address      whether a link, e-mail address or number belongs to the person whom the draft names
     agreeing           sentences that agree with what only the recipient has said
     phrasing           what a sentence does: repeat, agree, decline: `phrases.toml`
     form_names         which names from a form may become part of a message

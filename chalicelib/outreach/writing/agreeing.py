@@ -18,7 +18,7 @@ from chalicelib.outreach.writing.checks.written_language import spoken
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.right_role import Backing
 from chalicelib.outreach.writing.said import SaidValue, stems_of
-from chalicelib.outreach.writing.support import Context, judged
+from chalicelib.outreach.writing.supported_values import Context, judged
 from chalicelib.outreach.writing.values import ValueKind, values
 
 _CLAUSE = re.compile(

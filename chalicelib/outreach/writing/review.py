@@ -37,11 +37,11 @@ from chalicelib.outreach.writing.form_names import names_no_name
 from chalicelib.outreach.writing.given import Given
 from chalicelib.outreach.writing.phrasing import agrees as opens_with_agreement
 from chalicelib.outreach.writing.phrasing import is_open, is_theirs, says
-from chalicelib.outreach.writing.reached import is_swapped
+from chalicelib.outreach.writing.right_address import is_swapped
 from chalicelib.outreach.writing.right_role import Backing
 from chalicelib.outreach.writing.said import SaidValue
 from chalicelib.outreach.writing.same_value import agrees, kinds_for
-from chalicelib.outreach.writing.support import Context, judged
+from chalicelib.outreach.writing.supported_values import Context, judged
 from chalicelib.outreach.writing.values import ValueKind
 from chalicelib.redaction import identifiers
 
