@@ -127,7 +127,7 @@ class Settings(BaseModel):
         if not isinstance(value, str):
             return value
         known = SYSTEMS if field.field_name == "systems" else REPORTS
-        names = frozenset(one.strip() for one in value.split(","))
+        names = frozenset(name.strip() for name in value.split(","))
         if names - set(known):
             raise ValueError(f"known are {', '.join(known)}")
         return names

@@ -13,7 +13,7 @@ from chalicelib.errors import SettingsError
 def _listed(value: object) -> object:
     if not isinstance(value, str):
         return value
-    return frozenset(one.strip().lower() for one in value.split(",") if one.strip())
+    return frozenset(item.strip().lower() for item in value.split(",") if item.strip())
 
 
 _Words = Annotated[frozenset[str], BeforeValidator(_listed)]
@@ -64,8 +64,8 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
         return SupportSettings.model_validate({k: v for k, v in values.items() if v})
     except ValidationError as error:
         problems = [
-            problem(VARIABLES[str(one["loc"][0])][0] if one["loc"] else "", one["msg"])
-            for one in error.errors()
+            problem(VARIABLES[str(fault["loc"][0])][0] if fault["loc"] else "", fault["msg"])
+            for fault in error.errors()
         ]
     raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}")
 

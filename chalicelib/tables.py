@@ -125,8 +125,8 @@ def _fields(schema: type[Any]) -> tuple[Mapping[str, Any], frozenset[str]]:
     """The types of a schema's fields by name, and the names of the fields that a row must have."""
     hints = get_type_hints(schema)
     known = fields(schema)
-    needed = {one.name for one in known if one.default is one.default_factory is MISSING}
-    return {one.name: hints[one.name] for one in known}, frozenset(needed)
+    needed = {field.name for field in known if field.default is field.default_factory is MISSING}
+    return {field.name: hints[field.name] for field in known}, frozenset(needed)
 
 
 def _value(kind: Any, given: Any, place: str) -> Any:  # noqa: ANN401 - as the schema and TOML say
@@ -137,7 +137,7 @@ def _value(kind: Any, given: Any, place: str) -> Any:  # noqa: ANN401 - as the s
         (kind,) = (one for one in inner if one is not NoneType)
         return _value(kind, given, place)
     if origin is tuple and isinstance(given, str) and inner[0] is str:
-        return tuple(line for one in given.splitlines() if (line := one.strip()))
+        return tuple(line for text in given.splitlines() if (line := text.strip()))
     if origin is tuple and isinstance(given, list):
         return tuple(_value(inner[0], one, f"{place}[{n}]") for n, one in enumerate(given))
     if origin is collections.abc.Mapping and isinstance(given, dict):

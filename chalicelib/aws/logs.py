@@ -82,7 +82,11 @@ class _Gathered:
 
     def next(self, line: Mapping[str, Any], *, is_closing: bool) -> list[Mapping[str, Any]]:
         """The log lines to write now that this one has come; a closing line is kept back for its metrics."""
-        now = [one for one in (self.closing, None if is_closing else line) if one is not None]
+        now = [
+            waiting
+            for waiting in (self.closing, None if is_closing else line)
+            if waiting is not None
+        ]
         self.closing = line if is_closing else None
         self.counted_before = len(self.metrics)
         return now
@@ -138,8 +142,8 @@ class JsonLog:
         if gathered is None:
             self._write(line)
             return
-        for one in gathered.next(line, is_closing=name in CLOSING):
-            self._write(one)
+        for ended in gathered.next(line, is_closing=name in CLOSING):
+            self._write(ended)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
         """Count a metric: written at the end of the `gathered` block around it, or at once outside one."""

@@ -98,7 +98,7 @@ def packed(
 
 def _sets(name: str, labels: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     everything = tuple(sorted(labels))
-    partial = [(one, "stage") for one in ROLLUPS.get(name, ()) if one in labels]
+    partial = [(label, "stage") for label in ROLLUPS.get(name, ()) if label in labels]
     return (*(one for one in [("stage",), *partial] if one != everything), everything)
 
 

@@ -46,13 +46,13 @@ class SwitchStory:
         names = [f"{self._prefix}/{name}" for name in NAMES]
         stored = self._ssm.get_parameters(Names=names)["Parameters"]
         seen = self._sweeps.positions([LIST])[LIST].seen_until
-        changed = [one for one in stored if _is_later(one, seen)]
+        changed = [change for change in stored if _is_later(change, seen)]
         if not changed or sweep.dry_run:
             return cursor
         for parameter in changed:
             for act in self._changes(parameter["Name"], seen):
                 self._journal().enter(act)
-        self._sweeps.save_position(LIST, max(one["LastModifiedDate"] for one in stored))
+        self._sweeps.save_position(LIST, max(change["LastModifiedDate"] for change in stored))
         return cursor
 
     def _changes(self, path: str, seen: datetime | None) -> Iterator[Act]:

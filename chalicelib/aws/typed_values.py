@@ -41,7 +41,7 @@ def _typed(value: Any) -> Item:  # noqa: ANN401
         case Mapping():
             return {"M": {name: _typed(one) for name, one in value.items()}}
         case list() | tuple():
-            return {"L": [_typed(one) for one in value]}
+            return {"L": [_typed(item) for item in value]}
         case set() | frozenset():
             return _typed_set(value)
         case bytes():
@@ -68,11 +68,11 @@ def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
         case "M":
             return {name: _plain(one) for name, one in value.items()}
         case "L":
-            return [_plain(one) for one in value]
+            return [_plain(item) for item in value]
         case "SS" | "BS":
             return set(value)
         case "NS":
-            return {_number(one) for one in value}
+            return {_number(number) for number in value}
         case "NULL":
             return None
         case _:

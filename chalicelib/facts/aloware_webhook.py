@@ -87,7 +87,9 @@ def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
     scheme, given = credential(headers)
     is_basic = scheme.lower() == "basic"
     secret = _basic(given) if is_basic else given.strip()
-    known = [_equal(secret, one) and (":" in one or not is_basic) for one in credentials]
+    known = [
+        _equal(secret, allowed) and (":" in allowed or not is_basic) for allowed in credentials
+    ]
     if scheme.lower() not in ("basic", "bearer") or not any(known):
         raise SignatureError("invalid_credential", "header authorization is wrong")
 

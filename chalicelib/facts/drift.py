@@ -157,7 +157,7 @@ class Reading:
     @property
     def marks(self) -> tuple[Mark, ...]:
         """The marks collected so far, each once, in the order of `Mark`."""
-        return tuple(one for one in Mark if one in self._marks)
+        return tuple(mark for mark in Mark if mark in self._marks)
 
     def note(self, *marks: Mark) -> None:
         """Add marks to those collected from the payload."""
@@ -179,7 +179,7 @@ class Reading:
             known: the forms that those documents name.
             elsewhere: of other fields that may hold it.
         """
-        given = [one for one in values if _given(one) is not None]
+        given = [given_value for given_value in values if _given(given_value) is not None]
         for value in given:
             found, form = _time(value)
             if found is not None:
@@ -307,7 +307,7 @@ def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
 
     Names that only a newer release knows are left out.
     """
-    known = {one.value: one for one in Mark}
+    known = {mark.value: mark for mark in Mark}
     return tuple(known[name] for name in names if name in known)
 
 

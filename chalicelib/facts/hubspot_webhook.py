@@ -156,7 +156,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     elif isinstance(payload, list):
         if len(payload) > MAX_EVENTS:
             raise TooLargeError("payload_too_large", f"the batch has more than {MAX_EVENTS} events")
-        events = [_event(one) for one in payload]
+        events = [_event(item) for item in payload]
     else:
         raise PayloadError("invalid_json", "the body must be a JSON array or object")
     return [_batch(request, part) for part in _parts(events)]
@@ -234,8 +234,8 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
     owner = reading.agent(_plain(properties.get("hubspot_owner_id")))
     at = reading.moment(
         [
-            _plain(one)
-            for one in (
+            _plain(moment)
+            for moment in (
                 raw.get("occurredAt"),
                 properties.get("hs_timestamp"),
                 properties.get("createdate"),

@@ -55,7 +55,7 @@ class RingGroup:
             listed = []
         if not listed:
             raise TransientError(PROVIDER, "ring_group", reason=UNEXPECTED_ANSWER)
-        return [Agent(one.id, one.name or "", one.email or "") for one in listed]
+        return [Agent(member.id, member.name or "", member.email or "") for member in listed]
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:

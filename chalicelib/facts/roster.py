@@ -66,7 +66,7 @@ class ListedRoster:
     def agents(self) -> Mapping[str, Agent] | None:
         """The configured agents by id and alias."""
         return by_id_and_alias(
-            Agent(one.id, one.name, one.email, one.aliases) for one in self.listed
+            Agent(agent.id, agent.name, agent.email, agent.aliases) for agent in self.listed
         )
 
 
@@ -97,10 +97,11 @@ class RemoteRoster:
         return self._known
 
     def _ask(self) -> None:
-        aliases = {one.id: one.aliases for one in self.listed}
+        aliases = {agent.id: agent.aliases for agent in self.listed}
         try:
             members = [
-                Agent(one.id, one.name, one.email, aliases.get(one.id, ())) for one in self.ask()
+                Agent(agent.id, agent.name, agent.email, aliases.get(agent.id, ()))
+                for agent in self.ask()
             ]
         except MiddlewareError:
             self.log.event(

@@ -66,13 +66,15 @@ class Allowances:
         while True:
             now = self._clock.now().timestamp()
             taken = [
-                one for one in row.get("taken", ()) if one["at"] > now - longest.total_seconds()
+                entry
+                for entry in row.get("taken", ())
+                if entry["at"] > now - longest.total_seconds()
             ]
-            if any(one["by"] == by for one in taken):
+            if any(entry["by"] == by for entry in taken):
                 return None
             for limit in limits:
                 since = now - limit.window.total_seconds()
-                if sum(one["at"] > since for one in taken) >= limit.count:
+                if sum(entry["at"] > since for entry in taken) >= limit.count:
                     return limit.name
             try:
                 self._put(key, row, [*taken, {"at": int(now), "by": by}], longest)
@@ -86,7 +88,7 @@ class Allowances:
         """The name of the first limit that is reached, or None; counts nothing."""
         row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
-        times = [one["at"] for one in row["taken"]] if row else []
+        times = [entry["at"] for entry in row["taken"]] if row else []
         for limit in limits:
             since = now - limit.window.total_seconds()
             if sum(at > since for at in times) >= limit.count:
@@ -102,9 +104,9 @@ class Allowances:
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             row = self._table.get({"event_id": self._key(what, opaque_id)})
-            if row is None or all(one["by"] != by for one in row["taken"]):
+            if row is None or all(entry["by"] != by for entry in row["taken"]):
                 return
-            kept = [one for one in row["taken"] if one["by"] != by]
+            kept = [entry for entry in row["taken"] if entry["by"] != by]
             version = row["version"]
             item = row | {"taken": kept, "version": version + 1}
             try:

@@ -44,7 +44,7 @@ class Catalogue:
         if found is not None:
             is_theirs = found.by == By.VENDOR
             return Why(code, by if is_theirs else found.by, found.words.format(name))
-        beginning = next((one for one in self._beginnings if code.startswith(one)), None)
+        beginning = next((prefix for prefix in self._beginnings if code.startswith(prefix)), None)
         if beginning is not None:
             return self._of_parts(code, self._reasons[beginning], provider)
         for one in self._providers:

@@ -132,7 +132,7 @@ def of(
         return None
     for prefix in (reasons.DEAD_LETTER, reasons.UNKNOWN, reasons.INTERRUPTED):
         text = text.removeprefix(prefix)
-    named = next((one for one in VENDORS if text.startswith(f"{one}_")), "")
+    named = next((name for name in VENDORS if text.startswith(f"{name}_")), "")
     code = text[len(named) + 1 :] if named else text
     family = UNAVAILABLE if _SERVER_ERROR.fullmatch(code) else _CODES.get(code, code)
     is_stuck = status in (EventStatus.FAILED, EventStatus.PARKED)

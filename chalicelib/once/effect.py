@@ -159,4 +159,4 @@ Kinds = Mapping[str, EffectKind]
 
 def kinds(*table: EffectKind) -> Kinds:
     """Index a system's kinds of effects by their names."""
-    return {one.name: one for one in table}
+    return {kind.name: kind for kind in table}

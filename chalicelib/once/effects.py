@@ -275,7 +275,7 @@ class Effects:
     ) -> dict[str, ActionRow]:
         """Store the outcomes of a request that did some actions and left others out, with their reasons."""
         apart = left_out.refused.keys() | left_out.skipped.keys()
-        done = [one for one in actions if one.key not in apart]
+        done = [effect for effect in actions if effect.key not in apart]
         rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
         for status, reasons in (
             (ActionStatus.REFUSED, left_out.refused),
@@ -395,7 +395,7 @@ class Effects:
         for (status, reason), actions in alike.items():
             self._log.event(
                 f"action.{status.value}",
-                action_type=",".join(dict.fromkeys(one.audit_type for one in actions)),
+                action_type=",".join(dict.fromkeys(effect.audit_type for effect in actions)),
                 actions=len(actions),
                 reason=reason,
             )

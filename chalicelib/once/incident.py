@@ -122,7 +122,7 @@ def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident 
         return stored and replace(stored, state=State.ENDED)
     since = held[0]
     if stored is not None and stored.state == State.MENDED and stored.mending is not None:
-        later = [one for one in held if one > stored.mending.at]
+        later = [received_at for received_at in held if received_at > stored.mending.at]
         if not later:
             return replace(stored, held=len(held))
         since = later[0]

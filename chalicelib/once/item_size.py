@@ -34,5 +34,5 @@ def size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
         case Mapping():
             return 3 + size_of_item(value) + len(value)
         case list() | tuple() | set() | frozenset():
-            return 3 + sum(size(one) + 1 for one in value)
+            return 3 + sum(size(item) + 1 for item in value)
     raise TypeError(type(value).__name__)

@@ -132,7 +132,8 @@ class Journal:
         ]
         leads = {name: entry[name] for name in ("ts_action_id", "story", "expires_at")}
         rows += [
-            {"conversation_id": f"{ABOUT_PREFIX}{one}", **leads} for one in sorted({*act.about})
+            {"conversation_id": f"{ABOUT_PREFIX}{subject}", **leads}
+            for subject in sorted({*act.about})
         ]
         if act.once:
             until = int((self._clock.now() + ONCE_FOR).timestamp())
@@ -162,7 +163,7 @@ class Journal:
             KeyConditionExpression="conversation_id = :c",
             values={"c": story},
         )
-        return [one for one in found if is_entry(one)]
+        return [row for row in found if is_entry(row)]
 
     def backwards(self, story: str, *, before: str = "", page: int) -> Iterator[Item]:
         """The entries of a story or a day, newest first; a page is fetched when its first entry is read.
@@ -178,7 +179,7 @@ class Journal:
             ScanIndexForward=False,
             Limit=page,
         )
-        return (one for one in found if is_entry(one))
+        return (row for row in found if is_entry(row))
 
     def since(self, start: datetime) -> Iterator[Item]:
         """Every entry of the journal since a time, oldest first: one query for each day."""

@@ -88,17 +88,17 @@ class PurposeKeys:
             UnavailableError: no key's time has come.
         """
         now = self._clock.now()
-        for one in self._valid(now):
-            if one.begins <= now:
-                return OpaqueIds(one.key).of(*parts)
+        for key in self._valid(now):
+            if key.begins <= now:
+                return OpaqueIds(key.key).of(*parts)
         raise UnavailableError(KEY_MISSING)
 
     def verifies(self, given: str, *parts: str) -> bool:
         """Whether a key that has not ended made this signature of these texts."""
         signed = given.encode("utf-8", "replace")
         matches = [
-            hmac.compare_digest(signed, OpaqueIds(one.key).of(*parts).encode())
-            for one in self._valid(self._clock.now())
+            hmac.compare_digest(signed, OpaqueIds(key.key).of(*parts).encode())
+            for key in self._valid(self._clock.now())
         ]
         return any(matches)
 
@@ -157,7 +157,7 @@ def parsed_keys(text: str, stage: str, purpose: KeyPurpose) -> list[StageKey]:
     """
     try:
         raw: list[Mapping[str, Any]] = json.loads(text)["keys"]
-        found = [_key(one, stage, purpose) for one in raw]
+        found = [_key(row, stage, purpose) for row in raw]
     except (ValueError, KeyError, TypeError):
         found = []
     if not found:

@@ -25,8 +25,8 @@ _AROUND = "'%-"
 def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
     """The keyed ids of the addresses in a person's words; the key is read only where there is one."""
     text = unicodedata.normalize("NFKC", words).lower()
-    found = [_mailbox(one) for one in _MAILBOX.findall(text)]
-    found += (end for one in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(one))
+    found = [_mailbox(mailbox) for mailbox in _MAILBOX.findall(text)]
+    found += (end for run in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(run))
     return [opaque().of("named", fromkey) for fromkey in dict.fromkeys(found)][:MOST]
 
 
@@ -36,7 +36,7 @@ def ids_of(address: str, opaque: OpaqueIds) -> list[str]:
         return [opaque.of("named", _mailbox(address.lower()))]
     digits = "".join(_DIGITS.findall(address))
     ends = {digits[-most:] for most in (_NATIONAL, _LOCAL) if len(digits) >= most}
-    return [opaque.of("named", one) for one in sorted(ends)]
+    return [opaque.of("named", end) for end in sorted(ends)]
 
 
 def _mailbox(address: str) -> str:

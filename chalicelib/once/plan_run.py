@@ -147,7 +147,7 @@ class PlanRun:
 
 def _vendor(built: Sequence[Effect], unknown: Sequence[str]) -> str:
     """The vendor of the first planned action whose outcome is unknown; empty where there is none."""
-    return next((one.kind.vendor for one in built if one.key in unknown), "")
+    return next((effect.kind.vendor for effect in built if effect.key in unknown), "")
 
 
 def _stored_plan(text: str) -> Plan:

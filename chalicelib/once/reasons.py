@@ -59,7 +59,7 @@ class Why(str):
 def declared(*modules: ModuleType) -> Mapping[str, Why]:
     """The reasons that these modules declare, by code."""
     found = (var for module in modules for var in vars(module).values())
-    return {str(one): one for one in found if isinstance(one, Why)}
+    return {str(reason): reason for reason in found if isinstance(reason, Why)}
 
 
 # --- what the end of an event begins with ---------------------------------------------------------

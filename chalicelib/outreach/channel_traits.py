@@ -114,7 +114,7 @@ class Traits:
     @property
     def notices(self) -> tuple[EffectKind, ...]:
         """The kinds of effects that send the fixed answers to STOP and HELP."""
-        return tuple(one for one in (self.confirms_stop, self.answers_help) if one is not None)
+        return tuple(kind for kind in (self.confirms_stop, self.answers_help) if kind is not None)
 
     @property
     def between(self) -> str:

@@ -214,8 +214,8 @@ def carrier_address(channel: Channel, number: str) -> str:
 
 def channel_of(carrier_address: str) -> Channel:
     """The channel of an address as Twilio writes it: WhatsApp by its prefix, else SMS."""
-    marked = (one for one in LISTED if one.traits.prefix)
-    found = (one for one in marked if carrier_address.startswith(one.traits.prefix))
+    marked = (channel for channel in LISTED if channel.traits.prefix)
+    found = (channel for channel in marked if carrier_address.startswith(channel.traits.prefix))
     return next(found, Channel.SMS)
 
 

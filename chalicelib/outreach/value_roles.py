@@ -62,22 +62,22 @@ _WANTED = {"time": ("date",), "number": ("number", "money", "percent"), "code": 
 @cache
 def rows() -> Mapping[str, RoleRow]:
     """The rows of ``roles.toml`` by the names of the roles."""
-    return {one.name: one for one in read(FILE, RoleFile).role}
+    return {role_row.name: role_row for role_row in read(FILE, RoleFile).role}
 
 
 def has_kind(role: str, kind: str) -> bool:
     """Whether a kind of value (time, code) can have a role (delivery); a number can be a sum or a share."""
-    return any(one in rows()[role].kinds for one in _WANTED.get(kind, (kind,)))
+    return any(other in rows()[role].kinds for other in _WANTED.get(kind, (kind,)))
 
 
 def is_weak(role: str, kind: str) -> bool:
     """Whether a role counts for a kind of value only where no other word names a role for the value."""
-    return any(one in rows()[role].weak for one in _WANTED.get(kind, (kind,)))
+    return any(other in rows()[role].weak for other in _WANTED.get(kind, (kind,)))
 
 
 def is_aside(role: str, kind: str) -> bool:
     """Whether a role only says how much a value of a kind is, as in "over 50", and never what it is."""
-    return any(one in rows()[role].aside for one in _WANTED.get(kind, (kind,)))
+    return any(other in rows()[role].aside for other in _WANTED.get(kind, (kind,)))
 
 
 def is_like(role: str, other: str) -> bool:

@@ -103,11 +103,11 @@ def _is_needed(text: str, kind: Kind, needed: Collection[str]) -> bool:
     if kind in (Kind.ORDER, Kind.TRACKING):
         return True
     if kind == Kind.EMAIL:
-        return text.casefold() in {one.casefold() for one in needed}
+        return text.casefold() in {value.casefold() for value in needed}
     if kind not in _CONTACTS:
         return False
     digits = "".join(filter(str.isdigit, text))[-_LAST_DIGITS:]
-    return any("".join(filter(str.isdigit, one)).endswith(digits) for one in needed)
+    return any("".join(filter(str.isdigit, value)).endswith(digits) for value in needed)
 
 
 def _masked(text: str, *, keep_order_numbers: bool, needed: Collection[str] | None) -> str:

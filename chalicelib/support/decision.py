@@ -138,7 +138,7 @@ def decide_on(
     else:
         pending = None
     everything = (found.intent, *found.secondary)
-    flags = risks | {RISK_FLAGS[one] for one in everything if one in RISK_FLAGS}
+    flags = risks | {RISK_FLAGS[intent] for intent in everything if intent in RISK_FLAGS}
     if complains_again:
         flags |= {REPEATED_COMPLAINT}
     route, tags = _route(found, current_route, flags, suspected - flags, rules)
@@ -240,7 +240,7 @@ def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
 
     Also gives the reason if not.
     """
-    if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
+    if tier == Tier.ESCALATION or any(intent in TIER_0 for intent in found.secondary):
         return False, why.ESCALATION
     if found.is_contradicted:
         return False, why.CONFLICTING_INTENT

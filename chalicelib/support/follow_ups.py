@@ -45,9 +45,9 @@ class ShadowFollowUps:
         del since
         if sweep.has_time:
             found, self._next = self.state.page(self._next, limit=PAGE)
-            for one in [known for known in found if self._is_due(known)][:MOST_A_RUN]:
+            for state in [known for known in found if self._is_due(known)][:MOST_A_RUN]:
                 with sweep.guard("ticket"):
-                    sweep.send_once(self._notification(one))
+                    sweep.send_once(self._notification(state))
         return cursor
 
     def _is_due(self, known: ConversationState) -> bool:

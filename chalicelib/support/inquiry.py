@@ -63,7 +63,9 @@ class Inquiry:
             NotAnEvent: the comment is an operator's, which includes our own replies.
         """
         self.ticket = ticket
-        comment = next((one for one in ticket.comments if one.id == self.message_id), None)
+        comment = next(
+            (candidate for candidate in ticket.comments if candidate.id == self.message_id), None
+        )
         if comment is None:
             return False
         if comment.is_operator:
@@ -82,12 +84,12 @@ class Inquiry:
     @property
     def has_newer_reply(self) -> bool:
         """Whether an operator has commented on the ticket after this message."""
-        return any(one.is_operator for one in self._newer())
+        return any(comment.is_operator for comment in self._newer())
 
     @property
     def has_newer_question(self) -> bool:
         """Whether the customer has commented on the ticket after this message."""
-        return any(not one.is_operator for one in self._newer())
+        return any(not comment.is_operator for comment in self._newer())
 
     def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
         """Whether a person has answered this message, and has the ticket or has closed it.
@@ -102,14 +104,14 @@ class Inquiry:
         if ticket is None:
             return False
         return any(
-            one.is_operator
-            and one.is_public
-            and one.created_at is not None
-            and one.created_at - self.at > BY_A_PERSON_AFTER
-            and one.author_id is not None
-            and (one.author_id in ticket.assigned_to or not ticket.is_open)
-            and not is_ours(one)
-            for one in self._newer()
+            comment.is_operator
+            and comment.is_public
+            and comment.created_at is not None
+            and comment.created_at - self.at > BY_A_PERSON_AFTER
+            and comment.author_id is not None
+            and (comment.author_id in ticket.assigned_to or not ticket.is_open)
+            and not is_ours(comment)
+            for comment in self._newer()
         )
 
     def _newer(self) -> tuple[Comment, ...]:

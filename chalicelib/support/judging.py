@@ -168,7 +168,9 @@ class Judge:
             dialogue = fold(NOTHING_SAID, said, self._keyed)
         known = inquiry.state.requests if inquiry.state else ()
         at = iso(inquiry.at)
-        return with_stored(dialogue, [one for one in known if str(one.get("at", "")) < at])
+        return with_stored(
+            dialogue, [request for request in known if str(request.get("at", "")) < at]
+        )
 
     def _silence(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
@@ -197,11 +199,15 @@ class Judge:
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:
             return own
-        still = {one.order for one in before.unsettled(ticket.tags)}
+        still = {request.order for request in before.unsettled(ticket.tags)}
         earlier = takewhile(lambda one: one.id != inquiry.message_id, ticket.comments)
-        said = [n for one in earlier if not one.is_operator for n in order_numbers(one.text)]
+        said = [
+            n for comment in earlier if not comment.is_operator for n in order_numbers(comment.text)
+        ]
         inquiry.earlier_orders = tuple(
-            dict.fromkeys((*asked.numbers, *(one for one in said if self._keyed(one) in still)))
+            dict.fromkeys(
+                (*asked.numbers, *(number for number in said if self._keyed(number) in still))
+            )
         )
         return inquiry.earlier_orders
 
@@ -254,7 +260,9 @@ def _question(before: Dialogue) -> dict[str, object] | None:
     It is None where there is no such question.  A customer who asked about an order and then writes
     again counts as asked, as the second message may be the order's number.
     """
-    waits = [one.at for one in before.unsettled() if one.kind == RequestKind.ORDER_STATUS]
+    waits = [
+        request.at for request in before.unsettled() if request.kind == RequestKind.ORDER_STATUS
+    ]
     if before.asks == 0 and (before.last != Speaker.CUSTOMER or not waits):
         return None
     asked_at = before.asked_at or waits[-1]

@@ -158,7 +158,9 @@ class _Run:
         """Queue a notification for each of these tickets that has a message without an event."""
         summary = self.sweep.summary
         summary.listed += len(tickets)
-        open_ones = [one for one in tickets if one.is_open and ATTENTION_TAG not in one.tags]
+        open_ones = [
+            listed for listed in tickets if listed.is_open and ATTENTION_TAG not in listed.tags
+        ]
         suspects = self._suspects(open_ones)
         summary.missing += len(suspects)
         asked = {self._key(ticket): ticket for ticket in suspects}

@@ -173,7 +173,11 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
 def _reported_risk(opinion: _Opinion) -> str | None:
     """The gravest tier 0 intent that the model reports for a message; None where it reports none."""
     flagged = [_FLAGS[flag] for flag in opinion.risk.flags if flag in _FLAGS]
-    intents = [one for one in (opinion.primary_intent, *opinion.secondary_intents) if one in TIER_0]
+    intents = [
+        intent
+        for intent in (opinion.primary_intent, *opinion.secondary_intents)
+        if intent in TIER_0
+    ]
     return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
 
 
@@ -264,7 +268,7 @@ def _strict_schema(model: type[BaseModel]) -> dict[str, Any]:
 
     def inlined(node: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(node, list):
-            return [inlined(one) for one in node]
+            return [inlined(item) for item in node]
         if not isinstance(node, dict):
             return node
         if "$ref" in node:

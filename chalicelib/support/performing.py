@@ -60,7 +60,7 @@ class TicketExecutors:
             refused; the other change is then made.
         """
         ends = self._clock.monotonic() + deadline_seconds
-        added = [one for one in actions if one.kind is ADD_TAG]
+        added = [effect for effect in actions if effect.kind is ADD_TAG]
         conversation_id, removed = _only(REMOVE_TAG, actions, but=added)
         off, on = {action.argument for action in removed}, {action.argument for action in added}
         if not on:
@@ -72,13 +72,13 @@ class TicketExecutors:
             )
         except PermanentError as error:
             if error.operation == "add_tags":
-                return LeftOut({one.key: error.reason for one in added}, {})
+                return LeftOut({effect.key: error.reason for effect in added}, {})
             if error.operation != "remove_tags":
                 raise
             left = ends - self._clock.monotonic()
             missing = self._richpanel.add_tags(conversation_id, on, deadline_seconds=left)
             out = self._without(missing, added) or LeftOut({}, {})
-            refused = {one.key: error.reason for one in removed}
+            refused = {effect.key: error.reason for effect in removed}
             return LeftOut({**out.refused, **refused}, out.skipped)
         return self._without(missing, added)
 
@@ -92,10 +92,10 @@ class TicketExecutors:
         self._log.event("support.unknown_tags", tags=sorted(missing))
         self._log.metric("mw.support.unknown_tags", len(missing))
         unknown = [action for action in ours if action.argument in missing]
-        refused = {one.key for one in unknown if one.audit_type in _MATTER_MOST}
+        refused = {effect.key for effect in unknown if effect.audit_type in _MATTER_MOST}
         return LeftOut(
             refused=dict.fromkeys(refused, UNKNOWN_TAG),
-            skipped={one.key: UNKNOWN_TAG for one in unknown if one.key not in refused},
+            skipped={effect.key: UNKNOWN_TAG for effect in unknown if effect.key not in refused},
         )
 
     def assign(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:

@@ -47,6 +47,6 @@ def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
     own_text = normalised(own_part(text))
     answered = (comment.id for comment in ticket.comments if not comment.is_operator)
     return any(
-        reference(opaque, reply_action(ticket.id, Suffix(one))).lower() in own_text
-        for one in answered
+        reference(opaque, reply_action(ticket.id, Suffix(suffix))).lower() in own_text
+        for suffix in answered
     )

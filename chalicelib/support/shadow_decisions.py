@@ -91,7 +91,7 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 
     At most `MOST_DECISIONS` are kept; the oldest without an answer are dropped first.
     """
-    found = [*(one for one in known if one["event"] != decided["event"]), decided]
+    found = [*(decision for decision in known if decision["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
         others = [n for n, one in enumerate(found[:-1]) if one["decision"] == PERSON]
         del found[others[0] if others else 0]

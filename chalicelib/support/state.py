@@ -149,7 +149,7 @@ class States:
 
         Returns False where the state has expired.
         """
-        return self._annotate(conversation_id, labels=[dict(one) for one in labels])
+        return self._annotate(conversation_id, labels=[dict(row) for row in labels])
 
     def _annotate(self, conversation_id: str, **values: object) -> bool:
         """Set attributes of a conversation's state that no event sets.

@@ -96,7 +96,9 @@ class _Assessment(BaseModel):
     @property
     def names(self) -> Iterator[str]:
         """The categories of a guardrail's policies that intervened."""
-        yield from (one.type.lower() for one in self.contentPolicy.filters if _acted(one))
+        yield from (
+            filter_.type.lower() for filter_ in self.contentPolicy.filters if _acted(filter_)
+        )
         if any(map(_acted, self.topicPolicy.topics)):
             yield "topic"
         if any(map(_acted, [*self.wordPolicy.customWords, *self.wordPolicy.managedWordLists])):

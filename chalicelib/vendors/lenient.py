@@ -15,4 +15,4 @@ def as_object(value: object) -> object:
 
 def as_objects(value: object) -> list[object]:
     """The JSON objects in a list; an empty list in place of anything else."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

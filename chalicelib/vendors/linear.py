@@ -77,7 +77,7 @@ class Linear:
     def probabilities(self, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
         """The probability of each intent and of each risk, from a message's words."""
         whole, parts = features(words)
-        known = [row for one in (*whole, *parts) if (row := self.rows.get(one)) is not None]
+        known = [row for feature in (*whole, *parts) if (row := self.rows.get(feature)) is not None]
         size = len(self.intercept) * LANE
         total = sum(known).to_bytes(size, "little")
         factor = 1 / (self.scale * length(len(whole), len(parts)))
@@ -121,7 +121,7 @@ def packed(model: Linear) -> bytes:
     head = json.dumps(
         {
             "intents": list(model.intents),
-            "intercept": [round(one, 4) for one in model.intercept],
+            "intercept": [round(number, 4) for number in model.intercept],
             "scale": model.scale,
             "made_from": model.made_from,
             "risks": list(model.risks),

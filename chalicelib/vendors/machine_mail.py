@@ -62,7 +62,7 @@ def _has_header(headers: Mapping[str, str]) -> bool:
 
 def _plain(text: str) -> str:
     shown = unicodedata.normalize("NFD", normalised(text[:_SEEN_CHARACTERS]))
-    bare = "".join(one for one in shown if not unicodedata.combining(one))
+    bare = "".join(letter for letter in shown if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", bare).replace("\u2019", "'")
 
 

@@ -22,8 +22,8 @@ CONNECT_TIMEOUT_SECONDS = 3.0
 _READ_BYTES = 1024
 _PROVIDER, _OPERATION = "webhook", "post"
 _TRANSLATED = tuple(
-    ipaddress.ip_network(one)
-    for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+    ipaddress.ip_network(network)
+    for network in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
 )
 """Networks of IPv6 addresses that contain an IPv4 address, which may be any (NAT64, 6to4, Teredo)."""
 
@@ -118,7 +118,7 @@ class CheckedHosts:
             OSError: it has none.
         """
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [str(one[4][0]) for one in found]
+        addresses = [str(info[4][0]) for info in found]
         if not all(self._may_be_reached(address) for address in addresses):
             self.refused = True
             raise NotPublicError(reasons.ADDRESS_NOT_PUBLIC)
@@ -138,7 +138,7 @@ def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
-        if any(address in one for one in _TRANSLATED):
+        if any(address in network for network in _TRANSLATED):
             return False
     return address.is_global and not (
         address.is_multicast or address.is_reserved or address.is_unspecified

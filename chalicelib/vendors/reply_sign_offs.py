@@ -66,7 +66,9 @@ def _names(line: str) -> bool:
     words = _SMILE.sub("", line).replace("|", " ").replace("/", " ").replace("\u00ae", "").split()
     return (
         0 < len(words) <= _MOST_WORDS
-        and not any(one.isdigit() or one in "!?:;\u00bf\u00a1" for one in "".join(words))
+        and not any(
+            character.isdigit() or character in "!?:;\u00bf\u00a1" for character in "".join(words)
+        )
         and not _BEFORE_A_THING.match(line)
         and any(word[0].isupper() for word in words)
         and all(_is_of_a_name(word) for word in words)

@@ -42,7 +42,7 @@ def begins_at(lines: Sequence[str]) -> int:
         return first
     line = lines[first].strip()
     is_alone = len(line) <= _MAX_GREETING and greeting().fullmatch(line)
-    return first + 1 if is_alone and any(one.strip() for one in lines[first + 1 :]) else first
+    return first + 1 if is_alone and any(later.strip() for later in lines[first + 1 :]) else first
 
 
 def _without_disclaimer(lines: Sequence[str]) -> int:
@@ -106,7 +106,7 @@ def is_like_a_name(line: str, *, in_capitals: bool = False) -> bool:
     return (
         0 < len(words) <= _NAME_WORDS
         and len(line) <= _MAX_NAME
-        and not any(one.isdigit() or one in "!?:;" for one in line)
+        and not any(character.isdigit() or character in "!?:;" for character in line)
         and all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
         and (not line.isupper() or (in_capitals and len(words) > 1))
     )

@@ -214,7 +214,7 @@ def _is_notes_block(lines: Sequence[str], at: int) -> bool:
     if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]
-    return {"to", "subject"} <= {str(one.lastgroup) for one in found if one}
+    return {"to", "subject"} <= {str(match.lastgroup) for match in found if match}
 
 
 def _attribution(lines: Sequence[str], at: int, *, is_dated: bool = False) -> int:
@@ -264,7 +264,7 @@ def _visible(line: str) -> str:
     if shown.isascii():
         return shown
     shown = unicodedata.normalize("NFC", shown)
-    return "".join(one for one in shown if unicodedata.category(one) != "Cf")
+    return "".join(character for character in shown if unicodedata.category(character) != "Cf")
 
 
 _NUMERIC_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\s+\d{1,2}[:.]\d{2}")

@@ -91,7 +91,7 @@ class Batch:
     @property
     def held(self) -> frozenset[str]:
         """The keys of facts that one sink may have and another may lack: those of open and owed batches."""
-        return frozenset((*self.keys, *(key for one in self.owed for key in one.keys)))
+        return frozenset((*self.keys, *(key for batch in self.owed for key in batch.keys)))
 
     def next_number(self, now: datetime) -> int:
         """The number for a new batch, greater than every earlier one: epoch milliseconds.
@@ -120,20 +120,22 @@ class Batch:
         gets batches in order, so it has begun neither of the two, and knows neither number.
         """
         owed: list[OwedBatch] = []
-        for one in self.owed:
-            alike = [each for each in owed[-2:] if each.lacking == one.lacking]
-            keys = (*owed[-1].keys, *one.keys) if owed else ()
+        for batch in self.owed:
+            alike = [earlier for earlier in owed[-2:] if earlier.lacking == batch.lacking]
+            keys = (*owed[-1].keys, *batch.keys) if owed else ()
             if len(alike) > 1 and len(keys) <= at_most:
-                owed[-1] = replace(one, keys=keys)
+                owed[-1] = replace(batch, keys=keys)
             else:
-                owed.append(one)
+                owed.append(batch)
         return replace(self, owed=tuple(owed))
 
     def encode(self) -> str:
         """The state as the JSON text that is stored in the writer's row; keys are compressed."""
         raw: dict[str, Any] = {"n": self.number, "k": _packed(self.keys), "nb": self.not_before}
         if self.owed:
-            raw["o"] = [[one.number, _packed(one.keys), sorted(one.lacking)] for one in self.owed]
+            raw["o"] = [
+                [batch.number, _packed(batch.keys), sorted(batch.lacking)] for batch in self.owed
+            ]
         if self.corrected:
             raw["c"] = self.corrected
         if self.rests:

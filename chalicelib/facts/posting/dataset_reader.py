@@ -56,7 +56,7 @@ class DatasetReader:
             answer = self.client.send(call, deadline_seconds=deadline_seconds)
         except PermanentError:
             return None
-        return frozenset(str(one.get("name")) for one in _dicts(answer.get("value")))
+        return frozenset(str(table.get("name")) for table in _dicts(answer.get("value")))
 
     def missing_columns(self, *, deadline_seconds: float) -> frozenset[str] | None:
         """The columns that facts need and the dataset lacks, as ``Table[Column]``.
@@ -123,4 +123,4 @@ class DatasetReader:
 
 
 def _dicts(found: object) -> Iterable[Mapping[str, Any]]:
-    return (one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()
+    return (entry for entry in found if isinstance(entry, dict)) if isinstance(found, list) else ()

@@ -118,8 +118,8 @@ class Dimensions:
     def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
         """Remove keys from those recorded for a table, so that the next `refresh` fills it without them."""
         current = self.store.dimension(self._name(table))
-        known = frozenset(one for one in current.known if not is_gone(one))
-        posting = tuple(one for one in current.posting if not is_gone(one))
+        known = frozenset(key for key in current.known if not is_gone(key))
+        posting = tuple(key for key in current.posting if not is_gone(key))
         if (known, posting) != (current.known, current.posting):
             left = replace(current, known=known, posting=posting, content=None)
             self._note(table, current, left)

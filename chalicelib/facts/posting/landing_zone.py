@@ -85,8 +85,8 @@ class LandingZone:
             except _NotThereError:
                 return None
             listed = answer.json.get("paths")
-            for one in listed if isinstance(listed, list) else ():
-                found.add(PurePosixPath(str(one.get("name"))).name)
+            for path in listed if isinstance(listed, list) else ():
+                found.add(PurePosixPath(str(path.get("name"))).name)
             more = answer.continuation
             if not more:
                 return frozenset(found)

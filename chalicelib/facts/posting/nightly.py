@@ -101,13 +101,19 @@ class Nightly:
                     marks={one.value: count for one, count in drift.marks.items()},
                 )
         found = comparison.differences
-        for one in found[:_SHOWN]:
+        for difference in found[:_SHOWN]:
             self.runtime.log.event(
-                "facts.difference", day=one.day, sink=one.sink, known=one.known, there=one.there
+                "facts.difference",
+                day=difference.day,
+                sink=difference.sink,
+                known=difference.known,
+                there=difference.there,
             )
         for table, why in comparison.troubles.items():
             self.runtime.log.event("facts.files_differ", table=table, reason=why)
-        missing = sum(one.known - one.there for one in found) + len(comparison.troubles)
+        missing = sum(difference.known - difference.there for difference in found) + len(
+            comparison.troubles
+        )
         self.runtime.log.metric("mw.facts.missing", missing)
         if comparison.dataset is not None:
             self.runtime.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))

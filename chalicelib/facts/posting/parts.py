@@ -104,7 +104,7 @@ class Partition:
         if whole is None:
             return []
         older = self.parts[self.parts.index(whole) + 1 :]
-        return [one for one in reversed(older) if one not in needed]
+        return [part for part in reversed(older) if part not in needed]
 
 
 def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:

@@ -148,7 +148,11 @@ def datasets_named(
     answer = client.send(call, deadline_seconds=deadline_seconds)
     listed = answer.get("value")
     found = listed if isinstance(listed, list) else []
-    return [str(one["id"]) for one in found if isinstance(one, dict) and one.get("name") == name]
+    return [
+        str(dataset["id"])
+        for dataset in found
+        if isinstance(dataset, dict) and dataset.get("name") == name
+    ]
 
 
 def target_of(dataset_id: str) -> str:

@@ -54,7 +54,7 @@ def of_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     earlier = row.get("tries", [])
     if earlier and is_newest(row, earlier[-1]):
-        return [dict(one) for one in earlier]
+        return [dict(attempt) for attempt in earlier]
     end = row["status"]
     if end == "pending":
         end = "interrupted" if row.get("started", True) else NOT_SENT

@@ -150,7 +150,7 @@ class RowSweep:
         Counted since its receipt, or the time until which it waited.
         """
         now = self._now()
-        stuck = [one for one in found if one.due_epoch <= now or not _is_explained(one)]
+        stuck = [event for event in found if event.due_epoch <= now or not _is_explained(event)]
         since = (_wanted_since(row) for row in stuck)
         return int(max((now - at for at in since if at is not None), default=0))
 

@@ -86,7 +86,7 @@ def _url_faults(url: Any, *, allows_loopback: bool) -> Iterator[str]:  # noqa: A
     except ValueError:
         yield f"{SETTING}.url is not a URL"
         return
-    if not host or not url.isascii() or any(one.isspace() for one in url):
+    if not host or not url.isascii() or any(character.isspace() for character in url):
         yield f"{SETTING}.url is not a URL"
     elif parts.username is not None or parts.fragment:
         yield f"{SETTING}.url holds credentials or a fragment"
@@ -133,7 +133,9 @@ def signing_secrets(text: str) -> tuple[bytes, ...]:
         listed = None
     if not isinstance(listed, list) or not listed:
         raise UnavailableError(reasons.SIGNING_SECRETS_MISSING)
-    keys = tuple(standard_webhooks.key(one) if isinstance(one, str) else b"" for one in listed)
+    keys = tuple(
+        standard_webhooks.key(secret) if isinstance(secret, str) else b"" for secret in listed
+    )
     if not all(keys):
         raise UnavailableError(reasons.SIGNING_SECRETS_MALFORMED)
     return keys

@@ -67,7 +67,7 @@ class Name(StrEnum):
     """The conversation failed, and another one on another channel has taken its place."""
 
 
-CHOICE = frozenset(one.value for one in Name) - {Name.TOOL_CALLED.value}
+CHOICE = frozenset(name.value for name in Name) - {Name.TOOL_CALLED.value}
 """The events that a company may choose or leave out; a tool's call is always sent."""
 
 

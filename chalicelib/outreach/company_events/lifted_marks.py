@@ -25,10 +25,10 @@ MOST_CONVERSATIONS = 200
 def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
     """The newest conversation with an address among those whose events the company is sent; else None."""
     found = [
-        one
+        record
         for form in numbers.forms(address)
-        for one in conversations.with_recipient(form, company_id, MOST_CONVERSATIONS)
-        if one.item.get(TELLS)
+        for record in conversations.with_recipient(form, company_id, MOST_CONVERSATIONS)
+        if record.item.get(TELLS)
     ]
     return max(found, key=lambda one: one.created_at, default=None)
 

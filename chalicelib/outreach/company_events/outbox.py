@@ -307,7 +307,7 @@ class EventRows(items.OnTable):
             values={"p": _partition(company_id, project_id), "attempt": ATTEMPT},
             ScanIndexForward=False,
         )
-        return [PostAttempt.read(one) for one in found]
+        return [PostAttempt.read(row) for row in found]
 
     # --- rows and keys ------------------------------------------------------------------------
 

@@ -33,5 +33,7 @@ def headers(keys: Sequence[bytes], message_id: str, epoch: float, body: bytes) -
     return {
         "webhook-id": message_id,
         "webhook-timestamp": at,
-        "webhook-signature": " ".join(signature(one, message_id, at, body) for one in keys),
+        "webhook-signature": " ".join(
+            signature(signing_key, message_id, at, body) for signing_key in keys
+        ),
     }

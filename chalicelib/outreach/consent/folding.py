@@ -51,7 +51,7 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
 def shapes(text: str) -> str:
     """A text without accents, invisible signs and variants of letters (``ø`` is ``o``); its case stays."""
     apart = unicodedata.normalize("NFKD", _INVISIBLE.sub("", text))
-    kept = "".join(one for one in apart if not unicodedata.combining(one))
+    kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return unicodedata.normalize("NFC", kept).translate(_SHAPES)
 
 

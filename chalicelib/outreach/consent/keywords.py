@@ -45,18 +45,18 @@ def all_keywords() -> FoldedKeywords:
     stop = frozenset(map(bare, wordings.every(of.stop)))
     said = sorted(map(bare, wordings.every(rows.courtesies)), key=len, reverse=True)
     unspaced = "|".join(
-        bare(one) for name in wordings.UNSPACED for one in rows.courtesies.get(name, ())
+        bare(courtesy) for name in wordings.UNSPACED for courtesy in rows.courtesies.get(name, ())
     )
     return FoldedKeywords(
         stop,
         frozenset(map(bare, wordings.every(of.start))),
         frozenset(map(bare, wordings.every(of.yes))),
         {
-            bare(one): None if name == "en" else name
+            bare(word): None if name == "en" else name
             for name, them in of.help.items()
-            for one in them
+            for word in them
         },
-        tuple(one for one in stop if len(one) >= _SLIPPED and one.isascii()),
+        tuple(word for word in stop if len(word) >= _SLIPPED and word.isascii()),
         re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, said))})(?!\S)|{unspaced}"),
     )
 

@@ -25,7 +25,7 @@ _HOURS, _CHANNELS, _REFUSED = map(written, ("page_hours", "page_channels", "page
 _DAYS, _WHEN, _HOW = map(written, ("page_days", "page_when", "page_how"))
 _UNCHANGED, _ANY, _SAVE = map(written, ("page_unchanged", "page_any", "page_save"))
 _PARTS: Mapping[str, ByLanguage] = {
-    one: written(f"page_{one}") for one in ("morning", "afternoon", "evening")
+    part: written(f"page_{part}") for part in ("morning", "afternoon", "evening")
 }
 
 

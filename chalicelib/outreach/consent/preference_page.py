@@ -92,7 +92,7 @@ def shown(standing: Standing) -> Answer:
     said, buttons = _SHOWN[standing.holds]
     known = project.company_contact if project else None
     contact = _CONTACT[language].format(contact=known) if known else ""
-    whole = (one[language].format(company=company, contact=contact) for one in said)
+    whole = (texts[language].format(company=company, contact=contact) for texts in said)
     is_open = standing.holds is Holds.OPEN
     wishes = preference_form.sentences(standing.preferences, language) if is_open else []
     lines = (one[:1].upper() + one[1:] for one in (*whole, *wishes))

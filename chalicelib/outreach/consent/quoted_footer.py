@@ -23,7 +23,7 @@ def without_footer(text: str) -> str:
 def _quoted() -> re.Pattern[str]:
     """The pattern of our e-mails' footer in a reply, with or without quotation marks, brackets and link."""
     lines = "|".join(
-        re.escape(one.rstrip(".")).replace(r"\ ", r"\s+") for one in UNSUBSCRIBE_LINE.values()
+        re.escape(line.rstrip(".")).replace(r"\ ", r"\s+") for line in UNSUBSCRIBE_LINE.values()
     )
     link = r"[<(\[]*https?://\S+/unsubscribe/\S+"
     mark = r"[ \t>|*]*"

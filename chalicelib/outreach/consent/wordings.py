@@ -124,7 +124,7 @@ def sources() -> list[str]:
     """The regular expressions of ``wordings.toml``, in the order in which `patterns` compiles them."""
     rows = listed()
     return [
-        *(_filled(one) for one in every(rows.plain)),
+        *(_filled(wording) for wording in every(rows.plain)),
         _anywhere(rows.negated),
         _anywhere(rows.doubt),
         _anywhere(rows.complained),
@@ -139,7 +139,7 @@ def sources() -> list[str]:
 
 def every(rows: ByLanguage) -> Iterable[str]:
     """The wordings of a table in all languages, one after another."""
-    return (one for of_language in rows.values() for one in of_language)
+    return (wording for of_language in rows.values() for wording in of_language)
 
 
 def _anywhere(rows: ByLanguage) -> str:

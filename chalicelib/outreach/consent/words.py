@@ -81,7 +81,7 @@ class Heard:
 
 
 CARRIERS: Mapping[str, Word] = Rows(
-    lambda: {one: Word(name) for name, them in wordings.listed().carriers.items() for one in them}
+    lambda: {word: Word(name) for name, them in wordings.listed().carriers.items() for word in them}
 )
 """Twilio's default keywords, each with its meaning."""
 _SIGNATURE = re.compile(
@@ -204,4 +204,6 @@ def _is_plain(said: str) -> bool:
     if len(said) > _LONGEST_WISH:
         return False
     asked = wordings.ASKED.sub("", said)
-    return any(one.fullmatch(said) or one.fullmatch(asked) for one in wordings.patterns().plain)
+    return any(
+        pattern.fullmatch(said) or pattern.fullmatch(asked) for pattern in wordings.patterns().plain
+    )

@@ -108,7 +108,7 @@ class CalledTools(items.OnTable):
             values={"p": own["primary_channel"], "call": own["conversation_id"]},
             ConsistentRead=True,
         )
-        calls = [ToolCall.of(one, str(one["conversation_id"]).rpartition("#")[2]) for one in found]
+        calls = [ToolCall.of(row, str(row["conversation_id"]).rpartition("#")[2]) for row in found]
         return sorted(calls, key=lambda one: one.called_at)
 
     def begin_call(self, record: Record, call: ToolCall, *, is_confirmed: bool) -> bool:

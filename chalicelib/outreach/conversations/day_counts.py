@@ -153,8 +153,8 @@ def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
 
 def waits_since(waiting: Sequence[Entry]) -> datetime | None:
     """The time of the recipient's first real message since our last one; None where there is none."""
-    said = (one for one in waiting if one.role == "user" and one.note not in UNSAID)
-    return next((parsed(one.message_timestamp) for one in said), None)
+    said = (entry for entry in waiting if entry.role == "user" and entry.note not in UNSAID)
+    return next((parsed(entry.message_timestamp) for entry in said), None)
 
 
 def reasoned(what: DayCount, reason: str) -> list[str]:

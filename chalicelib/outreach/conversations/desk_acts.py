@@ -113,7 +113,7 @@ class Acts(HandoffsOf, Paging):
         """
         if change.handoff is not None and not record.is_handed_off:
             self.announce_handoff(record)
-        changed = [write for one in change.register for write in self.changing(one)]
+        changed = [write for entry in change.register for write in self.changing(entry)]
         writes = self._act_writes(record, act_id, change, about, (*changed, *journal))
         opened = [event] if event is not None else []
         attempts = Attempts(self._clock, at_once(TRIES))
@@ -124,7 +124,7 @@ class Acts(HandoffsOf, Paging):
                 mark, *seen = refused.found[: 2 + len(changed)]
                 if mark is not None:
                     raise RepeatedError(mark) from None
-                if any(one is not None for one in seen):
+                if any(row is not None for row in seen):
                     raise OutdatedError from None
                 if opened and refused.found[-1] is not None:
                     opened = []

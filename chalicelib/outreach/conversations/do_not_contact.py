@@ -175,7 +175,7 @@ class DoNotContact(RegisterLooks):
         places = {place.member: place.address for place in self.places_of(record)}
         own, *others = self.subjects_of(record)
         theirs = [other for other in others if not own.is_undone(own.own, other.own)]
-        return [places[one.own] for one in (own, *theirs)]
+        return [places[member.own] for member in (own, *theirs)]
 
     def suspend(
         self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE

@@ -71,12 +71,12 @@ class Drafts(items.OnTable):
             ConsistentRead=True,
         )
         return {
-            str(one["conversation_id"]).rpartition("#")[2]: KeptDraft(
-                draft(one),
-                str(one.get("delivery_status") or ""),
-                str(one.get("delivery_reason") or ""),
+            str(row["conversation_id"]).rpartition("#")[2]: KeptDraft(
+                draft(row),
+                str(row.get("delivery_status") or ""),
+                str(row.get("delivery_reason") or ""),
             )
-            for one in found
+            for row in found
         }
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:

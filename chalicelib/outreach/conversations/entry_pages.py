@@ -19,12 +19,12 @@ class Paging(items.OnTable):
         They are in the item until then, so a reader sees no change, however often this is done.
         """
         if leaving:
-            self._table.put_all([row for one in leaving for row in self._rows(record, one)])
+            self._table.put_all([row for entry in leaving for row in self._rows(record, entry)])
 
     def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
         """Empty the rows just written, as the conversation was erased meanwhile, and let them expire."""
         ends = int(self._clock.now().timestamp())
-        rows = [row for one in leaving for row in self._rows(record, one)]
+        rows = [row for entry in leaving for row in self._rows(record, entry)]
         kept = ("primary_channel", "conversation_id")
         self._table.put_all([{name: row[name] for name in kept} | {"ttl": ends} for row in rows])
 

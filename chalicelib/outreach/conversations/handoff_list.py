@@ -33,7 +33,7 @@ class Handoffs:
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p", values={"p": _COMPANIES}
         )
-        return (str(one["conversation_id"]) for one in found)
+        return (str(row["conversation_id"]) for row in found)
 
     def entries(
         self,
@@ -72,7 +72,7 @@ class Handoffs:
             {name: entry[name] for name in ("primary_channel", "conversation_id")}
             for entry in entries
         ]
-        return {str(one["conversation_id"]): one for one in self._table.get_all(keys)}
+        return {str(row["conversation_id"]): row for row in self._table.get_all(keys)}
 
     def waiting(self, company_id: str | None = None) -> Iterator[Item]:
         """The hand-offs that no person has taken, longest waiting first; for None, those of every company."""

@@ -153,8 +153,8 @@ def appended(
         if message["message_timestamp"] >= iso(now - kept)
     ]
     room = ITEM_BYTES - size_of_item({**record.item, **others, "messages": []})
-    left, leaving = _fitting(in_force, [one.item() for one in entries], room)
-    return {**others, "messages": left}, [entry(one) for one in leaving]
+    left, leaving = _fitting(in_force, [given.item() for given in entries], room)
+    return {**others, "messages": left}, [entry(item) for item in leaving]
 
 
 def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
@@ -168,7 +168,7 @@ def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item
     for one in old:
         if len(left) > NEWEST_ENTRIES or size(left) > NEWEST_BYTES:
             leave(one)
-    for one in [one for one in left[: -len(new) or None] if one.get("note") != FOLLOW_UP]:
+    for one in [item for item in left[: -len(new) or None] if item.get("note") != FOLLOW_UP]:
         if len(left) > LEAST_ENTRIES and size(left) > room:
             leave(one)
     return left, sorted(leaving, key=lambda one: int(one["number"]))

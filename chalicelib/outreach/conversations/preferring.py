@@ -79,7 +79,7 @@ def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
 
     None where there is none.
     """
-    ours = [one for one in before if one.role == "assistant"]
+    ours = [entry for entry in before if entry.role == "assistant"]
     return wished(text, answers=bool(ours) and "?" in ours[-1].content)
 
 
@@ -102,10 +102,12 @@ def preferred(subjects: Sequence[Subject]) -> Preferences:
 def known_in(record: Record) -> Preferences:
     """The recipient's preferences that `knowing` has put into a conversation for its writer."""
     given = record.item.get(PREFERENCES) or ()
-    return preferences_of({f"{record.company_id}#{one['about']}": one for one in given})
+    return preferences_of(
+        {f"{record.company_id}#{preference['about']}": preference for preference in given}
+    )
 
 
 def knowing(record: Record, preferences: Preferences) -> Record:
     """A copy of a conversation that holds its recipient's preferences, for the writer; never stored."""
-    known = [dict(one) for one in preferences.kept]
+    known = [dict(preference) for preference in preferences.kept]
     return Record({**record.item, PREFERENCES: known}) if known else record

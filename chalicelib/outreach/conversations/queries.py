@@ -43,7 +43,7 @@ class Queries(items.OnTable):
         """The conversations that exist of the given opaque ids, by opaque id; two reads for all of them."""
         pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
         found = self._table.get_all([pointer["points_to"] for pointer in pointers])
-        return {str(one["opaque_id"]): Record(one) for one in found}
+        return {str(item["opaque_id"]): Record(item) for item in found}
 
     def history(self, record: Record) -> Iterator[Entry]:
         """Every message of a conversation, in order of writing; the conversation is read again first."""
@@ -62,7 +62,7 @@ class Queries(items.OnTable):
         if record.message_count == len(record.messages) or _are_newest(held, count, record):
             return held
         paged = islice(self._pages(record, 0, ScanIndexForward=False, Limit=count), count)
-        found = {one.number: one for one in (*map(entry, paged), *record.messages)}
+        found = {message.number: message for message in (*map(entry, paged), *record.messages)}
         return tuple(one for _, one in sorted(found.items())[-count:])
 
     def recent(self, record: Record) -> tuple[Entry, ...]:
@@ -72,7 +72,7 @@ class Queries(items.OnTable):
     def since_ours(self, record: Record) -> list[Entry]:
         """The messages since the company's last one, as far back as the newest `RECENT` messages reach."""
         known: Sequence[Entry] = record.messages
-        if not any(one.role == "assistant" for one in known):
+        if not any(message.role == "assistant" for message in known):
             known = self.recent(record)
         last = max((n for n, one in enumerate(known) if one.role == "assistant"), default=-1)
         return list(known[last + 1 :])
@@ -238,4 +238,4 @@ def _message(record: Record, entry_id: str) -> Item | None:
 def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
     """Whether these messages are the conversation's newest `count`, without a gap."""
     wanted = range(record.message_count - count, record.message_count)
-    return [one.number for one in some] == list(wanted)
+    return [message.number for message in some] == list(wanted)

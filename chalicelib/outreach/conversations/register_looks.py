@@ -129,22 +129,26 @@ class RegisterLooks(SubjectRows):
     ) -> str | None:
         now, purpose = self._clock.now(), purpose_of(record)
         found: list[RegisterEntry] = []
-        for one in distinct(subjects.values()):
-            found += one.wishes(purpose, now, record.channel)
+        for subject in distinct(subjects.values()):
+            found += subject.wishes(purpose, now, record.channel)
         own, *others = places[:-1]
         found += subjects[own.key["primary_channel"]].of_address(own.member, record.channel, now)
         tried = (record.item.get(CONTINUES) or {}).get("tried") or ()
-        if any(one.traits.is_forgeable for one in Channel if one in tried):
+        if any(channel.traits.is_forgeable for channel in Channel if channel in tried):
             # No other channel takes a suspended one's place.
             for place in (own, *others):
                 marks = subjects[place.key["primary_channel"]].in_force(now)
                 named = (place.member, SUSPENDED_SLOT)
                 found += [mark for mark in marks if (mark.member, mark.slot) == named]
         if record.item.get("last_inbound_at"):
-            found = [one for one in found if one.reason not in TECHNICAL or _is_newer(one, record)]
-        found = [one for one in found if one.reason != Reason.UNPROVEN or _is_unasked(record)]
+            found = [
+                entry
+                for entry in found
+                if entry.reason not in TECHNICAL or _is_newer(entry, record)
+            ]
+        found = [entry for entry in found if entry.reason != Reason.UNPROVEN or _is_unasked(record)]
         found.sort(key=lambda one: one.is_open)  # what is decided counts before what is asked
-        return next((one.blocks_as for one in found), None)
+        return next((entry.blocks_as for entry in found), None)
 
 
 def has_written_since(record: Record, at: str) -> bool:

@@ -29,7 +29,7 @@ class RegisterPages(SubjectRows):
             ConsistentRead=True,
             Limit=at_most,
         )
-        members = [str(one["conversation_id"]) for one in islice(found, at_most)]
+        members = [str(row["conversation_id"]) for row in islice(found, at_most)]
         places = [Member(member, company_id) for member in members]
         subjects = self.subjects(places) if places else {}
         return [subjects[place.key["primary_channel"]] for place in places]

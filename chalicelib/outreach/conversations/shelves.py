@@ -157,8 +157,8 @@ class Shelves(items.OnTable):
     def shelves(self, places: Collection[ShelfPlace]) -> list[Shelf]:
         """The stored lists of saved things, in the order of the given places; one read for all of them."""
         rows = {
-            (one["primary_channel"], one["conversation_id"]): one
-            for one in self._table.get_all([place.key for place in places])
+            (row["primary_channel"], row["conversation_id"]): row
+            for row in self._table.get_all([place.key for place in places])
         }
         return [_shelf(place, rows.get(tuple(place.key.values()))) for place in places]
 

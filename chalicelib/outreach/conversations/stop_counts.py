@@ -93,7 +93,7 @@ class StopCounts(items.OnTable):
         for row in rows:
             _, day, of = str(row["conversation_id"]).split("#", 2)
             project_id, _, rule = of.rpartition("#")
-            ends = {one.value: int(row.get(one, 0)) for one in StopEnd}
+            ends = {end.value: int(row.get(end, 0)) for end in StopEnd}
             yield RuleStops(day, project_id, rule, int(row.get(HELD, 0)), ends)
 
 

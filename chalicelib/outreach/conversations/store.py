@@ -120,7 +120,7 @@ class Conversations(
                 changed = refused.found[len(before) : len(before) + len(start.writes)]
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError(reasons.START_TAKEN) from None
-                if there or not any(one is not None for one in changed):
+                if there or not any(row is not None for row in changed):
                     return Opened(Record(there) if there else None, is_new=False)
                 attempts.failed(_contended("open"))
             except TransactionConflict as conflict:

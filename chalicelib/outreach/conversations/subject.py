@@ -34,7 +34,7 @@ from chalicelib.outreach.wishes.preference import Preferences, preferences_of
 
 MOST_MEMBERS = 12
 """Of a subject; a start that names more keeps several subjects in its conversation."""
-_TECHNICAL_SLOTS = frozenset(one.value for one in Channel)
+_TECHNICAL_SLOTS = frozenset(channel.value for channel in Channel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,17 +121,19 @@ class Subject:
                 cover a message for which None is given.
         """
         return [
-            one
-            for one in self.in_force(now)
-            if one.slot not in (*_TECHNICAL_SLOTS, SUSPENDED_SLOT)
-            and _covers(one, "purposes", purpose)
-            and _covers(one, "channels", channel)
+            entry
+            for entry in self.in_force(now)
+            if entry.slot not in (*_TECHNICAL_SLOTS, SUSPENDED_SLOT)
+            and _covers(entry, "purposes", purpose)
+            and _covers(entry, "channels", channel)
         ]
 
     def of_address(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
         """The technical marks and suspensions in force of one address, for messages to it on a channel."""
         slots = {channel.value, *((SUSPENDED_SLOT,) if channel.traits.is_forgeable else ())}
-        return [one for one in self.in_force(now) if one.member == member and one.slot in slots]
+        return [
+            entry for entry in self.in_force(now) if entry.member == member and entry.slot in slots
+        ]
 
     def blocks(
         self, member: str, channel: Channel, purpose: str | None, now: datetime
@@ -141,7 +143,7 @@ class Subject:
         A certain opt-out is named before a doubtful one.
         """
         found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
-        return next((one.blocks_as for one in sorted(found, key=lambda one: one.is_open)), None)
+        return next((entry.blocks_as for entry in sorted(found, key=lambda one: one.is_open)), None)
 
     def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
         """ISO time of the newest lifted refusal that withdraws consents for a purpose and channel.
@@ -242,8 +244,10 @@ class Subject:
         """The person's record after an erasure: keyed ids without addresses, and the marks in force."""
         kept = ("reason", "purposes", "since", "until", "stop_at", "said_at")
         marks = {
-            f"{one.member}#{one.slot}": {name: one.item[name] for name in kept if name in one.item}
-            for one in self.in_force(now)
+            f"{entry.member}#{entry.slot}": {
+                name: entry.item[name] for name in kept if name in entry.item
+            }
+            for entry in self.in_force(now)
         }
         return replace(self, members=dict.fromkeys(self.members, ""), state={"marks": marks})
 

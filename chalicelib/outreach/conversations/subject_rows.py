@@ -104,7 +104,7 @@ class SubjectRows(items.OnTable):
         The one that it writes to is first.
         """
         found = [self.place(address, record.company_id) for address in addresses_of(record)]
-        return list({one.member: one for one in found}.values())
+        return list({member.member: member for member in found}.values())
 
     def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
         """The person's record of each given address, by the partition key of that address's row.
@@ -123,7 +123,7 @@ class SubjectRows(items.OnTable):
     def _resolved(
         self, places: Sequence[Member], found: Sequence[Mapping[str, Any]]
     ) -> dict[str, Subject]:
-        rows: dict[str, Mapping[str, Any]] = {str(one["primary_channel"]): one for one in found}
+        rows: dict[str, Mapping[str, Any]] = {str(row["primary_channel"]): row for row in found}
         while True:
             further = {}
             for place in places:
@@ -133,9 +133,9 @@ class SubjectRows(items.OnTable):
             if not further:
                 break
             read = self._table.get_all(list(further.values()))
-            rows |= {one: {} for one in further}
-            rows |= {str(one["primary_channel"]): one for one in read}
-        return {one.key["primary_channel"]: _subject(one, rows) for one in places}
+            rows |= {key: {} for key in further}
+            rows |= {str(row["primary_channel"]): row for row in read}
+        return {member.key["primary_channel"]: _subject(member, rows) for member in places}
 
     def change(
         self,
@@ -180,7 +180,7 @@ class SubjectRows(items.OnTable):
             try:
                 self._table.transact([*writes, *also])
             except TransactionRefused as refused:
-                if also and any(one is not None for one in refused.found[len(writes) :]):
+                if also and any(row is not None for row in refused.found[len(writes) :]):
                     also = ()
                     continue
                 attempts.failed(TransientError("dynamodb", "change", reason=CONTENDED))
@@ -206,7 +206,7 @@ class SubjectRows(items.OnTable):
             self._table.putting(_row(after), **_as_read(before)),
             *(self._table.putting(_pointer(other, after)) for other in others),
             *self._listing(after, frozenset() if moved else before.marked_members),
-            *(self._table.putting(one) for one in evidence(before, after, change.how, now)),
+            *(self._table.putting(item) for item in evidence(before, after, change.how, now)),
         ]
 
     def linking(
@@ -246,7 +246,7 @@ class SubjectRows(items.OnTable):
                 writes.append(self._table.putting(_pointer(member, root), **condition))
         writes += self._listing(root)
         how = replace(how, members=[one.member for one in places])
-        writes += (self._table.putting(one) for one in evidence(before, root, how, now))
+        writes += (self._table.putting(item) for item in evidence(before, root, how, now))
         return root, writes
 
     def parting(self, subject: Subject, member: str, how: Statement) -> list[Item]:
@@ -262,18 +262,18 @@ class SubjectRows(items.OnTable):
         for side in sides:
             condition = _as_read(subject) if side.root == subject.root else {}
             writes.append(self._table.putting(_row(side), **condition))
-            pointing = (one for one in side.members if one != side.root)
+            pointing = (other for other in side.members if other != side.root)
             writes += (self._table.putting(_pointer(one, side)) for one in pointing)
             writes += self._listing(side)
         how = replace(how, members=list(subject.members))
-        writes += (self._table.putting(one) for one in evidence(subject, sides[1], how, now))
+        writes += (self._table.putting(item) for item in evidence(subject, sides[1], how, now))
         return writes
 
     def _listing(self, after: Subject, listed: AbstractSet[str] = frozenset()) -> list[Item]:
         """The writes that list a person's marked addresses in the register, with the record's ``ttl``."""
         return [
-            self._table.putting({**items.marked_key(one, after.company_id), "ttl": after.ttl})
-            for one in sorted(after.marked_members - listed)
+            self._table.putting({**items.marked_key(member, after.company_id), "ttl": after.ttl})
+            for member in sorted(after.marked_members - listed)
         ]
 
     def replace(self, subject: Subject) -> None:
@@ -307,8 +307,8 @@ def hints_of(record: Record) -> list[Item]:
 def distinct(found: Iterable[Subject]) -> list[Subject]:
     """The persons' records without repetitions, in their order."""
     known: dict[tuple[str, str], Subject] = {}
-    for one in found:
-        known.setdefault((one.company_id, one.root), one)
+    for subject in found:
+        known.setdefault((subject.company_id, subject.root), subject)
     return list(known.values())
 
 

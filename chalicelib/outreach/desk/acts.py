@@ -21,7 +21,7 @@ from chalicelib.outreach.people import persons
 TAKE, REPLY, APPROVE, TRANSFER = "take", "reply", "approve", "transfer"
 PUT_BACK = "put_back"
 """The acts that code names."""
-_WITH_SUBJECT = frozenset(one for one in Channel if one.traits.form is Form.MAIL)
+_WITH_SUBJECT = frozenset(channel for channel in Channel if channel.traits.form is Form.MAIL)
 _SUBJECT = ActField(
     "subject", "of an e-mail", "Subject", 200, FieldKind.LINE, channels=_WITH_SUBJECT
 )
@@ -34,8 +34,8 @@ UNDO = DeskAct(
 )
 """No act of its own choice: it names another one, and the pages offer it behind that."""
 ACTS: Mapping[str, DeskAct] = {
-    one.name: one
-    for one in (
+    act.name: act
+    for act in (
         DeskAct(
             TAKE,
             changes.take,

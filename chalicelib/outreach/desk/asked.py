@@ -71,7 +71,7 @@ def parsed_act(
     if not isinstance(name, str) or name not in ACTS:
         raise PayloadError("INVALID_ACT", f"field act is none of {', '.join(ACTS)}")
     own = ACTS[name].fields
-    taken = ("act", *(() if who else ("by",)), "version", *(one.name for one in own))
+    taken = ("act", *(() if who else ("by",)), "version", *(field.name for field in own))
     for unknown in sorted(raw.keys() - set(taken)):
         fault = f"field {shown(unknown)} is none of {name}, which takes {', '.join(taken)}"
         raise PayloadError("UNKNOWN_FIELD", fault)
@@ -87,7 +87,7 @@ def parsed_act(
         actor=actor,
         company_id=company_id,
         role=role,
-        fields={one.name: _value(raw, one) for one in own},
+        fields={field.name: _value(raw, field) for field in own},
     )
 
 
@@ -97,14 +97,14 @@ def check_moments(asked: Asked, now: datetime) -> None:
     Raises:
         PayloadError: it names the field.
     """
-    for one in ACTS[asked.act].fields if asked.act in ACTS else ():
-        said = asked.said(one.name)
-        if one.kind is not FieldKind.MOMENT or not said:
+    for field in ACTS[asked.act].fields if asked.act in ACTS else ():
+        said = asked.said(field.name)
+        if field.kind is not FieldKind.MOMENT or not said:
             continue
         if said <= iso(now):
-            raise _invalid(one, "is not in the future")
+            raise _invalid(field, "is not in the future")
         if said > iso(now + FARTHEST):
-            raise _invalid(one, f"is more than {FARTHEST.days} days away")
+            raise _invalid(field, f"is more than {FARTHEST.days} days away")
 
 
 def is_blank(text: str) -> bool:

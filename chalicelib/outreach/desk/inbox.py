@@ -234,7 +234,7 @@ class DeskInbox:
             outreach_keys.held_entry_id(listed_id(record.handoff)),
         ]
         found = (self._conversations.draft(record, id_) for id_ in ids)
-        return next((one for one in found if one is not None), None)
+        return next((draft for draft in found if draft is not None), None)
 
     def act(self, asked: Asked) -> Done:
         """Do a person's act on a conversation, once however often it is asked for with one idempotency key.

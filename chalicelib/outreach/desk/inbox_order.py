@@ -110,7 +110,7 @@ class HandoffFilter:
 
         Its lanes then hold other hand-offs too.
         """
-        return any(one is not None for one in (self.project_id, self.channel, self.taken_by))
+        return any(value is not None for value in (self.project_id, self.channel, self.taken_by))
 
     @property
     def columns(self) -> Sequence[str]:
@@ -190,7 +190,7 @@ class InboxOrder:
             some = list(islice(rows, size))
             if not some:
                 return InboxPart(found, None)
-            matching = [one for one in some if wanted.takes(one.entry, now)]
+            matching = [listed for listed in some if wanted.takes(listed.entry, now)]
             found += self._kept(self._whole(matching) if wanted.is_narrow else matching)
             if len(found) > limit:
                 return InboxPart(found[:limit], found[limit - 1].place)
@@ -210,7 +210,7 @@ class InboxOrder:
                 )
                 for lane in lanes
             )
-            number += sum(wanted.takes(one, now) for one in islice(rows, COUNTED_AT_MOST))
+            number += sum(wanted.takes(row, now) for row in islice(rows, COUNTED_AT_MOST))
             is_more = is_more or next(rows, None) is not None
         return HowMany(number, is_more)
 
@@ -268,11 +268,11 @@ class InboxOrder:
         """The open hand-offs of recipients who may have asked to stop, in the order of their deadlines."""
         found = self._asked_by_due(company_id, start.at)
         for _, some in groupby(found, key=lambda one: one.place.at):
-            yield from (one for one in sorted(some, key=_place_of) if one.place > start)
+            yield from (listed for listed in sorted(some, key=_place_of) if listed.place > start)
 
     def _asked_by_due(self, company_id: str, since: str) -> Iterator[InboxEntry]:
         for questions in self.conversations.open_questions(company_id, since):
-            members = {member for one in questions for member in one.members}
+            members = {member for asked in questions for member in asked.members}
             theirs = self.conversations.handed_off(company_id, members)
             records = self.conversations.find_all({id_ for ids in theirs.values() for id_ in ids})
             for question in questions:

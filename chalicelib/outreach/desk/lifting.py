@@ -37,7 +37,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
         RefusedError: ``NOT_READ``, ``NOT_AT_THE_DESK`` or ``NOT_ASKED_SINCE``.
     """
     said_at = str(wish.item.get("said_at") or wish.item["since"])
-    theirs = [one for one in recent if one.role == "user"]
+    theirs = [entry for entry in recent if entry.role == "user"]
     if wish.is_open:
         newest = max((their.message_timestamp for their in theirs), default="")
         said, now = parsed(said_at), parsed(wish.read_at)
@@ -48,7 +48,7 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
     if wish.reason not in _BY_WORDS:
         raise not_at_the_desk()
     asked = (their for their in theirs if their.note not in _NO_REQUEST)
-    if not any(one.message_timestamp > said_at for one in asked):
+    if not any(entry.message_timestamp > said_at for entry in asked):
         raise RefusedError(
             "NOT_ASKED_SINCE", "the recipient has not asked for contact since, in this conversation"
         )

@@ -129,7 +129,9 @@ def conversation_shown(
         "reply_failure": _failure(record.item.get("reply_failure")),
         "free_text_until": _free_text_until(record),
         "may_also_belong_to": [
-            one for one in record.item.get("unclear_between") or () if one != record.opaque_id
+            opaque_id
+            for opaque_id in record.item.get("unclear_between") or ()
+            if opaque_id != record.opaque_id
         ],
         "messages": [message_shown(one) for one in history],
     }

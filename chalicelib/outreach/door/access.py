@@ -62,7 +62,7 @@ class Access:
 
     def signs_messages(self, now: datetime) -> bool:
         """Whether a company's requests need an HTTP Message Signature: a key of it is or was valid."""
-        return any(one.has_begun(now) for one in self.signature_keys)
+        return any(signing_key.has_begun(now) for signing_key in self.signature_keys)
 
 
 def access(text: str) -> dict[str, Access]:
@@ -100,8 +100,8 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
     given = key_in(headers)
     found = set()
     for company_id, known in companies.items():
-        for one in known.api_keys:
-            if hmac.compare_digest(given, one.encode("utf-8", "replace")):
+        for api_key in known.api_keys:
+            if hmac.compare_digest(given, api_key.encode("utf-8", "replace")):
                 found.add(company_id)
     if len(found) != 1:
         raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
@@ -183,7 +183,7 @@ def check_signature(
     keys = [key(secret) for secret in secrets]
     wanted = [signature(one, message_id, at, body).encode() for one in keys if one]
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
-    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted]
+    matches = [hmac.compare_digest(received, ours) for received in given for ours in wanted]
     if not message_id or not is_timely or not any(matches):
         raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature is not valid")
 

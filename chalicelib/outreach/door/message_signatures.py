@@ -83,7 +83,9 @@ def problems(
     has_digest = bool(request.body) or DIGEST in request.headers
     if has_digest and not _is_digest_of(request.body, request.headers.get(DIGEST, "")):
         yield f"header {DIGEST} has no sha-256 of the body"
-    key = next((one for one in keys if one.key_id == given.about.parameters.get("keyid")), None)
+    key = next(
+        (known for known in keys if known.key_id == given.about.parameters.get("keyid")), None
+    )
     if key is None:
         yield "parameter keyid names no key of the company"
         return
@@ -122,7 +124,7 @@ def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
 
 def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]]) -> Iterator[str]:
     """Problems of a signature: components of the request that it must cover and does not."""
-    wanted = [*ALWAYS, *(one for one in WHERE_GIVEN if one in request.headers)]
+    wanted = [*ALWAYS, *(component for component in WHERE_GIVEN if component in request.headers)]
     if request.body:
         wanted.append(DIGEST)
     for name in wanted:

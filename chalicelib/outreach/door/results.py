@@ -138,10 +138,13 @@ class ResultDoor:
         try:
             given = ToolResult.model_validate(raw)
         except ValidationError as error:
-            place = ".".join(shown(one) for one in error.errors()[0]["loc"]) or "body"
+            place = ".".join(shown(part) for part in error.errors()[0]["loc"]) or "body"
             code = _CODES.get(place.partition(".")[0], "invalid_request")
             raise PayloadError(code, f"field {place} is not valid") from None
-        declared = {one.name: one for one in self.current(record).ai_config.tools}
+        declared = {
+            declared_tool.name: declared_tool
+            for declared_tool in self.current(record).ai_config.tools
+        }
         is_done = given.status == DONE  # a failed tool need not return its declared data
         fault = declared[tool].result_fault(given.data) if is_done and tool in declared else None
         if fault is not None:

@@ -352,14 +352,14 @@ def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
     if data.get(needed) is None:
         raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
     found = {}
-    for one in ADDRESSES:
-        given = data.get(one.field)
-        if one.field != needed and (given is None or given == ""):
+    for kind in ADDRESSES:
+        given = data.get(kind.field)
+        if kind.field != needed and (given is None or given == ""):
             continue
-        address = one.normalised(given) if isinstance(given, str) else None
+        address = kind.normalised(given) if isinstance(given, str) else None
         if address is None:
-            raise PayloadError(f"INVALID_{one.field.upper()}", f"field {one.field} is not valid")
-        found[one.field] = address
+            raise PayloadError(f"INVALID_{kind.field.upper()}", f"field {kind.field} is not valid")
+        found[kind.field] = address
     return found
 
 

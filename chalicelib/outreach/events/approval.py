@@ -170,7 +170,9 @@ class ApprovalHandler(Handler):
     def _is_unanswered(self, record: Record) -> bool:
         """Whether the conversation's newest message is the recipient's."""
         said = [
-            one for one in self._conversations.newest(record, LOOKED_AT) if one.note not in UNSAID
+            entry
+            for entry in self._conversations.newest(record, LOOKED_AT)
+            if entry.note not in UNSAID
         ]
         return bool(said) and said[-1].role == "user"
 

@@ -149,7 +149,7 @@ class OutreachFlow(Flow):
         if context.record is None:
             return False
         built = [self.build(action, event, plan) for action in plan.actions]
-        results = [ActionResult(one.kind, one.argument, rows[one.key]) for one in built]
+        results = [ActionResult(effect.kind, effect.argument, rows[effect.key]) for effect in built]
         self._handlers[context.key.kind].conclude(event, plan, results)
         return True
 

@@ -310,7 +310,9 @@ class MessageHandler(Handler):
         found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
         own = numbers.canonical(job.recipient)
         is_marked = job.consent_at_door
-        return [one for one in found if not (is_marked and numbers.canonical(one) == own)]
+        return [
+            address for address in found if not (is_marked and numbers.canonical(address) == own)
+        ]
 
 
 def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked_for: bool) -> None:

@@ -234,4 +234,4 @@ class StartHandler(Handler):
 def _failed_as(record: Record) -> str:
     """The stage and reason, as ``stage:reason``, for which a conversation failed that another continues."""
     known = (record.item.get("failure_stage"), record.item.get("failure_reason"))
-    return ":".join(str(one) for one in known if one)
+    return ":".join(str(part) for part in known if part)

@@ -34,7 +34,7 @@ def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool)
     """
     if is_machine_mail(text):
         return MACHINE
-    earlier = [one for one in before if one.note != PROMPT]
+    earlier = [entry for entry in before if entry.note != PROMPT]
     if _is_repeated(earlier, text) or (is_timed and _comes_at_once(earlier, sent_at)):
         return LOOP
     return None
@@ -44,10 +44,10 @@ def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
     """Whether the recipient repeats a text after our answers, often enough for a machine."""
     wanted = keys.normalised(text)
     times, is_answered = 1, False
-    for one in reversed(earlier):
-        if one.role == "assistant":
+    for entry in reversed(earlier):
+        if entry.role == "assistant":
             is_answered = True
-        elif is_answered and keys.normalised(one.content) == wanted:
+        elif is_answered and keys.normalised(entry.content) == wanted:
             times, is_answered = times + 1, False
     return times >= (2 if len(wanted) >= LONG_TEXT_CHARACTERS else SHORT_TEXT_TIMES)
 
@@ -55,9 +55,9 @@ def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
 def _comes_at_once(earlier: Sequence[Entry], sent_at: str) -> bool:
     """Whether the recipient's last `AT_ONCE_TIMES` messages each came within `AT_ONCE` of one of ours."""
     came, times = sent_at, 0
-    for one in reversed(earlier):
-        if one.role == "assistant":
-            at, said = parsed(came), parsed(one.message_timestamp)
+    for entry in reversed(earlier):
+        if entry.role == "assistant":
+            at, said = parsed(came), parsed(entry.message_timestamp)
             if came and at and said and timedelta() <= at - said <= AT_ONCE:
                 times += 1
                 came = ""
@@ -65,5 +65,5 @@ def _comes_at_once(earlier: Sequence[Entry], sent_at: str) -> bool:
             break
         if came:
             break  # the recipient wrote twice in a row
-        came = one.message_timestamp
+        came = entry.message_timestamp
     return times >= AT_ONCE_TIMES

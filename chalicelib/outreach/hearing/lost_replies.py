@@ -25,7 +25,7 @@ from chalicelib.outreach.resume import resume_job
 from chalicelib.outreach.twilio.client import Twilio
 from chalicelib.outreach.twilio.credentials import secret_of
 
-_TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in LISTED)
+_TEXT_KEYS = tuple(outreach_keys.reply(channel, "") for channel in LISTED)
 
 
 class LostReplies:

@@ -118,7 +118,9 @@ class Matching:
     def _found(self, job: InboundMessage, owner: Owner | None, with_token: Record | None) -> Match:
         if with_token is not None and self._is_of_thread(with_token, job):
             return self._by_token(with_token, job)
-        candidates = [one for one in self._of_pair(job) if self._ownership.is_to(one, job, owner)]
+        candidates = [
+            record for record in self._of_pair(job) if self._ownership.is_to(record, job, owner)
+        ]
         found = sorted(
             (
                 candidate
@@ -190,19 +192,21 @@ class Matching:
         return None
 
     def _that_awaits(self, found: Sequence[Record]) -> Match:
-        sent = [one for one in found if _is_sent(one)]
+        sent = [record for record in found if _is_sent(record)]
         newest = self._clock.now() - AWAITS_FOR
         awaiting = [
-            one for one in sent if (parsed(str(one.item.get("updated_at"))) or newest) >= newest
+            record
+            for record in sent
+            if (parsed(str(record.item.get("updated_at"))) or newest) >= newest
         ]
         for some in (awaiting, sent):
             if len(some) == 1:
                 return Match(some[0])
             if some:
-                same = [one for one in some if one.company_id == some[0].company_id]
-                return Match(some[0], SEVERAL, tuple(one.opaque_id for one in same))
-        not_failed = [one for one in found if one.status != Status.FAILED]
-        not_withheld = [one for one in not_failed if one.status != Status.WITHHELD]
+                same = [record for record in some if record.company_id == some[0].company_id]
+                return Match(some[0], SEVERAL, tuple(record.opaque_id for record in same))
+        not_failed = [record for record in found if record.status != Status.FAILED]
+        not_withheld = [record for record in not_failed if record.status != Status.WITHHELD]
         return Match((not_withheld or not_failed or found)[0])
 
     def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
@@ -212,7 +216,7 @@ class Matching:
             self._ids_of(record, record.messages),
             self._ids_of(record, self._conversations.history(record)),
         )
-        return not referred or any(one in referred for one in newest_first)
+        return not referred or any(message_id in referred for message_id in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
         """The message ids by which a reply may refer to the given messages of a conversation."""

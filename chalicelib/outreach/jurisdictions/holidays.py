@@ -23,7 +23,7 @@ class HolidayTable:
         """Whether a day is a public holiday of the country."""
         if f"{day:%m-%d}" in self.fixed:
             return True
-        return any(day == easter_sunday(day.year) + timedelta(days=one) for one in self.easter)
+        return any(day == easter_sunday(day.year) + timedelta(days=days) for days in self.easter)
 
 
 @cache

@@ -79,7 +79,7 @@ class Permission:
 
 def may_send(facts: SendFacts) -> Permission:
     """Whether the legal rules allow a message, which rules refuse it, and from when on it is allowed."""
-    stamps = tuple(one.stamp for one in rulebook.holding_in(facts.place.regions))
+    stamps = tuple(jurisdiction.stamp for jurisdiction in rulebook.holding_in(facts.place.regions))
     asked = rules_for(facts.place, facts.channel, facts.purpose)
     refusing = [(rule, code) for rule in asked if (code := _refusal(rule, facts))]
     if not refusing:
@@ -100,8 +100,8 @@ def rules_for(
     """The legal rules of each jurisdiction that a recipient may be in, for a channel and a purpose."""
     return [
         rule
-        for one in rulebook.holding_in(place.regions)
-        for rule in one.rules
+        for jurisdiction in rulebook.holding_in(place.regions)
+        for rule in jurisdiction.rules
         if channel in rule.requirement.channels and purpose in rule.requirement.purposes
     ]
 
@@ -124,13 +124,13 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
             is_kept = True
         case "consent":
             given = _consents(facts)
-            if any(not _is_over(one, facts.at) for one in given):
+            if any(not _is_over(consent, facts.at) for consent in given):
                 return None
             return reasons.CONSENT_EXPIRED if given else reasons.CONSENT_MISSING
         case "consent_days":
             oldest = facts.at - timedelta(days=wanted.consent_days or 0)
             given = _consents(facts)
-            is_kept = not given or any(one.given_at > oldest for one in given)
+            is_kept = not given or any(consent.given_at > oldest for consent in given)
         case _:
             is_kept = _allows_from(rule, facts, facts.at) == facts.at
     return None if is_kept else rule.code
@@ -144,7 +144,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
     wanted = rule.requirement
     if wanted.cap is not None:
         window = timedelta(hours=wanted.cap.hours)
-        within = sorted(one for one in facts.sent_at if at - window < one)
+        within = sorted(sent_at for sent_at in facts.sent_at if at - window < sent_at)
         if len(within) < wanted.cap.messages:
             return at
         return within[-wanted.cap.messages] + window
@@ -165,7 +165,7 @@ def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | 
     at = facts.at
     for _ in range(_TURNS):
         found = [_allows_from(rule, facts, at) for rule in passing]
-        later = [one for one in found if one is not None and one > at]
+        later = [time for time in found if time is not None and time > at]
         if None in found:
             return None
         if not later:

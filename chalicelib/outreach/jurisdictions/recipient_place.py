@@ -117,7 +117,7 @@ def _north_america() -> RecipientPlace:
     }
     zones = dict.fromkeys(zone for area in read(FILE, AreaCodes).areas for zone in area.zones)
     # Far islands are left out: their clocks would leave no hour open everywhere.
-    shared = (one for one in zones if one not in _FAR_ISLANDS)
+    shared = (name for name in zones if name not in _FAR_ISLANDS)
     return RecipientPlace(tuple(sorted({"us", "ca", *own})), tuple(map(ZoneInfo, shared)))
 
 

@@ -63,7 +63,7 @@ def with_opt_out_line(record: Record, opening: Draft) -> Draft:
 
 def says_how_to_opt_out(text: str) -> bool:
     """Whether a text instructs its reader to answer STOP, in any language of the fixed texts."""
-    return any(one in text for one in OPT_OUT_LINE.values()) or bool(_INSTRUCTION.search(text))
+    return any(line in text for line in OPT_OUT_LINE.values()) or bool(_INSTRUCTION.search(text))
 
 
 def machine_line(record: Record, language: Language | None = None) -> str:
@@ -81,7 +81,7 @@ def machine_answer(record: Record, message: str) -> str:
 
 def says_machine(record: Record, text: str) -> bool:
     """Whether a text contains the sentence that discloses that a machine writes, in any language."""
-    return any(one.format(company=_company(record)) in text for one in MACHINE_LINE.values())
+    return any(line.format(company=_company(record)) in text for line in MACHINE_LINE.values())
 
 
 def with_machine_line(draft: Draft, line: str, channel: Channel, *, is_first: bool) -> Draft:

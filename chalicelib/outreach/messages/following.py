@@ -144,7 +144,7 @@ class FollowUps:
         if record.status not in UNSENT or self.kept.conversations.has_heard(record):
             return False
         left = self._wanted(record, self.current(record), preferences)
-        return any(not preferences.wants_another_than(one) for one in left)
+        return any(not preferences.wants_another_than(channel) for channel in left)
 
     def _preferences(self, record: Record) -> Preferences:
         return preferred(self.kept.conversations.look(record).subjects)
@@ -155,7 +155,7 @@ class FollowUps:
         declared = Project(record.item).follow_ups
         wanted = declared.fallback if declared and project.is_active else ()
         left = project.channels_left(record.item, tried_of(record), wanted)
-        kept = [one for one in left if not preferences.refuses(one)]
+        kept = [channel for channel in left if not preferences.refuses(channel)]
         return sorted(kept, key=preferences.wants_another_than)
 
     def _open_next(self, record: Record, lease: Lease | None) -> bool:

@@ -60,7 +60,7 @@ def subject(record: Record, written: str) -> str:
 
 def _references(record: Record) -> list[str]:
     kept = record.item.get("email_references") or ()
-    return [str(one) for one in kept if _MESSAGE_ID.fullmatch(str(one))]
+    return [str(message_id) for message_id in kept if _MESSAGE_ID.fullmatch(str(message_id))]
 
 
 def _grown(record: Record, message_id: str) -> list[str]:

@@ -107,15 +107,15 @@ def called(claims: Mapping[str, Any], name_claim: str) -> str:
 def role_in(claims: Mapping[str, Any], provider: ProviderSettings) -> DeskRole | None:
     """The person's role at the desk, by an assertion's claims; None where they name none."""
     roles = {provider.roles.get(text) for text in _texts(claims.get(provider.role_claim))}
-    return next((one for one in (DeskRole.LEAD, DeskRole.AGENT) if one in roles), None)
+    return next((role for role in (DeskRole.LEAD, DeskRole.AGENT) if role in roles), None)
 
 
 def _keys(given: list[Any]) -> Iterator[jwk.Key]:
-    for one in given:
-        if isinstance(one, dict) and one.get("use", "sig") == "sig" and _may_sign(one):
+    for key in given:
+        if isinstance(key, dict) and key.get("use", "sig") == "sig" and _may_sign(key):
             try:
                 yield jwk.import_key(
-                    {name: kept for name, kept in one.items() if name != "key_ops"}
+                    {name: kept for name, kept in key.items() if name != "key_ops"}
                 )
             except (JoseError, ValueError, TypeError, KeyError):
                 continue
@@ -147,7 +147,7 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
         yield "iss is not the company's provider"
     if provider.audience not in _texts(claims.get("aud")):
         yield "aud does not name this desk"
-    begun, ends, since = (_time(claims, one) for one in ("iat", "exp", "nbf"))
+    begun, ends, since = (_time(claims, name) for name in ("iat", "exp", "nbf"))
     if begun is None or ends is None or (since is None and "nbf" in claims):
         yield "iat, exp or nbf is missing or no time"
         return
@@ -162,7 +162,7 @@ def _faults(claims: Mapping[str, Any], provider: ProviderSettings, now: float) -
 def _texts(given: object) -> list[str]:
     """The texts of an assertion's claim that is a text or a list; empty for anything else."""
     many = given if isinstance(given, list) else [given]
-    return [one for one in many if isinstance(one, str)]
+    return [text for text in many if isinstance(text, str)]
 
 
 def _time(claims: Mapping[str, Any], name: str) -> float | None:

@@ -90,7 +90,7 @@ class DeskTokens:
             KeyConditionExpression="company_id = :c AND begins_with(project_id, :t)",
             values={"c": f"{PREFIX}{company_id}", "t": _ROW},
         )
-        return (self._shown(one) for one in found)
+        return (self._shown(row) for row in found)
 
     def revoke(self, company_id: str, token_id: str) -> bool:
         """Revoke a desk token; False where there is no such token, or it was revoked before."""

@@ -145,4 +145,4 @@ def issuer_text(address: str) -> str | None:
 
 def is_whole(text: str) -> bool:
     """Whether no character is half of a surrogate pair."""
-    return not any("\ud800" <= one <= "\udfff" for one in text)
+    return not any("\ud800" <= character <= "\udfff" for character in text)

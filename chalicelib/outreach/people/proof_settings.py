@@ -134,10 +134,10 @@ def keys_fault(document: Mapping[str, Any]) -> str | None:
     None where they are public and one is usable.
     """
     keys = document.get("keys")
-    found = [one for one in keys if isinstance(one, dict)] if isinstance(keys, list) else []
-    if any(_SECRET_PARTS & one.keys() for one in found):
+    found = [jwk for jwk in keys if isinstance(jwk, dict)] if isinstance(keys, list) else []
+    if any(_SECRET_PARTS & jwk.keys() for jwk in found):
         return "holds a private or a shared key: paste the public ones alone"
-    if not any(one.get("kty") in ("RSA", "EC") for one in found):
+    if not any(jwk.get("kty") in ("RSA", "EC") for jwk in found):
         return "holds no public key of RSA or of a curve"
     return None
 

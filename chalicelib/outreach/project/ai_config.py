@@ -195,7 +195,7 @@ class WriterSettings(Closed):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> WriterSettings:
-        twice = _twice([one.id for one in self.knowledge])
+        twice = _twice([entry.id for entry in self.knowledge])
         if twice:
             raise ValueError(f"knowledge has an id twice: {twice}")
         return self

@@ -44,7 +44,11 @@ def unknown_names(item: Mapping[str, Any]) -> list[str]:
     found = [shown(name) for name in item.keys() - parts().keys()]
     for path, value, model in _open(item):
         names = value.keys() - model.model_fields.keys() if isinstance(value, Mapping) else ()
-        found += [f"{path}.{shown(one)}" for one in names if not IGNORED_NAMES.fullmatch(str(one))]
+        found += [
+            f"{path}.{shown(unknown)}"
+            for unknown in names
+            if not IGNORED_NAMES.fullmatch(str(unknown))
+        ]
     return sorted(found)
 
 
@@ -69,11 +73,11 @@ def _not_storable(item: Mapping[str, Any]) -> Iterator[str]:
         return
     level: list[Any] = [item]
     for _ in range(_LEVELS):
-        if any(isinstance(one, Mapping) and "" in one for one in level):
+        if any(isinstance(value, Mapping) and "" in value for value in level):
             yield "an attribute has no name"
         if not all(map(_is_exact, level)):
             yield "a number is infinite, too large or small, or has more than 38 digits"
-        level = [inner for one in level for inner in _members(one)]
+        level = [inner for value in level for inner in _members(value)]
         if not level:
             return
     yield f"the item is nested more than {_LEVELS} levels deep"

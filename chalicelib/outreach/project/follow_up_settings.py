@@ -76,4 +76,4 @@ class Declared(Closed):
 def tried_of(record: Record) -> tuple[str, ...]:
     """The channels used by a conversation and by those that it continues; its own is last."""
     before = record.item.get("continues") or {}
-    return (*(str(one) for one in before.get("tried") or ()), record.channel.value)
+    return (*(str(channel) for channel in before.get("tried") or ()), record.channel.value)

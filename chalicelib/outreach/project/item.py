@@ -44,7 +44,7 @@ class ProjectItem:
 
     def __hash__(self) -> int:
         """The hash of the ids of company and project."""
-        return hash(tuple(str(self._item.get(one)) for one in ("company_id", "project_id")))
+        return hash(tuple(str(self._item.get(name)) for name in ("company_id", "project_id")))
 
     @property
     def provider(self) -> str:

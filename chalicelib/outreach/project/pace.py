@@ -67,7 +67,7 @@ class AnswerPace:
         if not quiet:
             return
         entries = self.conversations.newest(record, MOST_READ)
-        if any(one.note not in _NOT_ANSWERED for one in _after(entries, message_id)):
+        if any(entry.note not in _NOT_ANSWERED for entry in _after(entries, message_id)):
             raise NotAnEvent(EventStatus.PROCESSED, TOGETHER)
         due = _due(entries, received_at, timedelta(seconds=quiet))
         if due is not None and self.clock.now() < due:
@@ -107,6 +107,6 @@ def _due(entries: Sequence[Entry], received_at: str, quiet: timedelta) -> dateti
     if received is None:
         return None
     unanswered = itertools.takewhile(lambda one: one.role == "user", reversed(entries))
-    times = [parsed(one.message_timestamp) for one in unanswered]
+    times = [parsed(entry.message_timestamp) for entry in unanswered]
     first = min((time for time in times if time is not None), default=received)
     return min(received + quiet, first + MOST_WAITED)

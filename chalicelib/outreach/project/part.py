@@ -125,9 +125,9 @@ class Part(Generic[T]):
             found = error.errors(include_input=False, include_url=False)
         else:
             return
-        for one in found:
-            place = ".".join((self.name, *map(_shown, one["loc"])))
-            yield place, one["msg"].removeprefix("Value error, ")
+        for fault in found:
+            place = ".".join((self.name, *map(_shown, fault["loc"])))
+            yield place, fault["msg"].removeprefix("Value error, ")
 
     def _spared(self, given: Any, error: ValidationError) -> Any:  # noqa: ANN401 - any JSON value
         """The setting's value without its invalid pieces; None where they may not be dropped."""

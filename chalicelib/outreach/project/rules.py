@@ -77,8 +77,8 @@ def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> d
     closed = [*_nights(record), *_wished(record, wished)]
     until = now
     for _ in range(MOST_TURNS):  # the end of one closed period may lie in another
-        ends = [one(until) for one in closed]
-        later = [one for one in ends if one is not None]
+        ends = [until_open(until) for until_open in closed]
+        later = [end for end in ends if end is not None]
         if not later:
             return until if until > now else None
         until = max(later)
@@ -152,7 +152,7 @@ def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
     if record.channel.traits.address.shows_zone:
         return time_zones.of_number(record.primary_channel)
     known = (record.item.get(address.field) for address in ADDRESSES if address.shows_zone)
-    number = next((one for one in known if isinstance(one, str)), None)
+    number = next((zone for zone in known if isinstance(zone, str)), None)
     return () if number is None else time_zones.of_number(number)
 
 

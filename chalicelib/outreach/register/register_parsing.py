@@ -130,7 +130,7 @@ def lines_of(raw: Mapping[str, Any], company_id: str) -> list[ListedMark | Refus
         raise PayloadError(
             "INVALID_ENTRIES", f"field entries is not a list of 1-{MOST_ENTRIES} lines"
         )
-    return [_line(one, company_id) for one in given]
+    return [_line(line, company_id) for line in given]
 
 
 def project_of(raw: Mapping[str, Any]) -> str:
@@ -156,7 +156,7 @@ def choice_of(raw: Mapping[str, Any]) -> tuple[str, ...] | None:
     given = raw.get("events")
     if given is None and "events" in raw:
         return None
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise PayloadError("INVALID_EVENTS", "field events is not a list of names, or null for all")
     if not set(given) <= CHOICE:
         raise PayloadError(
@@ -191,7 +191,7 @@ def _flat(value: Any) -> str | None:  # noqa: ANN401 - any JSON value
     if value is None:
         return ""
     listed = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, str) and one.isprintable() for one in listed):
+    if not all(isinstance(name, str) and name.isprintable() for name in listed):
         return None
     text = " ".join(listed).strip()
     return text if len(text) <= LONGEST and _is_whole(text) else None

@@ -69,7 +69,7 @@ def _row(subject: Subject, entry: RegisterEntry) -> dict[str, Any]:
     if entry.slot in list(Channel):
         channels = (entry.slot,)
     elif entry.slot == SUSPENDED_SLOT:
-        channels = tuple(one.value for one in Channel if one.traits.is_forgeable)
+        channels = tuple(channel.value for channel in Channel if channel.traits.is_forgeable)
     return {
         "company": subject.company_id,
         "subject": subject.root if len(subject.members) > 1 else "",

@@ -74,7 +74,10 @@ class RegisterService:
         found = self.conversations.marked(company_id, after, limit)
         return {
             "entries": [
-                entry for one in found for entry in _shown(one, now) if entry["member"] == one.own
+                entry
+                for subject in found
+                for entry in _shown(subject, now)
+                if entry["member"] == subject.own
             ],
             "after": found[-1].own if len(found) == limit else None,
         }
@@ -102,7 +105,7 @@ class RegisterService:
             place, how=_how(act, DOOR), with_it=telling_lifted(self.ledger(), heard, COMPANY, now)
         )
         left = self.conversations.subject(place).wishes(None, now)
-        by = sorted({one.address or one.member for one in left})
+        by = sorted({entry.address or entry.member for entry in left})
         return {"lifted": sorted(lifted), "still_blocked_by": by}
 
     def choose(

@@ -88,15 +88,16 @@ class Texts(Messages[Text]):
         )
         others = conversations.other_messages(record, action.probe["entry_id"])
         mine = conversations.reported_as(record, action.probe["entry_id"])
-        sent = [one for one in listed if one.sid not in others.refs | {mine}]
+        sent = [message for message in listed if message.sid not in others.refs | {mine}]
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
-            sent = [one for one in sent if _body(one) == wanted]
+            sent = [message for message in sent if _body(message) == wanted]
         else:
-            sent = [one for one in sent if _body(one) not in others.texts]
+            sent = [message for message in sent if _body(message) not in others.texts]
         reported = (Found(mine, is_id_global=True),) if mine else ()
         return reported + tuple(
-            Found(one.sid, _other_candidates(one, others), is_id_global=True) for one in sent
+            Found(message.sid, _other_candidates(message, others), is_id_global=True)
+            for message in sent
         )
 
     def _send(
@@ -150,6 +151,7 @@ def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
 
 def _addresses(record: Record) -> tuple[str, str]:
     to, sender = (
-        carrier_address(record.channel, one) for one in (record.primary_channel, record.sender)
+        carrier_address(record.channel, address)
+        for address in (record.primary_channel, record.sender)
     )
     return to, sender

@@ -115,7 +115,10 @@ class ToolCalls:
         if after is not None and record.person_act != after:
             raise WithdrawnError(PROVIDER, "call_tool", reason=PERSON_ANSWERS)
         step = ToolStep.of(draft.tool)
-        declared = {one.name: one for one in self.current(record).ai_config.tools}
+        declared = {
+            declared_tool.name: declared_tool
+            for declared_tool in self.current(record).ai_config.tools
+        }
         if self.events.rows.endpoint(record.company_id, record.project_id).paused_at is not None:
             raise PermanentError(PROVIDER, "call_tool", reason=reasons.TOOL_NOT_ACCEPTED)
         tool = declared.get(str(draft.function_call))

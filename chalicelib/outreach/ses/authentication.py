@@ -63,7 +63,7 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
     author = address.rpartition("@")[2]
     results = results_of(_own_header(headers))
     said_from = [result.domain("header.from") for result in results if result.method == "dmarc"]
-    if any(one and not is_aligned(one, author) for one in said_from):
+    if any(domain and not is_aligned(domain, author) for domain in said_from):
         return False  # SES read another author than we did
     if _verdict(receipt, "dmarc") == "PASS":
         return True
@@ -81,7 +81,7 @@ def results_of(header: str | None) -> list[MethodResult]:
         return []
     results: list[MethodResult] = []
     for part in parts[1:]:
-        pairs = [_PROPERTY.fullmatch(one) for one in part.split()]
+        pairs = [_PROPERTY.fullmatch(word) for word in part.split()]
         given = [(pair[1].lower(), pair[2].lower()) for pair in pairs if pair]
         if len(given) < len(pairs):
             return []

@@ -47,8 +47,8 @@ def heard_in(reply: Reply) -> Heard:
     if said.word is not None:
         return said
     below = reply.signature.splitlines()[:_MOST_LINES]
-    signed = (heard(one) for one in below if _is_short(one))
-    return next((one for one in signed if one.word == Word.STOP), said)
+    signed = (heard(part) for part in below if _is_short(part))
+    return next((part for part in signed if part.word == Word.STOP), said)
 
 
 def _over_a_sign_off(text: str) -> Heard | None:

@@ -158,11 +158,11 @@ def _received(
     name, address = parseaddr(_header(message, "From"))
     recipient = address.lower()
     listed = receipt.get("recipients")
-    addresses = [str(one) for one in listed] if isinstance(listed, list) else []
+    addresses = [str(value) for value in listed] if isinstance(listed, list) else []
     if not recipient or not addresses:
         raise PayloadError("missing_sender", "the e-mail has no sender or no recipient")
     tagged = [plus_tag(one) for one in addresses]
-    sender, token = next((one for one in tagged if one[1]), tagged[0])
+    sender, token = next((pair for pair in tagged if pair[1]), tagged[0])
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
     none: list[dict[str, Any]] = []

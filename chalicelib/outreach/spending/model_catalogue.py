@@ -160,7 +160,7 @@ class ModelCatalogue:
 
     def find(self, name: str) -> ModelRow | None:
         """The catalogue's row of a model, by the model's name at the vendor; None for an unknown one."""
-        return next((self.rows[one] for one in _names(name) if one in self.rows), None)
+        return next((self.rows[alias] for alias in _names(name) if alias in self.rows), None)
 
     def names(self, provider: str) -> list[str]:
         """The names of a provider's models in the catalogue, sorted."""

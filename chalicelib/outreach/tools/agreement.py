@@ -68,7 +68,7 @@ def is_yes(text: str) -> bool:
     either: in German and Dutch it may be ironic.
     """
     decomposed = unicodedata.normalize("NFKD", text.lower())
-    bare = "".join(one for one in decomposed if not unicodedata.combining(one))
+    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     rest, classes = _once(" ".join(_WORD.findall(bare))), ""
     if _OTHER.search(bare) or rest == "ja ja":
         return False

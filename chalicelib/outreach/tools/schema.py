@@ -98,7 +98,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 _VALUES: tuple[tuple[tuple[str, ...], Callable[[object], bool], str], ...] = (
@@ -181,7 +181,7 @@ def _faults(
         return
     listed = schema.get("type")
     types = listed if isinstance(listed, list) else [listed] if listed else []
-    if types and not any(_is_of(value, str(one)) for one in types):
+    if types and not any(_is_of(value, str(name)) for name in types):
         yield f"{path} is not of type {' or '.join(map(str, types))}"
         return
     if "enum" in schema and value not in schema["enum"]:

@@ -68,7 +68,7 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
         tokens = value.get("auth_tokens", []) if isinstance(value, dict) else value
         if isinstance(tokens, str | list):
             listed = [tokens] if isinstance(tokens, str) else tokens
-            found[sid] = tuple(one for one in listed if isinstance(one, str) and one)
+            found[sid] = tuple(token for token in listed if isinstance(token, str) and token)
     return found
 
 
@@ -143,7 +143,7 @@ def verify(
         for secret in secrets
         if algorithm in _ALGORITHMS
     ]
-    matches = [hmac.compare_digest(given, one) for one in wanted]
+    matches = [hmac.compare_digest(given, wanted_signature) for wanted_signature in wanted]
     if not any(matches):
         raise SignatureError("invalid_signature", "header x-twilio-signature is not valid")
 

@@ -55,7 +55,7 @@ class _Sentence:
 
     def spans(self, row: str) -> list[Span]:
         """The positions in the sentence of the words of a row of ``machine_question.toml``."""
-        return [one.span() for one in getattr(self.language.patterns, row).finditer(self.text)]
+        return [match.span() for match in getattr(self.language.patterns, row).finditer(self.text)]
 
     def between(self, start: int, end: int) -> int:
         """The number of words between two positions of the sentence; 0 in a script without spaces."""
@@ -89,7 +89,7 @@ def answer_to(message: str) -> str:
     It is empty where the message asks no such question, or where a language in which it asks has
     its answer in `texts.toml`.
     """
-    answers = [one.answer for one in _heard_by(message)]
+    answers = [language.answer for language in _heard_by(message)]
     return answers[0] if all(answers) and answers else ""
 
 
@@ -97,7 +97,9 @@ def _heard_by(message: str) -> list[QuestionLanguage]:
     """The languages in which a message asks whether a machine or a person writes; none if it is long."""
     if len(message) > MOST_CHARACTERS:
         return []
-    said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]
+    said = [
+        sentence.strip() for sentence in _ENDS.split(folded_question(message)) if sentence.strip()
+    ]
     return [
         language
         for language in question_languages()
@@ -108,8 +110,8 @@ def _heard_by(message: str) -> list[QuestionLanguage]:
 def _is_asked(said: list[str], language: QuestionLanguage) -> bool:
     patterns = language.patterns
     of_machine = False
-    for one in said:
-        kept = [part for part in _CLAUSES.split(one) if not patterns.elsewhere.search(part)]
+    for sentence in said:
+        kept = [part for part in _CLAUSES.split(sentence) if not patterns.elsewhere.search(part)]
         text = mended(",".join(kept), language)
         left = _Sentence(patterns.cut.sub(" ... ", text), language)
         of_machine = bool(left.nouns("machine")) or (of_machine and len(kept) > 0)
@@ -123,12 +125,12 @@ def _asks(said: _Sentence) -> bool:
     machine, human = said.nouns("machine"), said.nouns("human")
     if machine and said.spans("either") and (human or said.spans("someone")):
         return True
-    if any(_is_about_writer(said, one, _MOST_BEFORE) for one in machine):
+    if any(_is_about_writer(said, noun, _MOST_BEFORE) for noun in machine):
         return True
     if not said.is_question:
         return False
     return (
-        any(_is_about_writer(said, one, _MOST_AFTER) for one in human)
+        any(_is_about_writer(said, noun, _MOST_AFTER) for noun in human)
         or _is_writing(said, said.spans("someone"), _MOST_BARE)
         or any(
             start >= end

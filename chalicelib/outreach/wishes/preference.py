@@ -71,7 +71,7 @@ class Hours:
     def is_possible(self) -> bool:
         """Whether the hours leave a full hour between 8:00 and 21:00; else no message could ever be sent."""
         shared = (min(end, WAKING[1]) - max(start, WAKING[0]) for start, end in self.windows)
-        return bool(self.days) and any(one >= _LEAST for one in shared)
+        return bool(self.days) and any(minutes >= _LEAST for minutes in shared)
 
     def within(self, other: Hours) -> Hours:
         """The hours that these and other hours both allow, in the zones of these."""
@@ -190,8 +190,8 @@ def hours_of(item: Mapping[str, Any]) -> Hours:
 def channels_of(item: Mapping[str, Any]) -> Channels:
     """The channels in the stored map of a preference."""
     return Channels(
-        frozenset(Contact(one) for one in item.get("wanted") or ()),
-        frozenset(Contact(one) for one in item.get("refused") or ()),
+        frozenset(Contact(name) for name in item.get("wanted") or ()),
+        frozenset(Contact(name) for name in item.get("refused") or ()),
     )
 
 

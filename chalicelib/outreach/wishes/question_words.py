@@ -125,7 +125,7 @@ def mended(text: str, language: QuestionLanguage) -> str:
     def right(found: re.Match[str]) -> str:
         word = found[0]
         near = language.long.get(word[0], ()) if len(word) >= _LEAST_FUZZY - 1 else ()
-        return next((one for one in near if _is_near(word, one)), word)
+        return next((listed for listed in near if _is_near(word, listed)), word)
 
     return re.sub(r"\w+", right, text)
 

@@ -135,10 +135,13 @@ def _agreed(
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
     unknown = [
-        sum(part.kind == "unknown" for s in one for c in s for part in c.parts) for one in read
+        sum(part.kind == "unknown" for s in sentences_read for c in s for part in c.parts)
+        for sentences_read in read
     ]
     chosen = [one for one, count in zip(read, unknown, strict=True) if count == min(unknown)]
-    heard = [wish for one in chosen if (wish := _read(choose(one), answers=answers)) is not None]
+    heard = [
+        wish for reading in chosen if (wish := _read(choose(reading), answers=answers)) is not None
+    ]
     return heard[0] if heard and all(one == heard[0] for one in heard) else None
 
 
@@ -146,8 +149,8 @@ def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
     if said is None:
         return None
     try:
-        is_addressed = any(one.is_addressed for one in said)
-        heard = [_heard(one, is_addressed=is_addressed, answers=answers) for one in said]
+        is_addressed = any(clause.is_addressed for clause in said)
+        heard = [_heard(clause, is_addressed=is_addressed, answers=answers) for clause in said]
     except DoubtError:
         return None
     return _together(heard, said)
@@ -157,9 +160,9 @@ def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
     """The clauses about time and channel whose words are all known; None where one is in doubt."""
     said = list[_Said]()
     for sentence in found:
-        if any(one.has("once", "no_wish", "others") for one in sentence):
+        if any(clause.has("once", "no_wish", "others") for clause in sentence):
             return None
-        relevant = [_Said(one, one) for one in sentence if one.has(*_RELEVANT)]
+        relevant = [_Said(clause, clause) for clause in sentence if clause.has(*_RELEVANT)]
         if all(one.clause.is_known for one in relevant):
             said += relevant
         elif any(one.is_addressed for one in relevant):
@@ -195,15 +198,15 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
 
 def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
     """The combined wish of all clauses of a message; None where they contradict each other or say nothing."""
-    is_settled = any(one.is_settled for one in said)
+    is_settled = any(clause.is_settled for clause in said)
     hours: Hours | None = None
-    for one in heard:
-        if one.hours is not None:
-            hours = one.hours if hours is None else hours.within(one.hours)
+    for wish in heard:
+        if wish.hours is not None:
+            hours = wish.hours if hours is None else hours.within(wish.hours)
     if hours is not None and not hours.is_possible:
         return None
-    named = frozenset[Contact]().union(*(one.named for one in heard))
-    refused = frozenset[Contact]().union(*(one.refused for one in heard))
+    named = frozenset[Contact]().union(*(wish.named for wish in heard))
+    refused = frozenset[Contact]().union(*(wish.refused for wish in heard))
     if named >= _TEXTS and named - refused:  # "text me, no WhatsApp"
         named -= refused & _TEXTS
     is_only = any(c.clause.has("only") and one.named for c, one in zip(said, heard, strict=True))
@@ -215,7 +218,7 @@ def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
             return None
         named = frozenset()
     channels = Channels(named, refused) if named or refused else None
-    lifts = frozenset[About]().union(*(one.lifts for one in heard))
+    lifts = frozenset[About]().union(*(wish.lifts for wish in heard))
     if About.HOURS in lifts:
         hours = None
     if hours is None and channels is None and not lifts:

@@ -43,8 +43,12 @@ def unproven_agreement(text: str, about: Given) -> str | None:
             continue
         following = found[place + 1] if place + 1 < len(found) else ""
         rest = phrasing.rest_of_agreement(sentence, languages)
-        said = [one for one in _CLAUSE.split(rest) if stems_of(one) and not _is_name(one, about)]
-        left = "; ".join(one for one in said if not _is_open(one, languages))
+        said = [
+            clause
+            for clause in _CLAUSE.split(rest)
+            if stems_of(clause) and not _is_name(clause, about)
+        ]
+        left = "; ".join(clause for clause in said if not _is_open(clause, languages))
         if phrasing.is_question(sentence) or (said and not left):
             continue
         if not said and _is_open(following, languages):
@@ -65,8 +69,8 @@ def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
     if len(stems_of(left)) <= 1:
         return phrasing.says("asking", about.newest) or _is_about_reaching(about)
     return all(
-        phrasing.says("writing", one, languages) or phrasing.says("sparing", one, languages)
-        for one in left.split("; ")
+        phrasing.says("writing", clause, languages) or phrasing.says("sparing", clause, languages)
+        for clause in left.split("; ")
     )
 
 
@@ -164,7 +168,9 @@ def _is_stated(rest: str, following: str, about: Given) -> bool:
         for said, support in judged(basis, about.sources, context)
         if said.value.kind is not ValueKind.TEXT or _is_state(said, about)
     ]
-    if (backed and all(one is Backing.GIVEN for one in backed)) or _has_addresses(basis, about):
+    if (backed and all(backing is Backing.GIVEN for backing in backed)) or _has_addresses(
+        basis, about
+    ):
         return True
     words = stems_of(basis)
     shared = max((len(words & source.words) for source in about.sources.given), default=0)

@@ -279,13 +279,13 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
     if settings.language != "recipient":
         return frozenset({settings.language.value})
     newest = history[::-1]
-    said = [one.content for one in newest if one.role == "user"]
+    said = [entry.content for entry in newest if entry.role == "user"]
     declared = record.item.get("language")
     given_language = frozenset({str(declared)} if declared else ())
     theirs = language_of(said)
     if theirs and not is_sure(" ".join(said)):
         return theirs | given_language
-    ours = theirs or language_of(one.content for one in newest if one.role == "assistant")
+    ours = theirs or language_of(entry.content for entry in newest if entry.role == "assistant")
     return ours or given_language
 
 
@@ -294,7 +294,7 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
     final = draft
     if draft.text:
         has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
-        ours = [one.content for one in history if one.role == "assistant"]
+        ours = [entry.content for entry in history if entry.role == "assistant"]
         is_new = about.settings.say_machine and not any(says_machine(record, our) for our in ours)
         is_plain = admits_a_machine(draft.text)
         if has_asked or (is_new and not is_plain):
@@ -314,7 +314,7 @@ def _added(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 def _language(about: Given) -> Language | None:
     """The language of the lines that code adds to a message; None unless exactly one is possible."""
-    names = about.language & {one.value for one in Language}
+    names = about.language & {language.value for language in Language}
     return Language(min(names)) if len(names) == 1 else None
 
 

@@ -116,7 +116,7 @@ class Composer:
 
     def _history(self, record: Record) -> Sequence[Entry]:
         newest = self._conversations.newest(record, HISTORY_ENTRIES)
-        return tuple(one for one in newest if one.note not in UNSAID)
+        return tuple(entry for entry in newest if entry.note not in UNSAID)
 
 
 def _checked(record: Record, written: Draft) -> Draft:

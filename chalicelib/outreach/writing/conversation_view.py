@@ -60,7 +60,7 @@ def seen_data(
         "representatives": reps if shown.representatives else None,
         "recipient_first_name": first_name if shown.first_name else None,
         "project_data": dict(_seen_fields(record, settings)),
-        "knowledge": {one.id: one.shown for one in _chosen(settings, newest)},
+        "knowledge": {entry.id: entry.shown for entry in _chosen(settings, newest)},
         "may_give": [
             *settings.allowed_links,
             *settings.allowed_emails,
@@ -185,7 +185,7 @@ def _seen_fields(record: Record, settings: WriterSettings) -> Iterator[tuple[str
 
 def _names(data: Mapping[str, Any], shown: ShownToModel) -> list[str]:
     if isinstance(shown.project_data, list):
-        return [one for one in shown.project_data if one in data]
+        return [field for field in shown.project_data if field in data]
     return sorted(data) if shown.project_data else []
 
 
@@ -204,7 +204,7 @@ def _redacted_value(
             n: _redacted_value(record, settings, (*below, str(n)), one) for n, one in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_redacted_value(record, settings, below, one) for one in value]
+        return [_redacted_value(record, settings, below, item) for item in value]
     if value is None or isinstance(value, bool):
         return value
     schema = settings.fields.get(name_of(below))
@@ -231,13 +231,13 @@ def _chosen(settings: WriterSettings, newest: str) -> list[Knowledge]:
         settings.knowledge, key=lambda one: len(asked & _words(one.shown)), reverse=True
     )
     left, chosen = settings.limits.knowledge_tokens, set[str]()
-    for one in ranked:
-        cost = tokens(one.id + one.shown)
+    for entry in ranked:
+        cost = tokens(entry.id + entry.shown)
         if cost <= left:
             left -= cost
-            chosen.add(one.id)
-    return [one for one in settings.knowledge if one.id in chosen]
+            chosen.add(entry.id)
+    return [entry for entry in settings.knowledge if entry.id in chosen]
 
 
 def _words(text: str) -> set[str]:
-    return {one[:5] for one in re.findall(r"[^\W_]{4,}", text.casefold())}
+    return {word[:5] for word in re.findall(r"[^\W_]{4,}", text.casefold())}

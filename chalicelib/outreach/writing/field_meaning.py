@@ -63,8 +63,8 @@ def meaning_of(
     own = frozenset({declared.role}) if declared.role else of_name
     roles = own | of_name | of_words | of_kind
     unit = _unit(f"{name} {head}")
-    is_counted = any("number" in rows()[one].kinds for one in own)
-    is_sum = any("money" in rows()[one].kinds for one in own)
+    is_counted = any("number" in rows()[role].kinds for role in own)
+    is_sum = any("money" in rows()[role].kinds for role in own)
     is_plain = not declared.currency and (bool(unit) or (is_counted and not is_sum))
     return FieldMeaning(
         roles,
@@ -85,8 +85,8 @@ def roles_of_name(name: str, languages: Collection[str] = ()) -> frozenset[str]:
 def _unit(words: str) -> str:
     """The unit of time that a field's words name in the plural (``term_months``); else empty."""
     plain = re.sub(r"[_\W]+", " ", folded(words)).split()
-    plural = [one for one in plain if one.endswith(("s", "n"))]
+    plural = [word for word in plain if word.endswith(("s", "n"))]
     return next(
-        (name for name, form in WORDS.units for one in plural if form.fullmatch(one)),
+        (name for name, form in WORDS.units for word in plural if form.fullmatch(word)),
         "",
     )

@@ -54,7 +54,7 @@ def bounded(name: object) -> str:
 
 def is_sentence(text: str) -> bool:
     """Whether a text given as a name is a sentence: several common words, other than "de la" and the like."""
-    words = [one for one in text.casefold().split() if one not in _PARTICLES]
+    words = [word for word in text.casefold().split() if word not in _PARTICLES]
     return len(words) > 1 and is_sure(" ".join(words))
 
 

@@ -61,12 +61,12 @@ class Given:
     @property
     def case(self) -> str:
         """What the sources say about this one case, as lines: the request's data, colleagues, tools."""
-        return "\n".join(one.stated for one in self.sources.given if _is_case(one))
+        return "\n".join(source.stated for source in self.sources.given if _is_case(source))
 
     @property
     def rules(self) -> str:
         """What the company states in general, in its knowledge and its own data, as lines of text."""
-        return "\n".join(one.text for one in self.sources.given if not _is_case(one))
+        return "\n".join(source.text for source in self.sources.given if not _is_case(source))
 
 
 def _is_case(source: Source) -> bool:
@@ -83,7 +83,7 @@ def given(
     now: datetime,
 ) -> Given:
     """Everything that a draft of a conversation is judged against, from its record, settings and messages."""
-    theirs = [one.content for one in history if one.role == "user"]
+    theirs = [entry.content for entry in history if entry.role == "user"]
     clock = clock_of(record, settings, now)
     return Given(
         settings,

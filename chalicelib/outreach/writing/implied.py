@@ -75,8 +75,12 @@ def apart(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
     """The times in a draft that every source with the same time puts on another day."""
-    for time in (one for one in found if one.value.kind is ValueKind.TIME):
-        days = [one for one in found if one.value.kind is ValueKind.DATE and one.part == time.part]
+    for time in (value for value in found if value.value.kind is ValueKind.TIME):
+        days = [
+            value
+            for value in found
+            if value.value.kind is ValueKind.DATE and value.part == time.part
+        ]
         its = [(source, other) for source, other in given if agrees_time(time, other)]
         for day in days:
             beside = [

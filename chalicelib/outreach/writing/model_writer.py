@@ -211,7 +211,7 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
     found = said.get("claims")
     if not isinstance(found, list) or not found:
         return None
-    return [{"text": str(one.get("text")), "source": str(one.get("source"))} for one in found]
+    return [{"text": str(claim.get("text")), "source": str(claim.get("source"))} for claim in found]
 
 
 def _arguments(record: Record) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def _variable_numbers(record: Record) -> tuple[str, ...]:
     The setting is a list of numbers, or a map of numbers to descriptions.
     """
     given = record.channel_config.get("template_variables")
-    found = tuple(str(one) for one in given) if isinstance(given, list | dict) else ()
+    found = tuple(str(name) for name in given) if isinstance(given, list | dict) else ()
     return found or DEFAULT_VARIABLES
 
 

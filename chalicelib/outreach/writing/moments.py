@@ -230,21 +230,21 @@ def _bare_hours(text: str) -> Iterator[FoundTime]:
 def _joined(found: list[FoundTime], text: str) -> Iterator[FoundTime]:
     """The times found in a text; a weekday and a date side by side are one: "Thursday, 26 November"."""
     waiting: FoundTime | None = None
-    for one in found:
+    for time in found:
         if (
             waiting is not None
-            and one.kind == "date"
-            and _BESIDE.fullmatch(text[waiting.end : one.start])
+            and time.kind == "date"
+            and _BESIDE.fullmatch(text[waiting.end : time.start])
         ):
-            merged = _merged(waiting.readings, one.readings)
-            waiting = FoundTime("date", waiting.start, one.end, merged) if merged else waiting
+            merged = _merged(waiting.readings, time.readings)
+            waiting = FoundTime("date", waiting.start, time.end, merged) if merged else waiting
             if merged:
                 continue
         if waiting is not None:
             yield waiting
-        waiting = one if one.kind == "date" else None
+        waiting = time if time.kind == "date" else None
         if waiting is None:
-            yield one
+            yield time
     if waiting is not None:
         yield waiting
 
@@ -255,16 +255,16 @@ _BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?
 def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
     """The days that two readings beside each other can mean together: "Friday next week, 11 December"."""
     found = set[object]()
-    for one in first:
+    for reading in first:
         for other in second:
-            if isinstance(one, Day) and isinstance(other, Day) and _fit(one, other):
-                exact, loose = (one, other) if one.day is not None else (other, one)
+            if isinstance(reading, Day) and isinstance(other, Day) and _fit(reading, other):
+                exact, loose = (reading, other) if reading.day is not None else (other, reading)
                 found.add(
                     Day(
                         exact.year,
                         exact.month,
                         exact.day,
-                        one.weekdays | other.weekdays,
+                        reading.weekdays | other.weekdays,
                         loose.days if exact.days is None else exact.days,
                         loose.period or exact.period,
                     )

@@ -121,7 +121,7 @@ def rest_of_agreement(sentence: str, languages: Collection[str] = ()) -> str:
 def is_open(sentence: str, languages: Collection[str] = ()) -> bool:
     """Whether a sentence states no fact: it asks, declines, offers help or refers to a person."""
     return is_question(sentence) or any(
-        says(one, sentence, languages) for one in ("open", "declining")
+        says(kind, sentence, languages) for kind in ("open", "declining")
     )
 
 

@@ -67,7 +67,7 @@ def rendered(text: str, sources: Sources, language: str) -> str:
 
 def _written(source: Source, form: LanguageForm) -> str:
     text = source.text.strip()
-    kinds = {one.value.kind: one.value for one in source.said}
+    kinds = {said.value.kind: said.value for said in source.said}
     money = kinds.get(ValueKind.MONEY)
     if money is not None and len(text.split()) <= 2:
         (found, *_) = money.readings
@@ -82,7 +82,7 @@ def _sum(amount: Decimal, currency: str, form: LanguageForm) -> str:
     places = 0 if amount == amount.to_integral_value() else 2
     plain = f"{amount:,.{places}f}"
     marks = {",": form.thousands, ".": form.decimal}
-    written = "".join(marks.get(one, one) for one in plain)
+    written = "".join(marks.get(character, character) for character in plain)
     sign = _file().sign.get(currency, currency)
     return form.sum.format(amount=written, sign=sign).strip()
 

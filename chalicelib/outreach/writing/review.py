@@ -167,33 +167,35 @@ def _introduces_itself(text: str, about: Given) -> bool:
 
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
     """The company's people whom a draft names although the case names another one of them."""
-    of_case = {folded(one.text) for one in about.sources.given if one.is_text}
+    of_case = {folded(source.text) for source in about.sources.given if source.is_text}
     spoken_of = "\n".join(
-        folded(one.text) for one in about.sources.given if one.path.startswith("conversation.")
+        folded(source.text)
+        for source in about.sources.given
+        if source.path.startswith("conversation.")
     )
     staff = [
-        one.text
-        for one in about.sources.given
-        if one.path.startswith("company.representative") and one.text.strip()
+        source.text
+        for source in about.sources.given
+        if source.path.startswith("company.representative") and source.text.strip()
     ]
-    of_case |= {folded(one) for one in staff if folded(one) in spoken_of}
-    if not any(folded(one) in of_case for one in staff):
+    of_case |= {folded(name) for name in staff if folded(name) in spoken_of}
+    if not any(folded(name) in of_case for name in staff):
         return
     for sentence in sentences(text):
         low, languages = folded(sentence), about.languages_of(sentence)
         if is_theirs(sentence, languages) or is_open(sentence, languages):
             continue
-        if any(folded(one) in low for one in staff if folded(one) in of_case):
+        if any(folded(name) in low for name in staff if folded(name) in of_case):
             continue
-        yield from (one for one in staff if folded(one) in low and folded(one) not in of_case)
+        yield from (name for name in staff if folded(name) in low and folded(name) not in of_case)
 
 
 def _of_values(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
     languages = about.languages_of(text)
     context = Context(about.newest, languages)
     claimed = list(_claimed(text, about, claims_of, context))
-    yield from (one for one in claimed if isinstance(one, Broken))
-    proven = {one for one in claimed if not isinstance(one, Broken)}
+    yield from (item for item in claimed if isinstance(item, Broken))
+    proven = {item for item in claimed if not isinstance(item, Broken)}
     for said, support in judged(text, about.sources, context):
         is_proven = (said.text, said.value.start, said.value.end) in proven
         if support is Backing.GIVEN or is_proven or _is_theirs(said, about, languages):
@@ -257,9 +259,9 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
     hosts = {host for host, path in known.links if not path}
     languages = about.languages_of(text)
     repeated = [
-        one
-        for one in sentences(text)
-        if is_theirs(one, languages) and not says("acting", one, languages)
+        part
+        for part in sentences(text)
+        if is_theirs(part, languages) and not says("acting", part, languages)
     ]
     own = addresses("\n".join(repeated))
     for link in sorted(found.links):
@@ -277,7 +279,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
     if found.has_spelled_phone:
         yield Broken("phone")
     for sentence in sentences(text):
-        yield from (Broken("role", one) for one in _swapped(sentence, about))
+        yield from (Broken("role", words) for words in _swapped(sentence, about))
 
 
 def _swapped(sentence: str, about: Given) -> Iterator[str]:
@@ -288,25 +290,25 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
         ("emails", found.emails),
         ("phones", found.phones),
     ):
-        for one in sorted(its):
-            if is_swapped(one, kind, sentence, about.newest, about.sources):
-                yield one
+        for address in sorted(its):
+            if is_swapped(address, kind, sentence, about.newest, about.sources):
+                yield address
 
 
 def _addresses_given(about: Given) -> Addresses:
     """The links, e-mail addresses and numbers that the company gave; not those inside a field's long text."""
     found = Addresses()
-    for one in about.sources.given:
-        its = addresses(one.text)
-        is_whole = not one.is_field or len(one.text.split()) <= _WHOLE or its.phones
-        if one.author is not Trust.TOOL or one.is_field:
+    for source in about.sources.given:
+        its = addresses(source.text)
+        is_whole = not source.is_field or len(source.text.split()) <= _WHOLE or its.phones
+        if source.author is not Trust.TOOL or source.is_field:
             found |= its if is_whole else Addresses()
     return found
 
 
 def _has_personal(text: str, facts: str) -> bool:
-    known = "".join(one for one in facts.casefold() if one.isalnum())
+    known = "".join(character for character in facts.casefold() if character.isalnum())
     return any(
-        "".join(one for one in found.casefold() if one.isalnum()) not in known
+        "".join(character for character in found.casefold() if character.isalnum()) not in known
         for found in identifiers(text)
     )

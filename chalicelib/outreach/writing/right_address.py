@@ -41,7 +41,11 @@ def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sour
         asked: the message that the draft answers; it decides where the sentence does not.
         sources: the sources of the draft.
     """
-    fields = [(one, _of_kind(addresses(one.text), kind)) for one in sources.given if one.is_field]
+    fields = [
+        (source, _of_kind(addresses(source.text), kind))
+        for source in sources.given
+        if source.is_field
+    ]
     own = [one for one, its in fields if _has(address, kind, its)]
     rivals = [one for one, its in fields if its and not _has(address, kind, its)]
     if not own or not rivals:
@@ -68,12 +72,14 @@ def _said(text: str, sources: Sources) -> _Words:
     """The roles and stems of a text, with those of the fields whose person or name it mentions."""
     low = folded(text)
     named = [
-        one
-        for one in sources.given
-        if one.is_text and any(part in low.split() for part in _names(one))
+        source
+        for source in sources.given
+        if source.is_text and any(part in low.split() for part in _names(source))
     ]
-    roles = {hit.role for hit in role_hits(low)} | {r for one in named for r in one.meaning.nearest}
-    stems = stems_of(text) | {stem for one in named for stem in one.meaning.stems}
+    roles = {hit.role for hit in role_hits(low)} | {
+        r for source in named for r in source.meaning.nearest
+    }
+    stems = stems_of(text) | {stem for source in named for stem in source.meaning.stems}
     return _Words(frozenset(roles), frozenset(stems))
 
 

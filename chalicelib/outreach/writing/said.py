@@ -98,34 +98,34 @@ def _of_sentence(
     hits = list(role_hits(low, languages))
     words = _words(low, found)
     before: dict[ValueKind, SaidValue] = {}
-    for one in found:
-        same = [other for other in found if _is_beside(other, one, is_source=is_source)]
+    for value in found:
+        same = [other for other in found if _is_beside(other, value, is_source=is_source)]
         mine = {
-            hit.role: min(_cost(low, hit.start, hit.end, one, same), _FAR)
-            for hit in sorted(hits, key=lambda hit: -_cost(low, hit.start, hit.end, one, same))
-            if has_kind(hit.role, one.kind) and _is_nearest(low, hit, one, same)
+            hit.role: min(_cost(low, hit.start, hit.end, value, same), _FAR)
+            for hit in sorted(hits, key=lambda hit: -_cost(low, hit.start, hit.end, value, same))
+            if has_kind(hit.role, value.kind) and _is_nearest(low, hit, value, same)
         }
         near = {role: cost for role, cost in mine.items() if cost < _FAR}
-        named = {role: cost for role, cost in near.items() if not is_aside(role, one.kind)}
-        strong = {r: c for r, c in named.items() if not is_weak(r, one.kind)} or named
+        named = {role: cost for role, cost in near.items() if not is_aside(role, value.kind)}
+        strong = {r: c for r, c in named.items() if not is_weak(r, value.kind)} or named
         least = min(strong.values(), default=_FAR)
         stems = frozenset(
             word[:STEM]
             for start, end, word in words
-            if _is_nearest(low, RoleHit(start, end, ""), one, same)
+            if _is_nearest(low, RoleHit(start, end, ""), value, same)
         )
         roles, nearest = frozenset(near), frozenset(r for r, c in strong.items() if c == least)
-        previous = before.get(_family(one))
-        goes_on = previous is not None and (is_source or _is_next(low, previous, one))
-        if previous is not None and goes_on and (not near or _is_until(strong, one)):
+        previous = before.get(_family(value))
+        goes_on = previous is not None and (is_source or _is_next(low, previous, value))
+        if previous is not None and goes_on and (not near or _is_until(strong, value)):
             roles, stems = roles | previous.roles, stems | previous.stems
             nearest = previous.nearest or nearest
-        part = (name, len(re.findall(r"[,;]|\b(?:and|y|und|et|e|en)\b", low[: one.start])))
+        part = (name, len(re.findall(r"[,;]|\b(?:and|y|und|et|e|en)\b", low[: value.start])))
         is_count = any(
-            0 <= hit.start - one.end <= 1 and has_kind(hit.role, one.kind) for hit in hits
+            0 <= hit.start - value.end <= 1 and has_kind(hit.role, value.kind) for hit in hits
         )
-        made = SaidValue(one, sentence, roles, nearest, stems, part, is_count)
-        before[_family(one)] = made
+        made = SaidValue(value, sentence, roles, nearest, stems, part, is_count)
+        before[_family(value)] = made
         yield made
 
 
@@ -161,7 +161,7 @@ def _family(one: Value) -> ValueKind:
 
 def _words(low: str, found: Sequence[Value]) -> list[tuple[int, int, str]]:
     """The longer words of a sentence that are no part of a value, with their positions."""
-    taken = {place for one in found for place in range(one.start, one.end)}
+    taken = {place for value in found for place in range(value.start, value.end)}
     kept = content(low)
     return [
         (hit.start(), hit.end(), hit.group())

@@ -113,7 +113,7 @@ class Source:
         texts = [folded(self.text)] if self.is_text else []
         text = self._in_zones()
         found = said_in(text, languages, is_source=True, name=self.path, texts=texts)
-        return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
+        return tuple(self._of_field(value) for value in found) if self.is_field else tuple(found)
 
     def _bare(self) -> Iterator[SaidValue]:
         """The value of a field that is nothing but a number, where that is a sum, a span or a fraction."""
@@ -140,7 +140,7 @@ class Source:
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
         letters = [word for word in words if word.isalpha() and len(word) >= _LEAST]
-        has_digits = any(one.isdigit() for one in self.text)
+        has_digits = any(character.isdigit() for character in self.text)
         return self.is_field and is_short and len(letters) > has_digits  # "49 EUR" is a sum
 
     @property
@@ -179,34 +179,36 @@ class Sources:
     @cached_property
     def given(self) -> tuple[Source, ...]:
         """The sources that support a draft: the company's, a colleague's and a tool's."""
-        return tuple(one for one in self.all if one.supports)
+        return tuple(source for source in self.all if source.supports)
 
     @cached_property
     def said(self) -> tuple[tuple[Source, SaidValue], ...]:
         """The values of the sources that support a draft, each with its source."""
-        return tuple((source, one) for source in self.given for one in source.said)
+        return tuple((source, value) for source in self.given for value in source.said)
 
     @cached_property
     def theirs(self) -> tuple[SaidValue, ...]:
         """The values that the recipient named, or that somebody entered in a form."""
         authors = (Trust.RECIPIENT, Trust.FORM)
-        return tuple(one for source in self.all if source.author in authors for one in source.said)
+        return tuple(
+            value for source in self.all if source.author in authors for value in source.said
+        )
 
     def at(self, path: str) -> Source | None:
         """The source with a path such as `project_data.deposit`; None where there is none.
 
         Where the request has no hint, the path `HINT` finds a colleague's newest message.
         """
-        found = next((one for one in self.all if one.path == path), None)
+        found = next((source for source in self.all if source.path == path), None)
         if found is None and path == HINT:
-            hints = (one for one in self.all[::-1] if one.author is Trust.COLLEAGUE)
+            hints = (source for source in self.all[::-1] if source.author is Trust.COLLEAGUE)
             found = next(hints, None)
         return found
 
     @cached_property
     def text(self) -> str:
         """The sources that support a draft, as lines; each field with its name."""
-        return "\n".join(one.line for one in self.given)
+        return "\n".join(source.line for source in self.given)
 
 
 def of_fields(
@@ -242,7 +244,7 @@ def of_fields(
 
 def name_of(below: Sequence[str]) -> str:
     """A field's path without the numbers of list items: `orders.total` for `orders.0.total`."""
-    return ".".join(one for one in below if not one.isdigit())
+    return ".".join(part for part in below if not part.isdigit())
 
 
 def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
@@ -274,6 +276,6 @@ def _leaves(value: object, below: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 def of_knowledge(settings: WriterSettings) -> Iterator[Source]:
     """The entries of the company's knowledge as sources."""
-    for one in settings.knowledge:
-        text = one.text or f"{one.question}\n{one.answer}"
-        yield Source(f"knowledge.{one.id}", text, Trust.COMPANY)
+    for entry in settings.knowledge:
+        text = entry.text or f"{entry.question}\n{entry.answer}"
+        yield Source(f"knowledge.{entry.id}", text, Trust.COMPANY)

@@ -67,21 +67,21 @@ def judged(
     before: dict[ValueKind, frozenset[str]] = {}
     texts = [folded(source.text) for source in sources.given if source.is_text]
     found = list(said_in(text, context.languages, texts=texts))
-    for one in found:
-        if _is_manner(one) or _is_denied(one):
+    for value in found:
+        if _is_manner(value) or _is_denied(value):
             continue
-        beside = [other for other in found if other.text == one.text]
-        nearest = _hours_of(one, beside, sources) or one.nearest
+        beside = [other for other in found if other.text == value.text]
+        nearest = _hours_of(value, beside, sources) or value.nearest
         if (
-            not nearest and not one.roles and len(one.stems) <= _FEW
+            not nearest and not value.roles and len(value.stems) <= _FEW
         ):  # "It is 695" is about the value before
-            nearest = before.get(one.value.kind, frozenset())
-        before[one.value.kind] = nearest
-        is_alone = sum(other.value.kind is one.value.kind for other in beside) == 1
+            nearest = before.get(value.value.kind, frozenset())
+        before[value.value.kind] = nearest
+        is_alone = sum(other.value.kind is value.value.kind for other in beside) == 1
         asking = context if is_alone else replace(context, asked="")
-        yield one, _support(replace(one, nearest=nearest), sources, asking, within)
+        yield value, _support(replace(value, nearest=nearest), sources, asking, within)
     given = [(source, one) for source, one in sources.said if within is None or source in within]
-    yield from ((one, Backing.OTHER) for one in apart(found, given, sources.clock))
+    yield from ((value, Backing.OTHER) for value in apart(found, given, sources.clock))
 
 
 def _is_manner(one: SaidValue) -> bool:

@@ -64,7 +64,10 @@ class ToolWriter:
         """
         if not record.ai_config.get("api_key_reference"):
             return self._writer.answer(record, history)
-        tools = {one.name: one for one in self._current(record).ai_config.tools}
+        tools = {
+            declared_tool.name: declared_tool
+            for declared_tool in self._current(record).ai_config.tools
+        }
         confirmed = self._confirmed(record, history, tools)
         if confirmed is not None:
             return confirmed

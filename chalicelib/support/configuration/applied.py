@@ -154,7 +154,7 @@ class Rules:
         return DeliveryCalendar(
             zone=shop.time_zone,
             cut_off_hour=shop.cut_off_hour,
-            weekend=frozenset(WEEKDAYS.index(one) for one in shop.weekend),
+            weekend=frozenset(WEEKDAYS.index(day) for day in shop.weekend),
             holidays=shop.holidays,
             own_windows=tuple(given),
             own_home=frozenset(shop.countries),

@@ -253,7 +253,7 @@ def parsed(raw: Mapping[str, Any]) -> Document:
         return Document.model_validate(dict(raw))
     except ValidationError as error:
         problems = tuple(
-            line for one in error.errors() for line in _problem(one["loc"], one["msg"])
+            line for fault in error.errors() for line in _problem(fault["loc"], fault["msg"])
         )
     raise InvalidDocumentError(problems)
 
@@ -290,7 +290,7 @@ def _names(document: Document) -> Iterator[str]:
         ("routes", document.routes),
         ("answers.intents", answered),
     ):
-        yield from (f"{part}.{one}: no such intent" for one in given if one not in ROUTES)
+        yield from (f"{part}.{intent}: no such intent" for intent in given if intent not in ROUTES)
     many = sum(
         len(phrase.sure + phrase.likely + phrase.hint) for phrase in document.phrases.values()
     )

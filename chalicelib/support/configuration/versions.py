@@ -69,7 +69,9 @@ class Versions:
     def newest(self, *, limit: int) -> Sequence[Version]:
         """Read the last published versions of the settings document, the newest first."""
         last = self.current(consistent=True)
-        wanted = [{"event_id": _key(str(one))} for one in range(last, max(0, last - limit), -1)]
+        wanted = [
+            {"event_id": _key(str(number))} for number in range(last, max(0, last - limit), -1)
+        ]
         names = ("version", "document", "by", "created_at", "note")
         found = self._table.get_all(wanted, attributes=names) if wanted else []
         return sorted(map(_version, found), key=lambda one: -one.number)

@@ -132,8 +132,8 @@ def fold(
         said: the messages, in their order.
         keyed: gives an order number's keyed id; None where there is no key to make it with.
     """
-    for one in said:
-        dialogue = _step(dialogue, one, keyed)
+    for utterance in said:
+        dialogue = _step(dialogue, utterance, keyed)
     return dialogue
 
 
@@ -147,12 +147,12 @@ def stored(dialogue: Dialogue) -> list[dict[str, str]]:
     kept = [one for n, one in enumerate(dialogue.requests) if n not in left_out][-MOST_STORED:]
     return [
         {
-            "kind": one.kind.value,
-            "state": one.state.value,
-            "at": one.at,
-            **({"order": one.order} if one.order else {}),
+            "kind": request.kind.value,
+            "state": request.state.value,
+            "at": request.at,
+            **({"order": request.order} if request.order else {}),
         }
-        for one in kept
+        for request in kept
     ]
 
 

@@ -45,7 +45,11 @@ def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | 
         assigned_to: ids of the user and the team to whom the ticket is assigned.
         queues: ids of users that are not persons: queues, bots, departments' assignees.
     """
-    persons = sorted(one for one in assigned_to if one not in queues and not one.startswith(TEAM))
+    persons = sorted(
+        assignee
+        for assignee in assigned_to
+        if assignee not in queues and not assignee.startswith(TEAM)
+    )
     return persons[0] if persons else None
 
 
@@ -92,11 +96,11 @@ def reason_for_silence(
     if dialogue.has_agent:
         return why.PERSON_IN_IT
     unsettled = dialogue.unsettled(around.tags)
-    kinds = {one.kind for one in unsettled} | beside
+    kinds = {request.kind for request in unsettled} | beside
     for kind in RequestKind:
         if kind in kinds - about:
             return f"{why.OPEN_REQUEST}{kind.value}"
-    if ({one.order for one in unsettled if one.order} | named) - answered:
+    if ({request.order for request in unsettled if request.order} | named) - answered:
         return why.OTHER_ORDER_OPEN
     if dialogue.answers and not is_awaited:
         return why.ANSWERED

@@ -48,7 +48,8 @@ PRIORITY: Mapping[str, int] = {
 TIER_0 = frozenset(intent for intent, rank in PRIORITY.items() if rank == 0)
 """Never automated, always routed to people."""
 _SEVERITY: Mapping[str, int] = {
-    intent: number for number, intent in enumerate(one for one in PRIORITY if one in TIER_0)
+    intent: number
+    for number, intent in enumerate(intent for intent in PRIORITY if intent in TIER_0)
 }
 """Order among several tier 0 intents: leadership before a team."""
 COMPATIBLE: tuple[frozenset[str], ...] = (

@@ -87,7 +87,7 @@ class Grammar:
             raise GrammarError(f"no such slot: {min(unknown)}")
         self._first = self._firsts()
         self.never = Phrases((row, "never", 1.0) for row in rows.never)
-        self.fillers = frozenset(one for line in rows.fillers for one in line.split("|"))
+        self.fillers = frozenset(filler for line in rows.fillers for filler in line.split("|"))
         self.vocabulary = self.fillers.union(*(node.words for node in nodes))
         names = self._slots[NAMES].words if NAMES in words else {}
         self._mendable = self.vocabulary.difference(names)
@@ -110,7 +110,10 @@ class Grammar:
         words: list[str] = []
         node = self._slots[slot]
         while True:
-            ways = [*((word, True) for word in node.words), *((one, False) for one in node.slots)]
+            ways = [
+                *((word, True) for word in node.words),
+                *((inner, False) for inner in node.slots),
+            ]
             if not ways or (node.is_end and dice.random() < _STOPS):
                 return words
             name, is_word = dice.choice(ways)
@@ -210,7 +213,7 @@ class _Node:
         while nodes:
             node = nodes.pop()
             for following in (*node.words.values(), *node.slots.values()):
-                new = [one for one in following if one not in found]
+                new = [further for further in following if further not in found]
                 found.update(dict.fromkeys(new))
                 nodes += new
         return found
@@ -271,7 +274,7 @@ class GrammarMatching:
             for name, following in node.slots.items():
                 if not symbols[at].isdisjoint(first[name]):
                     for end in self.ends(name, at):
-                        pending += [(one, end) for one in following]
+                        pending += [(further, end) for further in following]
         result = self._known[slot, start] = frozenset(found)
         return result
 

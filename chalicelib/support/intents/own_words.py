@@ -34,7 +34,7 @@ def marked_words(own: str) -> list[str]:
     """
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
     found = _WORD.findall(plain.translate(_DROPPED))
-    return [_number(one) if one.isdigit() else mended(one) for one in found]
+    return [_number(word) if word.isdigit() else mended(word) for word in found]
 
 
 def _number(digits: str) -> str:
@@ -54,9 +54,9 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
         is_asked_for: we asked for the number, so any bare number of 3 to 20 digits counts.
     """
     message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
-    named = [one for pair in _NAMED_ORDER.findall(message) for one in pair if one]
+    named = [number for pair in _NAMED_ORDER.findall(message) for number in pair if number]
     bare = _BARE_ORDER.findall(message) + (_ANY_NUMBER.findall(message) if is_asked_for else [])
-    found = named or [one for one in bare if not _DATE.fullmatch(one)]
+    found = named or [number for number in bare if not _DATE.fullmatch(number)]
     return max(found, key=len) if found else None
 
 

@@ -48,10 +48,12 @@ class Phrases:
                 for end in node.ends:
                     yield end, start, at
                 if at < size:
-                    pending += [(one, at + 1) for one in node.after(words[at])]
+                    pending += [(following, at + 1) for following in node.after(words[at])]
                 if node.gap is not None:
                     for skipped in range(at, min(at + _GAP_WORDS + 1, size)):
-                        pending += [(one, skipped + 1) for one in node.gap.after(words[skipped])]
+                        pending += [
+                            (following, skipped + 1) for following in node.gap.after(words[skipped])
+                        ]
 
 
 class _Node:
@@ -108,8 +110,8 @@ class _Tree:
         known = self._words.get(part)
         if known is None:
             found: list[str] = []
-            for one in part.split("|"):
-                found += self._sets[one[1:-1]].split("|") if one.startswith("{") else [one]
+            for word in part.split("|"):
+                found += self._sets[word[1:-1]].split("|") if word.startswith("{") else [word]
             known = self._words[part] = list(dict.fromkeys(found))
         return known
 

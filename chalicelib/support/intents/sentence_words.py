@@ -50,7 +50,7 @@ def sentences_of(text: str) -> list[str]:
         found.append(text[start : end.end()])
         start = end.end()
     found.append(text[start:])
-    return [one.strip() for one in found if _SAYS.search(one)]
+    return [sentence.strip() for sentence in found if _SAYS.search(sentence)]
 
 
 def tokens_of(sentence: str) -> list[Token]:
@@ -89,7 +89,7 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
     is_known = is_listed(word) or is_real(word)
     is_command = (is_first or len(word) > _LONGEST_NAME) and _COMMAND.search(word)
     may_be_name = token.is_capitalised and not is_known and not is_command
-    if word.startswith("<") or any(word in one.vocabulary for one in grammars()):
+    if word.startswith("<") or any(word in language.vocabulary for language in grammars()):
         # A word of another language's rows is not corrected into one of this: "hello" is not "sello".
         return frozenset({word, NAME}) if may_be_name else frozenset({word})
     if is_known:
@@ -105,7 +105,7 @@ def _symbols(token: Token, grammar: Grammar, *, is_first: bool) -> frozenset[str
 
 def _code(shown: str) -> str:
     """The symbol for a code such as an order number: `NUMBER` if it has enough digits, else ``<d>``."""
-    return NUMBER if sum(one.isdigit() for one in shown) >= _LEAST_NUMBER else "<d>"
+    return NUMBER if sum(character.isdigit() for character in shown) >= _LEAST_NUMBER else "<d>"
 
 
 def _plain(text: str) -> str:

@@ -49,10 +49,10 @@ def read_sentences(own: str) -> tuple[Sentence, ...]:
     """
     found: list[Sentence] = []
     for lines in paragraphs_of(own[:MAX_INPUT_CHARACTERS]):
-        apart = [one for line in lines for one in _judged(line)]
-        if len(lines) > 1 and any(one.kind == OTHER for one in apart):
+        apart = [sentence for line in lines for sentence in _judged(line)]
+        if len(lines) > 1 and any(sentence.kind == OTHER for sentence in apart):
             together = list(_judged(" ".join(lines)))
-            if all(one.kind != OTHER for one in together):
+            if all(sentence.kind != OTHER for sentence in together):
                 apart = together
         found += apart
         if len(found) > MAX_SENTENCES:

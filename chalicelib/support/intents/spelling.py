@@ -41,7 +41,7 @@ def mended(word: str) -> str:
         return word
     found = nearly.get(word)
     if found is None and len(word) > _SHORT_LETTERS + 1:
-        found = next((one for one in _without_one(word) if one in known), None)
+        found = next((shorter for shorter in _without_one(word) if shorter in known), None)
         if found is not None and (len(found) <= _SHORT_LETTERS or found[0] != word[0]):
             found = None
     return found or word

@@ -108,7 +108,9 @@ def _shipment(given: _GivenShipment) -> Shipment:
         estimated_delivery_at=given.estimated_delivery_at,
         tracking=None
         if given.tracking is None
-        else tuple(Tracking(one.company, one.number, one.url) for one in given.tracking),
+        else tuple(
+            Tracking(tracking.company, tracking.number, tracking.url) for tracking in given.tracking
+        ),
         events=None
         if given.events is None
         else tuple(CarrierEvent(event.status, event.at) for event in given.events),

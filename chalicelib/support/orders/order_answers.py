@@ -110,10 +110,10 @@ class _Asked:
         if not sent:
             return self._waiting(order.created_at)
         found = [self.time.parcel(order, n, one, self.path) for n, one in enumerate(sent)]
-        for one in found:
-            if isinstance(one, shipments.NotInTime):
-                return NoAnswer(one.reason, one.missing)
-        listed = [one for one in found if isinstance(one, shipments.ParcelInTime)]
+        for parcel in found:
+            if isinstance(parcel, shipments.NotInTime):
+                return NoAnswer(parcel.reason, parcel.missing)
+        listed = [parcel for parcel in found if isinstance(parcel, shipments.ParcelInTime)]
         return self._several(listed) if len(listed) > 1 else self._sent(listed[0])
 
     def _waiting(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
@@ -191,11 +191,11 @@ class _Asked:
 
         It is a refusal unless all are with the carrier and tracked.
         """
-        if not all(one.state == "moving" and one.is_followed for one in listed):
+        if not all(parcel.state == "moving" and parcel.is_followed for parcel in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)
         several: dict[str, TemplateValue] = {
             "parcel_count": ProvenValue(str(len(listed)), self._at("fulfillments")),
-            "parcels": [one.values for one in listed],
+            "parcels": [parcel.values for parcel in listed],
         }
         return TemplateAnswer("t_order_parcels_verified", self._values() | several)
 

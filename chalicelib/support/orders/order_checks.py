@@ -89,8 +89,8 @@ def unknown(field: str) -> str:
 
 def has_tag(order: Order, wanted: tuple[str, ...]) -> bool:
     """Whether a tag of the order contains one of the wanted words."""
-    tags = (" ".join(_WORD.findall(one.lower())) for one in order.tags or ())
-    return any(f" {one} " in f" {tag} " for tag in tags for one in wanted)
+    tags = (" ".join(_WORD.findall(given.lower())) for given in order.tags or ())
+    return any(f" {words} " in f" {tag} " for tag in tags for words in wanted)
 
 
 _WORD = re.compile(r"[^\W_]+")

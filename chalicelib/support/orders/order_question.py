@@ -56,13 +56,13 @@ def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
     """
     first = order_number(text, is_asked_for=is_asked_for)
     message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
-    bare = [one for one in _BARE.findall(message) if not _YEAR_OR_DATE.fullmatch(one)]
+    bare = [number for number in _BARE.findall(message) if not _YEAR_OR_DATE.fullmatch(number)]
     if first is None:
         return tuple(dict.fromkeys(bare))
-    named = [one for group in _LIST.findall(message) for one in _NUMBER.findall(group)]
+    named = [number for group in _LIST.findall(message) for number in _NUMBER.findall(group)]
     named += [*_MARKED.findall(message), first]
-    lengths = {len(one) for one in named}
-    found = dict.fromkeys((*named, *(one for one in bare if len(one) in lengths)))
+    lengths = {len(number) for number in named}
+    found = dict.fromkeys((*named, *(number for number in bare if len(number) in lengths)))
     return tuple(sorted(found, key=message.index))
 
 

@@ -87,12 +87,15 @@ class InTime:
             return NotInTime(unknown("shipment_status"))
         if parcel.tracking is None or parcel.events is None:
             return NotInTime(unknown("tracking" if parcel.tracking is None else "events"))
-        if len({one.number or one.url for one in parcel.tracking}) > 1:
+        if len({tracking.number or tracking.url for tracking in parcel.tracking}) > 1:
             return NotInTime(why.ORDER_SEVERAL_SHIPMENTS)  # one state is shown for all of them
         reported = [rows.get(event.status or "") for event in parcel.events]
         if None in reported:
             return NotInTime(unknown("events"))
-        person = next((one.person for one in (row, *reported) if one and one.person), "")
+        person = next(
+            (row_found.person for row_found in (row, *reported) if row_found and row_found.person),
+            "",
+        )
         if person:
             return NotInTime(person)
         if parcel.created_at is None:

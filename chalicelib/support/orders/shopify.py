@@ -108,7 +108,7 @@ class Shopify:
         found = [node for node in nodes if node.name == name]
         if not found:
             return Lookup(None, why.NOT_FOUND)
-        theirs = [one for one in found if _same_address(one.email, requester_email)]
+        theirs = [order for order in found if _same_address(order.email, requester_email)]
         if not theirs:
             return Lookup(None, why.NOT_THEIRS)
         return Lookup(order_of(theirs[0]))

@@ -197,7 +197,7 @@ def order_of(node: ShopNode) -> Order:
         if node.disputes is None
         else tuple(dispute.status for dispute in node.disputes),
         fulfillments=_parcels(node.fulfillments),
-        warehouse=tuple(one.status for one in node.warehouse.nodes or ()),
+        warehouse=tuple(part.status for part in node.warehouse.nodes or ()),
         risk=node.risk.recommendation,
         is_edited=_is_edited(node),
         status_url=node.status_url,
@@ -228,18 +228,20 @@ def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:
 
 def _shipments(given: list[_Fulfillment]) -> Iterator[Shipment]:
     """The parcels of an order that were not cancelled; a failed one has its failure as its status."""
-    for one in given:
-        if one.status == "CANCELLED":
+    for fulfillment in given:
+        if fulfillment.status == "CANCELLED":
             continue
-        events = one.events.nodes
+        events = fulfillment.events.nodes
         estimates = [event.estimate for event in events or () if event.estimate]
         yield Shipment(
-            created_at=one.created_at,
-            shipment_status=one.display_status if one.status == "SUCCESS" else one.status,
-            estimated_delivery_at=estimates[0] if estimates else one.estimate,
+            created_at=fulfillment.created_at,
+            shipment_status=fulfillment.display_status
+            if fulfillment.status == "SUCCESS"
+            else fulfillment.status,
+            estimated_delivery_at=estimates[0] if estimates else fulfillment.estimate,
             tracking=None
-            if one.tracking is None
-            else tuple(Tracking(t.company, t.number, t.url) for t in one.tracking),
+            if fulfillment.tracking is None
+            else tuple(Tracking(t.company, t.number, t.url) for t in fulfillment.tracking),
             events=None
             if events is None
             else tuple(CarrierEvent(event.status, event.happened_at) for event in events),

@@ -31,7 +31,9 @@ def is_as_old_as_said(text: str, ordered: date, today: date) -> bool:
         today: today's date in the shop's time zone, like `ordered`.
     """
     plain = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
-    said = "".join(one for one in unicodedata.normalize("NFD", plain) if not _is_accent(one))
+    said = "".join(
+        letter for letter in unicodedata.normalize("NFD", plain) if not _is_accent(letter)
+    )
     age = today - ordered
     waits = all(wait - age <= max(CLOSE, wait / 2) for wait in _waits(said))
     return waits and all(abs(day - ordered) <= CLOSE for day in _days(said, today))
@@ -55,7 +57,7 @@ def _days(said: str, today: date) -> Iterator[date]:
     for found in _ORDERED_ON.finditer(said):
         month = _MONTHS[(found["month"] or found["mes"])[:3]]
         past = (_date(year, month, int(found["day"] or found["dia"])) for year in _years(today))
-        yield from [one for one in past if one is not None and one <= today][:1]
+        yield from [day for day in past if day is not None and day <= today][:1]
 
 
 def _years(today: date) -> tuple[int, int]:

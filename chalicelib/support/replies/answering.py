@@ -423,13 +423,13 @@ class Replies:
             return _refused(refusal, ends_pending=False)
         asks, opaque = _asks(answers), self.opaque()
         orders = {path: one for answer in answers for path, one in answer.orders.items()}
-        closes = all(CATALOGUE[one.template_id].closes for one in answers)
+        closes = all(CATALOGUE[paragraph.template_id].closes for paragraph in answers)
         return ReplyVerdict(
             template_id=answers[0].template_id,
             text=composed.text,
             proof=composed.proof,
             proven_by=self._proven_by(composed),
-            digests=tuple(fact_digest(orders, one.facts, opaque) for one in composed.proof),
+            digests=tuple(fact_digest(orders, proof.facts, opaque) for proof in composed.proof),
             orders=tuple(
                 opaque.of("order", order.name.lstrip("#").lower()) for order in orders.values()
             ),
@@ -441,7 +441,7 @@ class Replies:
     def _proven_by(self, composed: ReplyText) -> str | None:
         if not composed.proof:
             return None
-        lines = (f"{one.sentence}|{','.join(one.facts)}" for one in composed.proof)
+        lines = (f"{proof.sentence}|{','.join(proof.facts)}" for proof in composed.proof)
         return self.opaque().of("proof", "\n".join(lines))
 
 

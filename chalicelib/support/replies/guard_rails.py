@@ -177,7 +177,7 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
 
     The cause of shadow comes last.
     """
-    found = [one.reason for one in _by_recipient(ticket, policy)]
+    found = [refusal.reason for refusal in _by_recipient(ticket, policy)]
     if not switches.automation_enabled:
         found.append(core.AUTOMATION_DISABLED)
     return (*found, shadowed)
@@ -203,7 +203,9 @@ def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
     It is None for a first answer.
     """
     known = inquiry.state.decisions if inquiry.state else ()
-    is_answered = any(one["decision"] == "answer" and one["event"] != event_key for one in known)
+    is_answered = any(
+        decision["decision"] == "answer" and decision["event"] != event_key for decision in known
+    )
     return _ANSWERED if is_answered else None
 
 
@@ -311,7 +313,7 @@ def lookup_interrupted(reason: str) -> Refusal:
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:
     """A refusal because the order was not found, or because facts about it are missing."""
-    tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(one) for one in missing))
+    tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(fact) for fact in missing))
     return suppressed(reason, decision, *tags)
 
 

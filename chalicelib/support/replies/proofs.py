@@ -38,7 +38,7 @@ class Marks:
         proofs = []
         for line in text.splitlines():
             given = [
-                self._facts[ord(one) - _FIRST] for one in _MARK.findall(line) if self._has(one)
+                self._facts[ord(mark) - _FIRST] for mark in _MARK.findall(line) if self._has(mark)
             ]
             if given:
                 facts = dict.fromkeys(fact for some in given for fact in some)

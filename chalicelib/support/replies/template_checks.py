@@ -51,7 +51,7 @@ def _faults(text: str, allowed: frozenset[str]) -> Iterator[str]:
         yield "the text is empty"
     if len(text) > MAX_CHARACTERS:
         yield f"more than {MAX_CHARACTERS} characters"
-    if any(not one.isprintable() and one != "\n" for one in text):
+    if any(not character.isprintable() and character != "\n" for character in text):
         yield "it has control characters"
     unknown = sorted({name for _, name in _MUSTACHE.findall(text)} - allowed)
     if unknown:

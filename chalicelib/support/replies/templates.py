@@ -142,7 +142,7 @@ def _value(name: str, value: TemplateValue, marks: Marks) -> object:
         return marks.marked(cleaned, value.facts) if cleaned else None
     if value is None or isinstance(value, str):
         return _clean(name, value)
-    return [{key: _value(key, inner, marks) for key, inner in one.items()} for one in value]
+    return [{key: _value(key, inner, marks) for key, inner in row.items()} for row in value]
 
 
 @cache
@@ -166,7 +166,7 @@ def _clean(name: str, value: str | None) -> str | None:
 
 
 def _line(value: str) -> str:
-    printable = "".join(one if one.isprintable() else " " for one in value)
+    printable = "".join(character if character.isprintable() else " " for character in value)
     return re.sub(r"\s+", " ", printable).strip()
 
 
@@ -194,8 +194,8 @@ _INTAKES = (
 _NEVER = ("t_chargeback_neutral_ack", "t_legal_threat_ack", "t_harassment_ack", "t_fraud_ack")
 
 CATALOGUE: Mapping[str, Template] = {
-    one.id: one
-    for one in (
+    template.id: template
+    for template in (
         Template(
             "t_order_status_verified",
             tier=2,

@@ -52,7 +52,9 @@ def _as_tags(value: object) -> list[str] | None:
     """The tags in a response as names or ids, also where they are objects; None if there is no list."""
     if not isinstance(value, list):
         return None
-    flat = [one.get("name") or one.get("id") if isinstance(one, dict) else one for one in value]
+    flat = [
+        item.get("name") or item.get("id") if isinstance(item, dict) else item for item in value
+    ]
     return [text for text in map(_as_text, flat) if text]
 
 
@@ -62,7 +64,11 @@ def _as_headers(value: object) -> dict[str, str]:
     if isinstance(value, dict):
         pairs = list(value.items())
     elif isinstance(value, list):
-        pairs = [(one.get("name"), one.get("value")) for one in value if isinstance(one, dict)]
+        pairs = [
+            (header.get("name"), header.get("value"))
+            for header in value
+            if isinstance(header, dict)
+        ]
     return {str(name): text for name, raw in pairs if name and (text := _as_text(raw))}
 
 
@@ -161,7 +167,9 @@ class TicketAnswer(_Answer):
     def assigned_to(self) -> frozenset[str]:
         """The ids of the user and the team to whom the ticket is assigned, the team's after ``team:``."""
         team = f"{TEAM}{self.team_id}" if self.team_id else None
-        return frozenset(one for one in (self.assignee_id, team) if one and one != UNASSIGNED)
+        return frozenset(
+            assignee for assignee in (self.assignee_id, team) if assignee and assignee != UNASSIGNED
+        )
 
 
 class TicketEnvelope(_Answer):

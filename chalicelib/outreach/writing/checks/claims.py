@@ -99,7 +99,9 @@ def _statements() -> Mapping[str, StatementKind]:
             row,
             re.compile("|".join(row.words)),
             re.compile(
-                "|".join((*row.words, *(rf"(?<![a-z])(?:{one})(?![a-z])" for one in row.evidence)))
+                "|".join(
+                    (*row.words, *(rf"(?<![a-z])(?:{words})(?![a-z])" for words in row.evidence))
+                )
             ),
         )
         for row in _file().statement
@@ -180,7 +182,7 @@ def _is_known(
             for one in map(folded, sentences(rules))
         )
     is_same_language = bool(spoken(text) & spoken(rules)) or not spoken(rules)
-    stated = (folded(one) for known in (case, rules) for one in sentences(known))
+    stated = (folded(source) for known in (case, rules) for source in sentences(known))
     is_strict = is_same_language or name in _STRICT
     return any(
         pattern.search(one)
@@ -199,7 +201,7 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
     """Whether a sentence of what was given has nearly the same words as a draft's sentence."""
     words = content(sentence)
     return len(words) >= _SOME and any(
-        len(words & content(folded(one))) >= _NEARLY * len(words) for one in sentences(given)
+        len(words & content(folded(source))) >= _NEARLY * len(words) for source in sentences(given)
     )
 
 
@@ -236,7 +238,7 @@ def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> boo
     its = _roles(line.partition(": ")[0]) - _STATES
     its |= _roles(line.partition(": ")[2]) - _STATES
     own = _roles(pattern.sub(" ", sentence))
-    is_alike = any(is_like(one, other) or is_like(other, one) for one in own for other in its)
+    is_alike = any(is_like(role, other) or is_like(other, role) for role in own for other in its)
     return not its or bool(own & its) or is_alike or bool(_numbers(sentence) & _numbers(line))
 
 

@@ -79,19 +79,21 @@ class Addresses:
 def addresses(text: str) -> Addresses:
     """Every link, e-mail address and phone number of a text, also in disguise: "example dot com"."""
     plain = _undisguised(shown(text))
-    emails = {one.replace(" ", "").lower().strip(_END) for one in _EMAIL.findall(plain)}
+    emails = {address.replace(" ", "").lower().strip(_END) for address in _EMAIL.findall(plain)}
     rest = _EMAIL.sub(" ", _URL.sub(" ", plain)) if "://" not in plain else _URL.sub(" ", plain)
-    found = [one.group() for one in _URL.finditer(plain)]
+    found = [match.group() for match in _URL.finditer(plain)]
     rest = _EMAIL.sub(" ", rest)
     low = rest.casefold()
     for pattern in (_PATHED, _BARE, _IP, _SCHEME, _HANDLE):
         hits = pattern.finditer(low)
         found += [hit.group() for hit in hits if not _is_end_of_sentence(rest, hit)]
         low = pattern.sub(" ", low)
-    links = frozenset(_parts(one) for one in found)
+    links = frozenset(_parts(link) for link in found)
     if _URL.search(plain):  # user:password@host is no e-mail address within a link
         emails = {email for email in emails if not _is_in_link(email, found)}
-    phones = frozenset(_digits(one) for one in _PHONE.findall(rest) if not _NO_PHONE.fullmatch(one))
+    phones = frozenset(
+        _digits(number) for number in _PHONE.findall(rest) if not _NO_PHONE.fullmatch(number)
+    )
     return Addresses(links, frozenset(emails), phones, _has_spelled_phone(text))
 
 

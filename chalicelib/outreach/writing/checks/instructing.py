@@ -59,7 +59,7 @@ def instructs(message: str) -> bool:
     plain = shown(message)
     if _FORGED.search(plain) or _patterns().search(folded(plain)):
         return True
-    return any(_decoded(one) for one in _BLOB.findall(plain))
+    return any(_decoded(blob) for blob in _BLOB.findall(plain))
 
 
 def may_call(function: str, message: str) -> bool:

@@ -18,15 +18,18 @@ _UCS2 = (70, 67)
 
 def is_gsm(text: str) -> bool:
     """Whether every character of an SMS is in GSM's seven-bit sets."""
-    return all(one in _BASIC or one in _EXTENDED for one in text)
+    return all(character in _BASIC or character in _EXTENDED for character in text)
 
 
 def segments(text: str) -> int:
     """The number of SMS that a text is billed as; at least one."""
     if is_gsm(text):
-        sizes, (single, part) = [1 + (one in _EXTENDED) for one in text], _GSM
+        sizes, (single, part) = [1 + (character in _EXTENDED) for character in text], _GSM
     else:
-        sizes, (single, part) = [len(one.encode("utf-16-le")) // 2 for one in text], _UCS2
+        sizes, (single, part) = (
+            [len(character.encode("utf-16-le")) // 2 for character in text],
+            _UCS2,
+        )
     if sum(sizes) <= single:
         return 1
     count, left = 1, part

@@ -22,7 +22,7 @@ _CLAUSE = re.compile(
 def folded(text: str) -> str:
     """A text in lower case without accents or invisible characters; quote marks are plain apostrophes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKD", text).casefold())
-    plain = "".join(one for one in visible if not unicodedata.combining(one))
+    plain = "".join(character for character in visible if not unicodedata.combining(character))
     return plain.translate(_QUOTES)
 
 
@@ -41,7 +41,7 @@ class Folded:
     """
 
     def __init__(self, original: str) -> None:
-        pieces = [folded(one) for one in original]
+        pieces = [folded(letter) for letter in original]
         self.original = original
         self.text = "".join(pieces)
         self._places = [place for place, one in enumerate(pieces) for _ in one]
@@ -67,7 +67,7 @@ def shown(text: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, each with its final punctuation mark."""
-    return (one for one in _SENTENCE.split(text) if one.strip())
+    return (sentence for sentence in _SENTENCE.split(text) if sentence.strip())
 
 
 def clause_before(sentence: str, position: int) -> str:
@@ -78,7 +78,7 @@ def clause_before(sentence: str, position: int) -> str:
 
 def content(text: str) -> frozenset[str]:
     """The stems of a folded text's longer words, by which texts are compared."""
-    return frozenset(one[:STEM] for one in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
+    return frozenset(word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
 
 
 STEM = 5
@@ -157,7 +157,7 @@ NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(
 
 def value(text: str) -> float:
     """The number that digits or words ("two hundred") mean; several words are multiplied or added."""
-    if any(one.isdigit() for one in text):
+    if any(character.isdigit() for character in text):
         return _figure(text)
     total = 0.0
     for word in re.split(r"[\s-]+", text):

@@ -104,7 +104,7 @@ def is_other_language(draft: str, expected: frozenset[str], said: str) -> bool:
         return False
     counts, words = hits(draft)
     most = max(counts.values())
-    mine = max(counts[one] for one in expected)
+    mine = max(counts[language] for language in expected)
     if words >= _ENOUGH and mine == 0:
         return most >= _FEW or words >= 2 * _ENOUGH
     return most > _FEW and mine < most * _MOST
