@@ -114,7 +114,7 @@ class NotDone:
 def why_not(asked: Asked, error: ConflictError) -> NotDone:
     """Why an act was not done, and who acted meanwhile."""
     if error.code == "IDEMPOTENCY_KEY_REUSED":
-        return NotDone("This form was sent already; what it says now was not.")
+        return NotDone("This form was sent already; what you changed since was not sent.")
     if error.code != "VERSION_CHANGED":
         return NotDone(f"Nothing was done: {error.message}.")
     last: Mapping[str, Any] | None = next(desk_story.story(asked.conversation_id), None)

@@ -18,7 +18,7 @@ from console.rights import person
 MOST = 50
 """Conversations of one form at most."""
 GONE = "There is no such conversation, or it is not yours to see."
-_UNSURE = "The stage gave no answer: it may be done. Look at it."
+_UNSURE = "The stage gave no answer: the act may be done. Look at the conversation."
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,11 @@ TITLES = {
         "Conversations for a person",
         "A person was asked to take over.",
     ),
-    "parked": ("parked.show", "Parked events", "Held until what they wait for is settled."),
+    "parked": (
+        "parked.show",
+        "Parked events",
+        "Held until their effects of unknown outcome are settled.",
+    ),
     "unfinished": (
         "parked.show",
         "Being attempted",

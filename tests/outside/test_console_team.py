@@ -78,7 +78,7 @@ def test_what_is_ticked_is_taken_at_once_but_for_what_has_changed_meanwhile(stac
 def test_an_act_is_undone_until_something_has_happened_and_not_after(stack, person):
     to, conversation = _taken(stack, person)
     person.presses("Undo: Take")
-    assert "It is as it was before." in person.reads()
+    assert "The conversation is as it was before." in person.reads()
     assert _holder(stack, conversation) is None
     person.presses("Take")
     stack.says(to, "Hello?")

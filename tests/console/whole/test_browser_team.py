@@ -84,7 +84,7 @@ def test_it_works_without_script(visit, life, desk):
     page.get_by_role("heading", name="Hand to a colleague: 1 of 1 done").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.wait_for_url("**/conversations/*")
-    assert "It is as it was before." in page.locator(".says").inner_text()
+    assert "The conversation is as it was before." in page.locator(".says").inner_text()
     page.get_by_role("link", name="Team").click()
     page.get_by_label("Away until").fill("2026-11-21T09:00")
     page.get_by_role("button", name="Away", exact=True).click()

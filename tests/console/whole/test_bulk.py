@@ -201,7 +201,7 @@ def test_an_own_act_is_taken_back_from_its_page_within_minutes(desk_console, des
     answer = sam.browser.post("/inbox/undo", undo_on(sam.page))
     assert (answer.status_code, holders(desk, [record])) == (303, [None])
     sam.load()
-    assert "It is as it was before." in sam.page
+    assert "The conversation is as it was before." in sam.page
     assert undo_on(sam.page) is None
     sam.act("take")
     desk.clock.forward(UNDO_FOR.total_seconds())

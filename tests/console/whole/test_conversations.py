@@ -62,8 +62,10 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
     sam.load()
     after = sam.act("give_back", hint="Call at nine").headers["location"]
     assert after == f"/inbox?did={record.opaque_id}"
-    assert "Automation has it again." in sam.browser.get(after).text
-    assert "Automation has it again." not in desk_console.browser("lea").get(after).text
+    assert "Automation has the conversation again." in sam.browser.get(after).text
+    assert (
+        "Automation has the conversation again." not in desk_console.browser("lea").get(after).text
+    )
     desk.work()
     acts = [
         (one["action_type"], one["actor"])
@@ -230,7 +232,7 @@ def test_other_words_in_a_form_that_was_sent_are_kept_and_not_sent(desk_console,
     assert sam.act("reply", text="It is me.").status_code == 303
     again = sam.act("reply", text="It is me, Sam.")
     assert again.status_code == 409
-    assert "This form was sent already; what it says now was not." in again.text
+    assert "This form was sent already; what you changed since was not sent." in again.text
     assert "It is me, Sam." in again.text
     desk.work()
     assert desk.sent() == ["It is me."]
