@@ -51,10 +51,10 @@ class Table:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`.
+        """
 
         Raises:
-            ConditionFailed: the condition does not hold; names the stored row.
+            ConditionFailed: the condition does not hold; the error holds the stored row.
         """
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, {}, values

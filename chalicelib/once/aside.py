@@ -37,7 +37,11 @@ class SettingAside:
     jitter: Jitter = random.random
 
     def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
-        """Let a job wait; once this returns, the job's queue message may be acknowledged.
+        """Let a job wait outside its queue; once this returns, the job's queue message may be acknowledged.
+
+        The event's row stores when the event is due.  A copy of the job goes over the queue `later` if the
+        wait is short.  Without a lease, nothing is done if a worker has claimed the event's row or the
+        event has ended.
 
         Args:
             job: the job that waits.
@@ -70,10 +74,10 @@ class SettingAside:
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def put_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        """Let a job that holds several events wait as a whole, if the error asks for a pause.
+        """
 
         Returns:
-            Whether the job waits now.
+            Whether the job waits now; False where `wait_of` gives no wait.
         """
         wait = self.wait_of(flow, Event(facts_of(job), None), job, error)
         if wait is not None:
@@ -101,6 +105,6 @@ class SettingAside:
         return NotYet(reason_of(error), until, is_turn=is_turn)
 
     def asked_pause(self, job: Job, error: Exception) -> float | None:
-        """Seconds until the vendor may be called again, if the error asks for a pause."""
+        """Seconds until the vendor may be called again; None where `backoff.asked_pause` finds no pause."""
         age_seconds = job.age_seconds(self.clock.now())
         return asked_pause(error, age_seconds=age_seconds, jitter=self.jitter)

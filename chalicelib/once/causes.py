@@ -95,7 +95,7 @@ class Cause:
     Attributes:
         vendor: one of `VENDORS`, or `US`.
         code: a family of codes such as ``unavailable``, or a single code.
-        place: ``tickets``, ``outreach`` or ``companies``.
+        place: which events are stuck: those of ``tickets``, ``outreach`` or ``companies``.
     """
 
     vendor: str
@@ -107,7 +107,11 @@ class Cause:
 
     @classmethod
     def named(cls, text: str) -> Self:
-        """The cause in a text such as ``richpanel.unavailable.tickets``; raises `ValueError` otherwise."""
+        """Parse a cause from a text such as ``richpanel.unavailable.tickets``.
+
+        Raises:
+            ValueError: the text does not have three parts.
+        """
         vendor, code, place = text.split(".")
         return cls(vendor, code, place)
 

@@ -83,12 +83,15 @@ class Job(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The sender, where several senders share one space of ids; a copy of a job has the same origin."""
+        """The sender, where several senders share one space of ids; empty for other jobs.
+
+        A copy of a job has the same origin.
+        """
         return ""
 
     @property
     def lane(self) -> Lane:
-        """The queue that the job travels by; the same for every job of its group."""
+        """The lane (a queue with its worker) that handles the job; the same for every job of a FIFO group."""
         return TICKETS
 
     @property

@@ -61,7 +61,7 @@ _BY_NAME = {lane.name: lane for lane in LANES}
 
 
 def named(name: str | None) -> Lane:
-    """The lane of that name; the tickets' lane, which forwards, for a name that only another version has."""
+    """The lane of that name; the tickets' lane for None, or for a name that only another release knows."""
     return _BY_NAME.get(name or "", TICKETS)
 
 

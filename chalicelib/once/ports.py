@@ -102,7 +102,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The stage's four switches; of SSM and the environment, the stricter value of each."""
+    """The stage's four switches; each has the stricter of its values in SSM and in the environment."""
 
     kill_switch: bool = False
     safe_mode: bool = False
@@ -165,7 +165,7 @@ class SecretsPort(Protocol):
         ...
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Read several secrets into the cache with one call; never raises: what fails is read by `text`."""
+        """Read several secrets into the cache with one call; never raises: `text` reads again what failed."""
         ...
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Tightening:
-    """The switches that the environment forces on or, for automation, off, whatever SSM holds."""
+    """Which switches the environment forces to their stricter value, whatever SSM holds."""
 
     kill_switch: bool = False
     safe_mode: bool = False

@@ -78,7 +78,7 @@ class Store(Protocol):
             values: the condition's values.
 
         Raises:
-            ConditionFailed: the condition does not hold; names the stored row.
+            ConditionFailed: the condition does not hold; the error holds the stored row.
         """
         ...
 

@@ -28,11 +28,11 @@ class Buckets:
         self._lock = threading.Lock()  # the local server answers on several threads
 
     def take(self, key: str, share: CallerShare, now: float) -> float:
-        """Take a token of a caller's bucket and return 0, or return the seconds until there is one.
+        """
 
         Args:
             key: the caller.
-            share: how fast its bucket fills.
+            share: how many tokens its bucket holds, and how fast it fills.
             now: seconds of a clock that never goes back.
         """
         with self._lock:
