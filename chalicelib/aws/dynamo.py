@@ -51,7 +51,7 @@ class Table:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """
+        """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`.
 
         Raises:
             ConditionFailed: the condition does not hold; the error holds the stored row.

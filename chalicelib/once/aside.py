@@ -74,7 +74,7 @@ class SettingAside:
         self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def put_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        """
+        """Let a job that holds several events wait as a whole, if the error asks for a pause.
 
         Returns:
             Whether the job waits now; False where `wait_of` gives no wait.

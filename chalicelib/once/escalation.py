@@ -38,7 +38,7 @@ class Escalation:
         attempt: Attempt,
         rows: Mapping[str, ActionRow],
     ) -> dict[str, ActionRow]:
-        """
+        """Notify a person that an action of the conversation was refused.
 
         Returns:
             The row of the notifying action, by key; empty where the flow names none, or

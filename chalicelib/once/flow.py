@@ -116,7 +116,7 @@ class Flow(ABC):
         """
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
-        """
+        """Let the conversation's later events wait behind this one until it comes back.
 
         Args:
             event: a claimed event, or the facts of a job of several events, without a subject.

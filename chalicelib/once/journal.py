@@ -112,7 +112,7 @@ class Journal:
         self._retention = retention
 
     def writes(self, act: Act) -> list[Item]:
-        """The writes that store an act's entry, for the transaction that does the act: all or none are done."""
+        """The writes that store an act's entry, for the transaction that does the act: all or none."""
         now = act.at or self._clock.now()
         entry: Item = {
             "ts_action_id": f"{iso(now)}#{act.what}:{act.act_id or self._new_id()}",
@@ -144,7 +144,7 @@ class Journal:
         ]
 
     def enter(self, act: Act) -> bool:
-        """
+        """Store the entry of an act that changes no table; a repetition changes nothing.
 
         Returns:
             False where the act was entered before: at the same time with its own id, or by the same form.

@@ -92,7 +92,7 @@ def is_resent(event_key: str) -> bool:
 
 
 def bound_ref(kind: str, scope: str, ref: str) -> str:
-    """
+    """The key of the row that binds a vendor's id of an effect to one action.
 
     Args:
         kind: of the action.

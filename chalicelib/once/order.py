@@ -70,7 +70,7 @@ class InOrder:
         line.replace([key for key in waiting if key in unended] if has_followers else ())
 
     def join(self, line: Line, event_key: str, until_epoch: float) -> float:
-        """
+        """Add an event to its conversation's list of waiting events.
 
         Returns:
             When the event comes back, epoch seconds: the given time, or later where the list is full.

@@ -99,7 +99,7 @@ class Timer:
         return [found[key] for _, key in dates if key in found]
 
     def move(self, kind: str, key: str, *, seen: float, to: float | None, **more: int) -> bool:
-        """
+        """Store another time at which a row is due, or none, if the row still has the time that was read.
 
         Args:
             kind: of the row.

@@ -28,7 +28,7 @@ class Buckets:
         self._lock = threading.Lock()  # the local server answers on several threads
 
     def take(self, key: str, share: CallerShare, now: float) -> float:
-        """
+        """Take a token of a caller's bucket and return 0, or return the seconds until there is one.
 
         Args:
             key: the caller.

@@ -123,7 +123,7 @@ class Ledger(ActionLedger):
         until_epoch: float | None = None,
         turns: int = 0,
     ) -> bool:
-        """
+        """Store when the sweep queues an event that no worker has claimed; a missing row is written.
 
         Args:
             event: the event of the queue message.
@@ -470,7 +470,9 @@ class Ledger(ActionLedger):
         return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
-        """
+        """Note that an operator wants an event run again, in one transaction with the journal's entry.
+
+        The operator's message follows.  If it is lost, the sweep sends another one.
 
         Returns:
             False when the event has no row any more, or a worker holds it and goes on with

@@ -129,7 +129,7 @@ class SweepActions:
         self.summary.requeued += 1
 
     def send_once(self, job: Job, *, is_unkept: bool = False) -> bool:
-        """
+        """Write the row of a job's event and queue the job; the row stops later runs from sending it again.
 
         Args:
             job: of the event.
