@@ -123,7 +123,7 @@ class Settings(BaseModel):
     @field_validator("systems", "facts_report", mode="before")
     @classmethod
     def _known(cls, value: object, field: ValidationInfo) -> object:
-        """Check names separated by commas; a name that is not among the known ones is a typing error."""
+        """Split names separated by commas and check that each is known; another name is a typing error."""
         if not isinstance(value, str):
             return value
         known = SYSTEMS if field.field_name == "systems" else REPORTS
@@ -171,7 +171,7 @@ class Settings(BaseModel):
 
     @property
     def max_event_age(self) -> timedelta:
-        """The age beyond which messages are skipped; less than the ledger's retention."""
+        """The age beyond which messages are skipped; always less than the ledger keeps its rows."""
         return timedelta(days=self.max_event_age_days)
 
     @property
@@ -298,7 +298,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
 
 
 def _tightening(environ: Mapping[str, str]) -> Tightening:
-    """The switches that environment variables force.
+    """Which switches environment variables force to their stricter value.
 
     Raises:
         SettingsError: a variable is not a boolean.
@@ -318,7 +318,7 @@ def _tightening(environ: Mapping[str, str]) -> Tightening:
 
 
 def variable_names() -> frozenset[str]:
-    """The name of every environment variable that a deployment may set, beside the switches."""
+    """The names of the environment variables that a deployment may set, without those of the switches."""
     own = {variable for variable, _ in _VARIABLES.values()}
     support = {variable for variable, _ in support_settings.VARIABLES.values()}
     return frozenset(

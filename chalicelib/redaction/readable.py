@@ -157,10 +157,12 @@ _GAPS = " \x1f()-/"
 
 
 def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
-    """Whether a match that looks like a date, an IP address or a decimal is the tail of a phone number.
+    """Whether a match that looks like a date, an IP address or a decimal is part of an identifier.
 
-    It is one if a `+`, an international prefix or a group of digits precedes it across a space, or
-    if a word for a phone is about it.  A date with a four-digit year needs a stronger sign.
+    It is the tail of a phone number if a `+`, an international prefix or a group of digits precedes it
+    across a space, or if a word for a phone is about it.  A date with a four-digit year needs a stronger
+    sign.  An impossible IP address is part of one, and so are years in a code or right after a word
+    such as "order".
     """
     start = match.start()
     if match["span"]:

@@ -26,11 +26,11 @@ class Surroundings:
         self._known: dict[str, NumberContext] = {}
 
     def mask(self, start: int, end: int, mask: str) -> None:
-        """Read the characters `[start, end)` of the text as their mask from now on."""
+        """Note that the characters `[start, end)` are masked: from now on the mask is read in their place."""
         insort(self._masks, (end, start, mask.lower()))
 
     def tail(self, start: int) -> str:
-        """The text before an offset, as far as a word there could give a number its meaning."""
+        """The text before an offset, as far back as a word could give a number at the offset its meaning."""
         words, masks, left = self._words, self._masks, _TAIL
         index = bisect_right(masks, (start, start, "")) - 1
         pieces: list[str] = []
@@ -54,9 +54,9 @@ class Surroundings:
         return context
 
     def near(self, start: int, end: int) -> NumberContext:
-        """The nearest word that gives a number its meaning, as a `NumberContext`.
+        """The nearest word beside a number that gives it its meaning, as a `NumberContext`.
 
-        It is a word before the number, unless the words after it say "is my ...".
+        It is a word before the number, unless the words after the number name it: "is my order number".
         """
         context = self.before(start)
         if context.topic is not None and context.is_direct:

@@ -43,7 +43,7 @@ class NumberContext(NamedTuple):
 
     @property
     def is_readable(self) -> bool:
-        """Whether the number is the own number of a word for something harmless, such as a SKU."""
+        """Whether the number stays readable: a word for something harmless, such as SKU, names it."""
         return self.governs and self.topic in HARMLESS
 
 
@@ -89,7 +89,10 @@ _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
 def _is_noun(tail: str, word: str) -> bool:
-    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder"."""
+    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder".
+
+    True for a word that has no other meaning.
+    """
     if word not in NEEDS_MARK:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
@@ -107,7 +110,10 @@ def _is_joined(tail: str, word: str) -> bool:
 
 
 def _last_sentence(tail: str) -> str:
-    """The last sentence of a text, with the question before it if it answers a question for a number."""
+    """The last sentence of the text before a number.
+
+    The question before that sentence is included if it asks for a number and the sentence answers it.
+    """
     found = _SENTENCE_END.split(tail)
     if len(found) == 1:
         return tail
@@ -145,7 +151,7 @@ _COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
-    """Whether a word right beside a number may give it its meaning; cheaper than finding the meaning."""
+    """Whether a word right beside a number may give it its meaning; cheaper than `before` and `after`."""
     if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()

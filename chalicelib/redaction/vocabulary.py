@@ -172,7 +172,7 @@ COPULAS = frozenset("is was are for es son fue ist war lautet est è era é bein
 
 
 class WordRole(StrEnum):
-    """The part that a word plays between a word that gives a number its meaning and the number."""
+    """What a word means between a number and the word that says what the number is."""
 
     MARK = "mark"  # announces a number
     FILLER = "filler"  # has no meaning here
