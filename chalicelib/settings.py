@@ -156,12 +156,12 @@ class Settings(BaseModel):
 
     @property
     def facts_token_url(self) -> str:
-        """The URL of Power BI's token endpoint."""
+        """The URL at which Power BI's access token is fetched."""
         return self.powerbi_token_url or _entra(self.powerbi_tenant_id)
 
     @property
     def onelake_token_url(self) -> str:
-        """The URL of OneLake's token endpoint."""
+        """The URL at which OneLake's access token is fetched."""
         return self.fabric_token_url or _entra(self.fabric_tenant_id)
 
     @property
@@ -176,7 +176,7 @@ class Settings(BaseModel):
 
     @property
     def switch_prefix(self) -> str:
-        """The path of the stage's switches in SSM."""
+        """The beginning of the names of the stage's switches in SSM, such as ``/rp-mw/dev``."""
         return f"/rp-mw/{self.stage}"
 
 

@@ -175,7 +175,7 @@ class Shared(ABC):
 
     @cached_property
     def audit(self) -> Audit:
-        """The audit trail of actions in table C."""
+        """The `Audit` in table C, which has a row for each action of the machine."""
         from chalicelib.once.audit import Audit
 
         days = self.settings.audit_retention_days
@@ -183,7 +183,7 @@ class Shared(ABC):
 
     @cached_property
     def journal(self) -> Journal:
-        """The journal of persons' acts in table C."""
+        """The `Journal` in table C, which has an entry for each act of a person."""
         from chalicelib.once.journal import Journal
 
         days = self.settings.journal_retention_days
@@ -254,7 +254,7 @@ class Shared(ABC):
         return self.keyring.of(KeyPurpose.IDS).ids
 
     def opaque(self) -> OpaqueIds:
-        """The maker of keyed hashes of identifiers; this method may be passed on before the key is read."""
+        """The maker of keyed hashes of identifiers; code that gets this method reads the key when needed."""
         return self.opaque_ids
 
     def opaque_to_send(self) -> OpaqueIds:

@@ -51,7 +51,10 @@ class MetricRecord:
     _sets: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def take(self, name: str, value: float, dimensions: Mapping[str, str]) -> bool:
-        """Add a metric's value; False where the record has other values of a dimension, or no room."""
+        """Add a metric's value to the record and return True; False where the record cannot hold it.
+
+        It cannot if it has another value of a dimension, other dimensions of the metric, or no room.
+        """
         labels = {"stage": self.stage, **dimensions}
         there = {**self.root, **self._labels}
         if any(there.get(one, label) != label for one, label in labels.items()):

@@ -85,7 +85,7 @@ class SettingAside:
         return wait is not None
 
     def wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
-        """The wait outside the queue that an error asks for.
+        """The wait outside the queue that an error asks for, as a `NotYet`.
 
         Returns:
             None where the error asks for no pause, or the flow cannot keep the order while the

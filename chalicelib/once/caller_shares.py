@@ -61,7 +61,7 @@ class HoldingLog(Log, Protocol):
 
 
 class CallerShares:
-    """Limits the requests of each caller to one container: of a company, and of an unproven address.
+    """Limits how many requests this container answers for each company, and for each unproven address.
 
     Attributes:
         shares: the limit of each company, by door.

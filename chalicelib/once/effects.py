@@ -279,7 +279,10 @@ class Effects:
     def _partly(
         self, attempt: Attempt, actions: Sequence[Effect], left_out: LeftOut
     ) -> dict[str, ActionRow]:
-        """Store the outcomes of a request that did some actions and left others out, with their reasons."""
+        """Store the outcomes of a request that did some actions and left others out; returns the rows by key.
+
+        An action that was left out is stored as refused or skipped, with its reason.
+        """
         apart = left_out.refused.keys() | left_out.skipped.keys()
         done = [one for one in actions if one.key not in apart]
         rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
@@ -418,6 +421,6 @@ class Effects:
 
 
 def _is_satisfied(row: ActionRow) -> bool:
-    """Whether an action's row shows that it is done, or was already in place at the vendor."""
+    """Whether an action's row says that the action is done, or that its effect was in place before."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == why.ALREADY
     return row.status == ActionStatus.DONE or is_already

@@ -117,7 +117,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The result of a claim while another worker holds the event's lease, with the lease's end."""
+    """The result of a claim of an event whose lease another worker holds, with the end of that lease."""
 
     until_epoch: float
 

@@ -84,7 +84,7 @@ class Incident:
 
 
 def of_row(row: Item) -> Incident:
-    """An incident as its row stores it; how many events it holds up now is not in the row."""
+    """The incident that a row stores; how many events it holds up now is not stored, so `held` is 0."""
     mending = None
     if "mended_by" in row:
         mending = Mending(

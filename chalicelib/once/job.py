@@ -73,7 +73,10 @@ class Job(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        """Whether the job deliberately runs an ended event again: its claim is not a takeover."""
+        """Whether the job runs an ended or parked event again on purpose.
+
+        Its claim then counts as no takeover from a dead worker.
+        """
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
 
     def age_seconds(self, now: datetime) -> float:

@@ -71,7 +71,7 @@ def joined(*parts: str | Suffix) -> str:
 
 
 def parts(key: str) -> list[str]:
-    """The parts of a key that `joined` has made; without the nonce, if it is a resend's key."""
+    """The parts of a key that `joined` has made; of a resend's key, those before its nonce."""
     own, _, _ = key.partition(RESEND)
     return [unquote(part) for part in own.split(":")]
 
@@ -82,7 +82,7 @@ def normalised(text: str) -> str:
 
 
 def suffix_of(event_key: str, message_id: str | None, nonce: str = "") -> Suffix:
-    """The last part of the keys of an event's actions: its message id, else a hash of its key."""
+    """The `Suffix` of the keys of an event's actions: its message id, else a hash of its key; a nonce."""
     return Suffix(message_id or digest(event_key)[:32], nonce)
 
 
@@ -134,7 +134,7 @@ class OpaqueIds:
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
-        """The SQS group id of a conversation: a keyed hash, as a ticket's id may be an e-mail address."""
+        """The SQS group id for these parts: their keyed hash, as a ticket's id may be an e-mail address."""
         return self.of("group", *parts)
 
 

@@ -45,7 +45,7 @@ class Line(Protocol):
 
 
 class InOrder:
-    """Lets the events of a conversation run one after another, whichever of them waits."""
+    """Lets the events of a conversation run one after another, in order, even if some of them wait."""
 
     def __init__(self, *, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger

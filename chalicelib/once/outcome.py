@@ -30,7 +30,7 @@ def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
 
 
 def audit_rows(built: Sequence[Effect], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
-    """The audit row of each action, at the time it ended."""
+    """The audit rows of these actions, from their rows in the ledger; each has the time its action ended."""
     return [
         AuditRow(
             conversation_id=action.conversation_id,

@@ -75,7 +75,7 @@ class DelayQueue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as it was received from a queue, with how often it was and the time that is left.
+    """One message as a queue delivered it, with the count of its deliveries and the time left to handle it.
 
     Attributes:
         receive_count: number of receives so far, this one included.
@@ -120,7 +120,7 @@ class Switches:
         )
 
     def forbids(self, kind: EffectKind, *, by_person: bool = False) -> str | None:
-        """The reason why an effect of a kind may not start, or None.
+        """The reason why an effect of a kind may not start; None where it may.
 
         What a person has written is no automation, so the switch `automation_enabled` does not
         forbid it; every other switch does.
@@ -140,7 +140,11 @@ class SwitchesPort(Protocol):
     """The port for the stage's switches, which are at most 25 seconds old."""
 
     def current(self) -> Switches:
-        """The present switches; raises `SwitchesUnreadableError` when none read recently enough is known."""
+        """The present switches.
+
+        Raises:
+            SwitchesUnreadableError: they cannot be read, and none that were read just before are known.
+        """
         ...
 
 

@@ -244,7 +244,10 @@ class LaneShare:
         spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
 
     def _change(self, change: Callable[[_Booking], object]) -> None:
-        """Write the lane's row with a change; the row as this container saw it last is tried first.
+        """Apply a change to the slots and turns in the lane's row, and write the row.
+
+        The row as this container saw it last is tried first; if another container has written it since, the
+        change is applied to the newer row.
 
         Raises:
             TransientError: others changed the row in every attempt.

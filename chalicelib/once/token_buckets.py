@@ -13,7 +13,7 @@ longest is forgotten: its next bucket is full."""
 
 @dataclass(frozen=True, slots=True)
 class CallerShare:
-    """How many requests one caller may make of one container: per second, and at once."""
+    """How many requests one caller may make of one container: per second, and in one burst."""
 
     per_second: float
     at_once: int

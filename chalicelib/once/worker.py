@@ -184,7 +184,7 @@ class Worker:
         return None
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
-        """Claim and run the events of a job in order, until the flow forbids the next one."""
+        """Claim and run the events of a job in order, until `Flow.goes_on` forbids the next one."""
         for number, event in enumerate(events):
             if number and not flow.goes_on(events[number - 1]):
                 return
@@ -356,7 +356,7 @@ class Worker:
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:
-    """The seconds before a message is received again after an error."""
+    """Seconds until a message is received again after an error: `backoff.wait`, one second at least."""
     return max(SHORTEST_WAIT_SECONDS, wait(error, delivery.receive_count, jitter))
 
 

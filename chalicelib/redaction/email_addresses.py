@@ -90,7 +90,7 @@ def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
 
 
 def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) -> int:
-    """The offset at which an address ends: in `a@example.com.Please call`, before the full stop of `com.`."""
+    """The offset at which an address ends: in `a@example.com.Please call`, right after `com`."""
     position = start
     for index, label in enumerate(labels):
         if (

@@ -16,10 +16,10 @@ _TRACKED_LENGTH = 8
 
 
 def mask_codes(sheet: Sheet) -> None:
-    """Mask codes of letters and digits that hold a long number, have a courier's form, or are tracked.
+    """Mask codes of letters and digits with a long number or a courier's form; hashes stay readable.
 
-    A long number has seven digits in a row or more.  A code is tracked if a word for tracking is near.
-    Hashes stay readable.
+    A long number has seven digits in a row or more.  A code of eight characters or more without one is
+    masked if a word for tracking is right beside it.
     """
     low = sheet.low
     done = 0

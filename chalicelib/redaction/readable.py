@@ -108,7 +108,7 @@ def keep_readable(sheet: Sheet) -> None:
 
 
 def _may_stay(low: str, start: int, end: int) -> bool:
-    """Whether the characters beside a run of digits allow a date, a price or the like; cheap."""
+    """Whether the characters beside a run of digits allow it to be a date, a price or the like; cheap."""
     sign, after = low[end : end + 1], low[end + 1 : end + 2]
     if sign in _ENDS:
         is_more = after.isdigit() or (sign == "," and after in {" ", "\x1f"})
@@ -138,7 +138,7 @@ def _shield_hardware(sheet: Sheet) -> None:
 
 
 def _is_start(low: str, match: re.Match[str]) -> bool:
-    """Whether a match begins a number: no digits are joined to its left."""
+    """Whether a match begins a number: no other digits are joined to it on its left."""
     start = match.start()
     if start < 2 or not low[start - 2].isdigit():
         return True

@@ -99,7 +99,7 @@ def _is_noun(tail: str, word: str) -> bool:
 
 
 def _is_number_of_a(tail: str, word: str) -> bool:
-    """Whether a mark and "of" precede the word: "número de pedido", "number of my order"."""
+    """Whether a word such as "number", then "of", come before the word: "número de pedido"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
     return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
 
@@ -164,7 +164,7 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
 
 
 def _last_word(tail: str) -> str:
-    """The last word of a lower-case text; "is" in place of none."""
+    """The last word of a lower-case text; the word "is" where the text has no word."""
     if tail.isascii():
         tail = tail.rstrip(_NO_LETTERS)
         return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"
@@ -178,7 +178,7 @@ _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:
-    """The meaning of "order" with the words before it: "tracking number for my order" means tracking."""
+    """What "order" means after the words before it: in "tracking number for my order" it means tracking."""
     is_linked = False
     for earlier in reversed(words_of(tail[: tail.rfind(word)])):
         if earlier in LINKS:

@@ -127,7 +127,10 @@ _NOT_TYPOS = frozenset(
 
 
 def _typos(word: str) -> set[str]:
-    """The typing errors of a word: a letter lost, doubled or swapped, or a neighbouring key hit."""
+    """The likely typing errors of a word, without those that are words themselves.
+
+    In each, one letter is lost, doubled, swapped with the next, or hit as a neighbouring key.
+    """
     spots = range(len(word))
     lost = {word[:i] + word[i + 1 :] for i in spots}
     doubled = {word[: i + 1] + word[i:] for i in spots}

@@ -273,7 +273,7 @@ class Services(Core):
 
     @cached_property
     def plans(self) -> PlanRun:
-        """The object that runs the stored plans of events, action by action."""
+        """The object that runs an event's plan (the stored list of its actions), action by action."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
 
@@ -310,7 +310,7 @@ class Services(Core):
 
     @cached_property
     def reconciler(self) -> Reconciler:
-        """The scheduled sweep; it calls only the vendors of systems that the stage has."""
+        """The object that runs the scheduled sweep, with the parts of those systems that the stage has."""
         from chalicelib.aws.switch_story import SwitchStory
         from chalicelib.once.incidents import IncidentPart
         from chalicelib.once.recovery.reconcile import Reconciler
@@ -369,7 +369,7 @@ class Services(Core):
         return decode(opened)
 
     def put_back(self, record: Mapping[str, Any]) -> None:
-        """Put the job of one SQS record of the queue `later` back into its FIFO group.
+        """Put the job of one SQS record of the queue `later` back into the job's own FIFO group.
 
         Raises:
             PayloadError: the record's seal is not this stage's, or it holds no job.

@@ -192,9 +192,9 @@ class ActionLedger(LedgerRows):
     # --- settling -----------------------------------------------------------------------------
 
     def claim_ref(self, action: UnsettledAction, ref: str, *, is_id_global: bool) -> bool:
-        """Bind a vendor's id of an effect to an action for good, so that two equal texts are distinguished.
+        """Bind a vendor's id of an effect to one action for good; two effects with equal text have two ids.
 
-        False when the id is bound to another action; `is_id_global` is that of the action's kind.
+        Returns False when the id is bound to another action.  `is_id_global` is that of the action's kind.
         """
         scope = "" if is_id_global else action.conversation_id
         return self._claim_ref(self._ref_item(scope, action, ref))
@@ -281,7 +281,7 @@ class ActionLedger(LedgerRows):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[UnsettledAction]:
-        """Actions of unknown outcome that are due by a time, or all without one; the longest due first.
+        """Actions of unknown outcome that are due by a time, the longest due first; without a time, all.
 
         `after` continues a list: the due time and the key of its last action.
         """

@@ -437,19 +437,19 @@ class Ledger(ActionLedger):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[StrandedEvent]:
-        """Unfinished events that are due by a time, or all without one; the longest due first.
+        """Unfinished events that are due by a time, the longest due first.
 
-        An event is listed while it waits; if it was received, held or released, and not claimed in
-        time; while it is parked; or if it failed and the notification of a person is pending.
-        `after` continues a list: the due time and the key of its last event.
+        Without a time, all that have a due time.  An event has one while it waits; if it was received, held
+        or released, and not claimed in time; while it is parked; or if it failed and the notification of a
+        person is pending.  `after` continues a list: the due time and the key of its last event.
         """
         found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
 
     def at_workers(self, event_keys: Sequence[str]) -> Sequence[StrandedEvent]:
-        """Those of these events that a worker holds and no list of due events shows.
+        """Those of these events that a worker has claimed and that have no due time.
 
-        A claim removes the time at which an event is due.
+        A claim removes the due time, so no list of due events shows them.
         """
         found = self._table.get_all([{"event_id": key} for key in dict.fromkeys(event_keys)])
         return [
@@ -528,7 +528,10 @@ class Ledger(ActionLedger):
         return Finished(status, found.get("reason"))
 
     def _claim_expired(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
-        """Claim an event as a new one, on a row that TTL should have deleted."""
+        """Claim an event whose row TTL should have deleted, as if the event were new.
+
+        Returns the lease, or `Busy` where another worker was faster.
+        """
         fresh = item | {"fence": int(found.get("fence", 0)) + 1, "attempts": 1}
         try:
             self._table.put(

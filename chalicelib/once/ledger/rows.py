@@ -74,7 +74,7 @@ class LedgerRows:
     ) -> list[Item]:
         """Rows of events or of actions that are due by a time, or the rows that follow a given row.
 
-        Without a time, every row that has one.  `after` is the given row: when it is due, and its key.
+        Without a time, every row with a due time.  `after` is the given row: when it is due, and its key.
         """
         if after is not None:
             dates = self._timer.after(*after, kind=kind, limit=limit)

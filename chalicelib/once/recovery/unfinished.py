@@ -120,7 +120,7 @@ class RowSweep:
                     self.sweep.keep(action, next_look)
 
     def _handle_due(self) -> None:
-        """Handle events that are due until two thirds of the time are over; the rest is for other parts."""
+        """Handle the events that are due, until a third of the run's time is left for its other parts."""
         # A row that is looked at again and again is never due later than this.
         soon = self._now() + LATE_SECONDS
         self.sweep.summary.oldest_seconds = self._oldest(
@@ -246,9 +246,9 @@ class RowSweep:
         return self.clock.now().timestamp()
 
     def _next_look(self, since_epoch: float) -> float:
-        """When the sweep handles a row next, in epoch seconds: later, the longer the row has waited.
+        """When the sweep handles a row next, in epoch seconds, by the time since which the row has waited.
 
-        The given time is that since which it has waited.  The pause is `LATE_SECONDS` at most.
+        The longer it has waited, the longer the pause, up to `LATE_SECONDS`.
         """
         pause = (self._now() - since_epoch) / LOOKS_PER_AGE
         return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
@@ -266,7 +266,7 @@ def _wanted_since(row: StrandedEvent) -> float | None:
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:
-    """The kind of an action, which names its vendor, and the account at that vendor."""
+    """The kind of an action, which has one vendor, and the account at that vendor; empty where not named."""
     return action.kind, action.probe.get("account", "")
 
 
