@@ -113,9 +113,9 @@ class CallerShares:
     def _judged(
         self, door: str, network: str, answering: Callable[[], Answer]
     ) -> tuple[Answer, bool]:
-        """The answer to a request, and True if an unproven address that is beyond its share got a 429.
+        """The answer to a request, and whether it is the 429 of an unproven address beyond its share.
 
-        A company beyond its own share gets a 429 too, with False; so does every other answer.
+        For any other answer, also the 429 of a company beyond its own share, the second value is False.
         """
         try:
             answer = answering()

@@ -108,7 +108,7 @@ class Incidents:
         return None if row is None else incident.of_row(row)
 
     def all(self) -> list[Incident]:
-        """The newest incident of each cause: first those that have not ended, then the others; each by time."""
+        """The newest incident of each cause: first those that have not ended, then the others, by time."""
         timer, held = Timer(self.table), self.causes()
         rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
         stored = {one.cause: one for one in map(incident.of_row, rows)}

@@ -52,7 +52,7 @@ class Ledger(ActionLedger):
         `RECEIPT_GONE` the row is written as new.
 
         Returns:
-            What the row holds; None where the event needs no queue message.
+            The `Receipt`, from the row; None where the event needs no queue message.
         """
         try:
             self._table.put(
