@@ -56,7 +56,7 @@ class _WithoutTracebacks(logging.Filter):
     """Removes tracebacks from Chalice's log lines, as they may show personal data."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Drop the traceback of a log line and keep the line."""
+        """Remove the traceback from a log line; the line itself stays."""
         record.exc_info = record.exc_text = None
         return True
 
@@ -79,7 +79,7 @@ def initiate_conversation() -> Response:
 
 @app.route("/may-send", methods=["POST"])
 def may_send() -> Response:
-    """Answer the Channel Router whether a message might be sent; nothing is sent."""
+    """Report to the Channel Router whether a message might be sent; nothing is sent."""
     return _answered("may_send", lambda: services().outreach_doors.may_send(_asked()))
 
 
@@ -91,7 +91,7 @@ def register_page() -> Response:
 
 @app.route("/register/lookup", methods=["POST"])
 def register_lookup() -> Response:
-    """Answer what a company's register holds about an address."""
+    """Report to a company what its register of recipients holds about an address."""
     return _answered("register", lambda: services().outreach_doors.register_lookup(_asked()))
 
 
@@ -115,7 +115,7 @@ def register_subscription() -> Response:
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
-    """Answer the Channel Router what became of the start of a conversation."""
+    """Report to the Channel Router what became of its request to start a conversation."""
     return _answered(
         "channel_router", lambda: services().outreach_doors.start_outcome(_asked(), request_id)
     )
@@ -281,7 +281,7 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
 
 @app.schedule(Rate(1, unit=Rate.MINUTES))
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
-    """Post stored facts to the report, as the single writer."""
+    """Post stored facts to the reports; only this function writes there."""
     return services().post_facts(event.context)
 
 
@@ -334,7 +334,7 @@ def _queried() -> dict[str, list[str]]:
 
 
 def _path() -> str:
-    """The path of the current HTTP request as its caller used it, with the stage in front."""
+    """The path of the current HTTP request as its caller used it; behind the gateway it has the stage."""
     context = cast(Request, app.current_request).context
     return str(context.get("path") or context.get("resourcePath", ""))
 
@@ -383,7 +383,7 @@ def _html(answer: Answer) -> Response:
 
 
 def _twiml(answer: Answer) -> Response:
-    """An answer as TwiML, which Twilio expects; an empty one sends no message."""
+    """An answer as the empty TwiML that Twilio expects, which sends no message; an error keeps its body."""
     if answer.status >= 400:  # noqa: PLR2004 - an error keeps its body, for Twilio's log
         return _response(answer)
     return Response("<Response/>", {"Content-Type": "text/xml"}, answer.status)

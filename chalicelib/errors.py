@@ -82,7 +82,7 @@ class ConflictError(RequestError):
 class OverShareError(MiddlewareError):
     """The caller has used up its share of requests: 429, with the seconds to wait.
 
-    Only the code around all HTTP entry points answers it.
+    No entry point handles it: the code around all HTTP entry points turns it into the response.
     """
 
     def __init__(self, retry_after_seconds: int) -> None:
@@ -130,7 +130,10 @@ class ProviderError(MiddlewareError):
 
     @classmethod
     def of(cls, error: ProviderError) -> Self:
-        """Another provider error as one of this class, for a caller that knows its meaning for an action."""
+        """Make an error of this class with the facts of another provider error.
+
+        For a caller that knows better what the error means for its action.
+        """
         return cls(
             error.provider,
             error.operation,
@@ -161,7 +164,7 @@ class AuthError(ProviderError):
 
 
 class PermanentError(ProviderError):
-    """The call was certainly not done and never will be: 400, 404, 409, 413, 422."""
+    """The call was certainly not done, and repeating it would not help: 400, 404, 409, 413, 422."""
 
 
 class WithdrawnError(PermanentError):
@@ -195,7 +198,7 @@ class SwitchesUnreadableError(HandBackError):
 
 
 class LeaseLostError(HandBackError):
-    """Another worker owns the event or the action now; this one changes nothing more."""
+    """Another worker owns the event or the action now; this worker must change nothing more."""
 
 
 class SettingsError(MiddlewareError):

@@ -156,12 +156,12 @@ class Settings(BaseModel):
 
     @property
     def facts_token_url(self) -> str:
-        """The URL of Power BI's token endpoint."""
+        """The URL at which Power BI's access token is fetched."""
         return self.powerbi_token_url or _entra(self.powerbi_tenant_id)
 
     @property
     def onelake_token_url(self) -> str:
-        """The URL of OneLake's token endpoint."""
+        """The URL at which OneLake's access token is fetched."""
         return self.fabric_token_url or _entra(self.fabric_tenant_id)
 
     @property
@@ -171,12 +171,12 @@ class Settings(BaseModel):
 
     @property
     def max_event_age(self) -> timedelta:
-        """The age beyond which messages are skipped; less than the ledger's retention."""
+        """The age beyond which messages are skipped; always less than the ledger keeps its rows."""
         return timedelta(days=self.max_event_age_days)
 
     @property
     def switch_prefix(self) -> str:
-        """The path of the stage's switches in SSM."""
+        """The beginning of the names of the stage's switches in SSM, such as ``/rp-mw/dev``."""
         return f"/rp-mw/{self.stage}"
 
 
@@ -298,7 +298,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
 
 
 def _tightening(environ: Mapping[str, str]) -> Tightening:
-    """The switches that environment variables force.
+    """Which switches environment variables force to their stricter value.
 
     Raises:
         SettingsError: a variable is not a boolean.
@@ -318,7 +318,7 @@ def _tightening(environ: Mapping[str, str]) -> Tightening:
 
 
 def variable_names() -> frozenset[str]:
-    """The name of every environment variable that a deployment may set, beside the switches."""
+    """The names of the environment variables that a deployment may set, without those of the switches."""
     own = {variable for variable, _ in _VARIABLES.values()}
     support = {variable for variable, _ in support_settings.VARIABLES.values()}
     return frozenset(

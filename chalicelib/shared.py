@@ -147,7 +147,7 @@ class Shared(ABC):
         return self.ledger_on(self._table_a, timedelta(days=days))
 
     def ledger_on(self, table: Store, retention: timedelta) -> Ledger:
-        """A ledger of events and actions on another table, with its own retention."""
+        """A ledger of events and actions on the given table, which keeps its rows for `retention`."""
         from chalicelib.once.ledger.events import Ledger
 
         return Ledger(table=table, clock=self.clock, new_owner=new_owner, retention=retention)
@@ -175,7 +175,7 @@ class Shared(ABC):
 
     @cached_property
     def audit(self) -> Audit:
-        """The audit trail of actions in table C."""
+        """The `Audit` in table C, which has a row for each action of the machine."""
         from chalicelib.once.audit import Audit
 
         days = self.settings.audit_retention_days
@@ -183,7 +183,7 @@ class Shared(ABC):
 
     @cached_property
     def journal(self) -> Journal:
-        """The journal of persons' acts in table C."""
+        """The `Journal` in table C, which has an entry for each act of a person."""
         from chalicelib.once.journal import Journal
 
         days = self.settings.journal_retention_days
@@ -250,17 +250,17 @@ class Shared(ABC):
 
     @cached_property
     def opaque_ids(self) -> OpaqueIds:
-        """Makes keyed hashes of identifiers, under the stage's key of ids."""
+        """The maker of keyed hashes of identifiers, under the stage's key of ids."""
         return self.keyring.of(KeyPurpose.IDS).ids
 
     def opaque(self) -> OpaqueIds:
-        """Makes keyed hashes of identifiers; as a function, it reads the key only when it is called."""
+        """The maker of keyed hashes of identifiers; code that gets this method reads the key when needed."""
         return self.opaque_ids
 
     def opaque_to_send(self) -> OpaqueIds:
-        """Makes keyed hashes of identifiers, for code that then puts a job on a queue.
+        """The maker of keyed hashes of identifiers, for code that then puts a job on a queue.
 
-        The key of ids and the key of jobs are read with one call.
+        The key of ids and the key that seals jobs are read with one call.
         """
         self.keyring.fetch(KeyPurpose.IDS, KeyPurpose.JOBS)
         return self.opaque_ids

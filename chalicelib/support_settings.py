@@ -51,7 +51,7 @@ class SupportSettings(BaseModel):
 
 
 def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
-    """The settings of automatic replies in an environment.
+    """Read the settings of automatic replies from environment variables.
 
     Raises:
         SettingsError: names every invalid variable, without its value.
@@ -71,9 +71,9 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
 
 
 def problem(variable: str, message: str) -> str:
-    """One line of an error: the wrong environment variable and what its value may be.
+    """One line of an error message: the wrong environment variable and what its value may be.
 
-    Without a variable, only the message.
+    If the variable is empty, only what was wrong.
     """
     said = message.removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
     return f"{variable}: {said}" if variable else said

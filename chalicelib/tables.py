@@ -34,14 +34,14 @@ Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - read only, as every 
 
 
 class TableError(MiddlewareError):
-    """A TOML file is not as its schema says; the message names file, row and field."""
+    """A TOML file, or another table of fields, is not as its schema says; the message names row and field."""
 
 
 class Rows(Mapping[Key, Value]):
     """A mapping that is read from a file when it is first used.
 
     Args:
-        rows: reads it.
+        rows: the function that reads the mapping.
     """
 
     def __init__(self, rows: Callable[[], Mapping[Key, Value]]) -> None:
@@ -93,15 +93,15 @@ def read(file: Path, schema: type[Schema]) -> Schema:
 
 
 def checked(schema: type[Schema], given: object, place: str) -> Schema:
-    """A table of fields from another source than a file, as an instance of its schema.
+    """A table of fields that did not come from a file, as an instance of its schema.
 
     Args:
         schema: see `read`.
-        given: the row, as a table of its fields.
+        given: the fields by name.
         place: what the message of an error begins with.
 
     Raises:
-        TableError: it is not of this schema.
+        TableError: the table is not of this schema.
     """
     found: Schema = _row(schema, given, place)
     return found

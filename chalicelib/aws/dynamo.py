@@ -54,7 +54,7 @@ class Table:
         """Change an item by `UpdateItem`; returns the new item, or an empty one without `reading`.
 
         Raises:
-            ConditionFailed: the condition does not hold; names the stored row.
+            ConditionFailed: the condition does not hold; the error holds the stored row.
         """
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, {}, values
@@ -230,7 +230,9 @@ class Table:
                 return
 
     def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
-        """Send statements in one call; the result has False for one whose own condition did not hold.
+        """Send statements in one call; the result has True for each one done.
+
+        It has False for a statement whose own condition did not hold.
 
         Raises:
             TransientError: a statement failed for another reason.
@@ -264,7 +266,7 @@ class Table:
         return self._as_stored(arguments)
 
     def _as_stored(self, arguments: Item) -> Item:
-        """The arguments of a request, with attributes under their stored names."""
+        """The arguments of a request, with each attribute renamed to its stored name."""
         if not self._stored:
             return arguments
         for part in {"Item", "Key"} & arguments.keys():

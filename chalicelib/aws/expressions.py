@@ -22,6 +22,8 @@ def update(
 ) -> Item:
     """The arguments of an `UpdateItem` request, with attributes under their plain names.
 
+    An attribute of `set_` or `keep` whose value is None is left out.
+
     Args:
         key: the item's key.
         set_: attributes and their new values.
@@ -60,7 +62,10 @@ def update(
 def conditional(
     condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
 ) -> Item:
-    """The arguments of a request's condition, merged with the given names and values."""
+    """The arguments that give a request its condition, its attribute names and its typed values.
+
+    Without a condition, only the given names and values.
+    """
     found: Item = {}
     used = dict(names or {})
     if condition:

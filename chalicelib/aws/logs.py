@@ -74,14 +74,17 @@ class HeldRequestLines:
 
 @dataclass(slots=True)
 class _Gathered:
-    """The metrics that a piece of work has counted, and the log line that may be its last."""
+    """The metrics that a piece of work has counted so far, and its closing line if that is kept back."""
 
     metrics: list[Metric] = field(default_factory=list)
     closing: Mapping[str, Any] | None = None
     counted_before: int = 0
 
     def next(self, line: Mapping[str, Any], *, is_closing: bool) -> list[Mapping[str, Any]]:
-        """The log lines to write now that this one has come; a closing line is kept back for its metrics."""
+        """The log lines to write when a new line comes: the one kept back before, then the new one.
+
+        A line that ends a piece of work is kept back itself, to carry the work's metrics.
+        """
         now = [
             waiting
             for waiting in (self.closing, None if is_closing else line)
@@ -93,7 +96,7 @@ class _Gathered:
 
     @property
     def in_order(self) -> list[Metric]:
-        """The metrics in the order of writing: first those counted after the closing line."""
+        """The metrics in the order of writing: first those counted since the newest log line."""
         return self.metrics[self.counted_before :] + self.metrics[: self.counted_before]
 
 
@@ -155,7 +158,7 @@ class JsonLog:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Write the metrics counted in this block at its end, in as few lines as can be."""
+        """Gather the metrics counted in this block and write them at its end, in few log lines."""
         gathered = _Gathered()
         token = self._gathered.set(gathered)
         try:

@@ -41,7 +41,7 @@ class MetricRecord:
 
     Args:
         stage: names the namespace, and is a dimension of every metric.
-        root: members of the line that carries the record, which a dimension may share.
+        root: members of the log line that carries the record; a dimension may be one of them.
     """
 
     stage: str
@@ -51,7 +51,10 @@ class MetricRecord:
     _sets: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def take(self, name: str, value: float, dimensions: Mapping[str, str]) -> bool:
-        """Add a metric's value; False where the record has other values of a dimension, or no room."""
+        """Add a metric's value to the record and return True; False where the record cannot hold it.
+
+        It cannot if it has another value of a dimension, other dimensions of the metric, or no room.
+        """
         labels = {"stage": self.stage, **dimensions}
         there = {**self.root, **self._labels}
         if any(there.get(one, label) != label for one, label in labels.items()):
@@ -66,7 +69,7 @@ class MetricRecord:
         return True
 
     def line(self, at: datetime) -> dict[str, Any]:
-        """The members of the log line that carries this record; only those of `root` without a metric."""
+        """The members of the log line that carries this record; without a metric, only those of `root`."""
         if not self._values:
             return dict(self.root)
         by_sets: dict[tuple[tuple[str, ...], ...], list[dict[str, str]]] = {}
@@ -87,7 +90,10 @@ def packed(
     stage: str,
     root: Mapping[str, object] | None = None,
 ) -> list[MetricRecord]:
-    """The fewest records that hold these metrics in their order; the first one carries `root`."""
+    """Records that hold these metrics, each in the first record with room; an empty list without metrics.
+
+    The first record carries `root`.
+    """
     records = [MetricRecord(stage, root or {})] if metrics else []
     for name, value, dimensions in metrics:
         if not any(record.take(name, value, dimensions) for record in records):

@@ -129,7 +129,7 @@ class SecretsManager:
 
 
 def active_tokens(text: str) -> tuple[str, ...]:
-    """The tokens that a secret's text currently allows; empty when it holds none."""
+    """The tokens that a secret's text holds: the text itself, or its JSON's list; empty when none."""
     try:
         raw = json.loads(text)
     except ValueError:

@@ -34,7 +34,11 @@ class SsmSwitches:
         self._cached: tuple[float, Switches] | None = None
 
     def current(self) -> Switches:
-        """The switches, less than `STALE_SECONDS` old; raises `SwitchesUnreadableError` otherwise."""
+        """The stage's switches, read from SSM less than `STALE_SECONDS` ago.
+
+        Raises:
+            SwitchesUnreadableError: they cannot be read, and none read since then are known.
+        """
         now = self._clock.monotonic()
         if self._cached and now - self._cached[0] < REFRESH_SECONDS:
             return self._cached[1]

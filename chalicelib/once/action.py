@@ -25,8 +25,8 @@ class ActionRow:
 
     Attributes:
         finished_at: ISO time at which the action ended; part of its audit row's key.
-        mine: the lease that asks holds the row, so its worker may start the action.
-        started: an earlier claim started the action and its outcome is unknown.
+        mine: the lease of the worker that read the row holds it, so this worker may start the action.
+        started: an earlier claim started the action and stored no outcome.
         unsettled: what a settler needs to find out the outcome, while it is unknown.
     """
 

@@ -44,17 +44,20 @@ class Allowances:
         self._prefix = prefix
 
     def apart(self, prefix: str) -> Allowances:
-        """A second counter of effects, whose counts are apart: the keys of its rows contain the prefix."""
+        """A second counter of effects whose counts are separate: the keys of its rows contain the prefix."""
         return Allowances(table=self._table, clock=self._clock, prefix=prefix)
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
-        """Count one effect; where a limit forbids it, count nothing and return the limit's name, else None.
+        """Count one effect, unless a limit forbids it.
 
         Args:
             what: the kind of effect, e.g. ``auto_reply:customer``.
             opaque_id: the conversation or customer it is counted for.
             by: the action's key; asking again with the same key is not counted again.
             limits: all of them must allow it.
+
+        Returns:
+            None where the effect is counted; else the name of the limit that forbids it.
 
         Raises:
             TransientError: the count could not be written.
@@ -85,7 +88,7 @@ class Allowances:
                 return None
 
     def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
-        """The name of the first limit that is reached, or None; counts nothing."""
+        """The name of the first limit that allows no further effect, or None; this counts nothing."""
         row = self._table.get({"event_id": self._key(what, opaque_id)})
         now = self._clock.now().timestamp()
         times = [entry["at"] for entry in row["taken"]] if row else []

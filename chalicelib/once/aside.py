@@ -37,7 +37,11 @@ class SettingAside:
     jitter: Jitter = random.random
 
     def put(self, job: Job, wait: NotYet, lease: Lease | None = None) -> None:
-        """Let a job wait; once this returns, the job's queue message may be acknowledged.
+        """Let a job wait outside its queue; once this returns, the job's queue message may be acknowledged.
+
+        The event's row stores when the event is due.  A copy of the job goes over the queue `later` if the
+        wait is short.  Without a lease, nothing is done if a worker has claimed the event's row or the
+        event has ended.
 
         Args:
             job: the job that waits.
@@ -73,7 +77,7 @@ class SettingAside:
         """Let a job that holds several events wait as a whole, if the error asks for a pause.
 
         Returns:
-            Whether the job waits now.
+            Whether the job waits now; False where `wait_of` gives no wait.
         """
         wait = self.wait_of(flow, Event(facts_of(job), None), job, error)
         if wait is not None:
@@ -81,7 +85,7 @@ class SettingAside:
         return wait is not None
 
     def wait_of(self, flow: Flow, event: Event, job: Job, error: Exception) -> NotYet | None:
-        """The wait outside the queue that an error asks for.
+        """The wait outside the queue that an error asks for, as a `NotYet`.
 
         Returns:
             None where the error asks for no pause, or the flow cannot keep the order while the
@@ -101,6 +105,6 @@ class SettingAside:
         return NotYet(reason_of(error), until, is_turn=is_turn)
 
     def asked_pause(self, job: Job, error: Exception) -> float | None:
-        """Seconds until the vendor may be called again, if the error asks for a pause."""
+        """Seconds until the vendor may be called again; None where `backoff.asked_pause` finds no pause."""
         age_seconds = job.age_seconds(self.clock.now())
         return asked_pause(error, age_seconds=age_seconds, jitter=self.jitter)

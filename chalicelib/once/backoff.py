@@ -39,8 +39,9 @@ Jitter = Callable[[], float]
 def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
     """Seconds until a failed message is received again.
 
-    The delay that a `HandBackError` names; for a failure of a vendor, the queue or a secret, the
-    wait of an outage or the vendor's own longer one; for any other error, exponential backoff.
+    A `HandBackError` may name this delay.  If it names none, and after a failure of a vendor, the queue
+    or a secret, the delay is the next of `OUTAGE_WAITS_SECONDS`, or the vendor's own longer one.  Any
+    other error has exponential backoff.
     """
     if isinstance(error, HandBackError) and error.delay_seconds is not None:
         return error.delay_seconds
@@ -57,7 +58,8 @@ def asked_pause(error: Exception, *, age_seconds: float, jitter: Jitter) -> floa
 
     Only four errors ask for one: our own rate limit, an open breaker, a 429, and an error with
     ``Retry-After`` that left nothing done.  Such a wait spends no receive of the message.  A vendor
-    that keeps naming short waits is called less often as the event ages.
+    that keeps naming short waits is called less often as the event ages.  An event older than
+    `ASIDE_FOR_SECONDS` gets a pause for our own rate limit only.
 
     Args:
         error: why the attempt failed.
@@ -84,6 +86,9 @@ def is_rate_limited(error: Exception) -> bool:
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:
-    """Seconds before the next receive: a random part of a limit that doubles with each receive."""
+    """Seconds before the next receive: a random part of a limit that doubles with each receive.
+
+    The limit is `BACKOFF_CAP_SECONDS` at most.
+    """
     ceiling = min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2.0**receive_count)
     return ceiling * jitter()

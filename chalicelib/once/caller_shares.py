@@ -61,7 +61,7 @@ class HoldingLog(Log, Protocol):
 
 
 class CallerShares:
-    """Limits the requests of each caller to one container: of a company, and of an unproven address.
+    """Limits how many requests this container answers for each company, and for each unproven address.
 
     Attributes:
         shares: the limit of each company, by door.
@@ -76,16 +76,16 @@ class CallerShares:
         self._told_at: dict[tuple[str, str], float] = {}
 
     def pay(self, door: str, company_id: str, *, link: str = "") -> None:
-        """Count a request against the share of the company that has proven itself.
+        """Count a request against the share of the company that has proven who it is.
 
         Args:
-            door: the request's source.
+            door: the name of the entry point, as in `SHARES`.
             company_id: whose request it is.
             link: the id of a recipient's unsubscribe link, which has a share of its own; else
                 empty.
 
         Raises:
-            OverShareError: the share is used up; the error says for how many seconds.
+            OverShareError: the share is used up; the error says after how many seconds a request is allowed.
         """
         key = f"{door} {company_id} {link}"
         wait = self._companies.take(key, self.shares[door], self.clock.monotonic())
@@ -113,7 +113,10 @@ class CallerShares:
     def _judged(
         self, door: str, network: str, answering: Callable[[], Answer]
     ) -> tuple[Answer, bool]:
-        """The answer to a request, and whether it is the 429 of an unproven address beyond its share."""
+        """The answer to a request, and whether it is the 429 of an unproven address beyond its share.
+
+        For any other answer, also the 429 of a company beyond its own share, the second value is False.
+        """
         try:
             answer = answering()
         except OverShareError as error:
@@ -124,9 +127,9 @@ class CallerShares:
         return (too_many(door, math.ceil(wait)), True) if wait else (answer, False)
 
     def _count(self, door: str, company_id: str) -> None:
-        """Count one 429 for a door and a company, and log the counts at most every `TELL_SECONDS`.
+        """Count one refusal with 429 for a door and a company; log the counts at most every `TELL_SECONDS`.
 
-        The company is empty for a caller that has not proven itself.
+        The company is empty for a caller that has not proven who it is.
         """
         who, now = (door, company_id), self.clock.monotonic()
         self._untold[who] += 1
@@ -143,9 +146,10 @@ class CallerShares:
 
 @lru_cache(maxsize=1_024)
 def network_of(address: str) -> str:
-    """The key of a caller that proves nothing: its IPv4 address, or the /64 network of its IPv6 address.
+    """The key under which a caller that proves nothing is counted; empty where the text is no address.
 
-    One subscriber has a whole /64.  Empty where the text is no address.
+    It is the caller's IPv4 address, or the /64 network of its IPv6 address: one subscriber has a whole
+    /64.
     """
     try:
         found = ipaddress.ip_address(address)

@@ -63,7 +63,10 @@ class Catalogue:
         return found.words if found else code
 
     def sentence(self, code: str) -> str:
-        """The words for a stored reason code as a sentence; a text that is no known code is kept."""
+        """The words for a stored reason code as a sentence, with a capital and a full stop.
+
+        An unknown code is put in place of its words.
+        """
         words = self.words(code).strip()
         return f"{words[:1].upper()}{words[1:]}{'' if words[-1:] in '.!?' else '.'}"
 

@@ -95,7 +95,7 @@ class Cause:
     Attributes:
         vendor: one of `VENDORS`, or `US`.
         code: a family of codes such as ``unavailable``, or a single code.
-        place: ``tickets``, ``outreach`` or ``companies``.
+        place: which events are stuck: those of ``tickets``, ``outreach`` or ``companies``.
     """
 
     vendor: str

@@ -22,7 +22,7 @@ class Place:
     """The position of one job in the queue for a vendor's rate limit.
 
     Attributes:
-        number: differs for each job that a thread works on.
+        number: a new one for each job that a thread begins.
         turns: how often the job was set aside until a time at which it may call the vendor, and
             came back.
         is_late: the job is part of a backlog, as after an outage.
@@ -44,7 +44,7 @@ class CurrentJob:
 
     @contextmanager
     def of(self, *, turns: int, age_seconds: float) -> Iterator[None]:
-        """Within this block the thread works on one job of the queue.
+        """Within this block the thread is recorded as working on one job of the queue.
 
         Args:
             turns: how often the job was set aside until a time at which it may call the vendor, and

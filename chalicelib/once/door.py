@@ -55,7 +55,7 @@ class InboundRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP response as a value: status, JSON body and headers."""
+    """An HTTP response as a value: status, headers, and a body of JSON members (a page under ``html``)."""
 
     status: int
     body: Mapping[str, Any]

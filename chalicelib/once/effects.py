@@ -51,7 +51,10 @@ _Written = TypeVar("_Written")
 
 @dataclass(frozen=True, slots=True)
 class StepAction:
-    """One action of a plan's step: the effect, the keys it depends on, and whether it is already in place."""
+    """One action of a plan's step: its effect, the keys of the actions it depends on, and `already`.
+
+    `already` means that the effect was in place at the vendor when the plan was made.
+    """
 
     action: Effect
     depends_on: tuple[str, ...] = ()
@@ -158,9 +161,9 @@ class Effects:
         return reason
 
     def _stop_pending(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """Mark an action's outcome unknown, if an earlier run left it pending and it must not be sent.
+        """The row of an action that must not be sent now; marked unknown if an earlier run left it pending.
 
-        The earlier run may have sent its request.
+        That earlier run may have sent the action's request.
         """
         if row.status != ActionStatus.PENDING:
             return row
@@ -177,8 +180,8 @@ class Effects:
     def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         """Write the actions' rows, settle those of unknown outcome, and send those that this lease may send.
 
-        The executor comes first: it may be built here, and a row that is started without it would
-        have to be settled although nothing was sent.
+        Returns the rows by key.  The `Hands` are looked up first, as they may be built here: a row that is
+        started without them would have to be settled although nothing was sent.
         """
         executor = self._executors[actions[0].kind.name]
         self._check_lease(attempt.lease)
@@ -200,9 +203,9 @@ class Effects:
         return rows
 
     def _begin(self, attempt: Attempt, actions: Sequence[Effect]) -> tuple[ActionRow, ...]:
-        """Write the actions' rows as pending, or read those that exist; nothing is sent before.
+        """Write the actions' rows as pending, or read those that exist; no request is sent before this.
 
-        Repeated after a lost answer, it finds the rows that it has written and keeps them.
+        If it is repeated because the table's answer was lost, it finds the rows that it has written.
         """
         return self._ledger.begin(
             attempt.lease,
@@ -213,10 +216,12 @@ class Effects:
         )
 
     def _settle_interrupted(self, attempt: Attempt, action: Effect, row: ActionRow) -> ActionRow:
-        """Find out, or repeat, an action whose outcome an earlier claim did not store.
+        """Find out whether an action happened whose outcome an earlier claim did not store.
+
+        A repeatable action is taken over to be sent again instead.
 
         Returns:
-            The action's row: to be sent now, done, or still unknown.
+            The action's row: this lease may send the action now, or it is done, or it is still unknown.
         """
         if action.kind.is_repeated or row.unsettled is None:
             return self._ledger.restart(attempt.lease, action, new_start=True)
@@ -244,9 +249,10 @@ class Effects:
         fresh: Sequence[Effect],
         executor: Executor,
     ) -> dict[str, ActionRow]:
-        """Send the actions' request and store the outcome; if it certainly failed, reset the `fresh` actions.
+        """Send the actions' request and store its outcome; returns the rows by key.
 
-        The others are repetitions: an earlier attempt may still have performed them.
+        If the request certainly failed, the `fresh` actions are reset, so that the next attempt sends them
+        as new.  The other actions repeat an earlier request, which may still have performed them.
         """
         try:
             if executor.prepare is not None:
@@ -273,7 +279,10 @@ class Effects:
     def _partly(
         self, attempt: Attempt, actions: Sequence[Effect], left_out: LeftOut
     ) -> dict[str, ActionRow]:
-        """Store the outcomes of a request that did some actions and left others out, with their reasons."""
+        """Store the outcomes of a request that did some actions and left others out; returns the rows by key.
+
+        An action that was left out is stored as refused or skipped, with its reason.
+        """
         apart = left_out.refused.keys() | left_out.skipped.keys()
         done = [effect for effect in actions if effect.key not in apart]
         rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
@@ -295,9 +304,9 @@ class Effects:
     ) -> dict[str, ActionRow]:
         """Store that the vendor refused the actions: as refused, skipped if withdrawn, or unknown.
 
-        They are unknown where one repeats an earlier request with its idempotency key: the refusal
-        does not say whether that one succeeded.  A repeatable action only sets a state, so its
-        refusal is final.
+        All are stored as unknown where one of them repeats an earlier request with its idempotency key: the
+        refusal does not say whether the earlier request succeeded.  A repeatable action only sets a state,
+        so its refusal is final.
         """
         again = [
             action for action in actions if action not in fresh and action.kind.settle is Settle.KEY
@@ -347,7 +356,9 @@ class Effects:
         self._insist(lambda: self._ledger.rearm(attempt.lease, actions))
 
     def _insist(self, write: Callable[[], _Written]) -> _Written:
-        """Call a write of the ledger, with retries; a repetition after a lost answer changes nothing.
+        """Call a write of the ledger, with retries, and return its result.
+
+        Repeating the write after a lost answer changes nothing.
 
         Raises:
             TransientError: every attempt failed.
@@ -388,7 +399,7 @@ class Effects:
             raise HandBackError(why.LEASE_TOO_SHORT, delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _report(self, ended: Sequence[tuple[Effect, ActionRow]]) -> None:
-        """Write one log line and one metric for all actions of a step that ended alike."""
+        """Write one log line and one metric for all actions of a step with the same status and reason."""
         alike: dict[tuple[ActionStatus, str | None], list[Effect]] = {}
         for action, row in ended:
             alike.setdefault((row.status, row.reason), []).append(action)
@@ -410,6 +421,6 @@ class Effects:
 
 
 def _is_satisfied(row: ActionRow) -> bool:
-    """Whether an action's row shows that it is done, or was already in place at the vendor."""
+    """Whether an action's row says that the action is done, or that its effect was in place before."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == why.ALREADY
     return row.status == ActionStatus.DONE or is_already

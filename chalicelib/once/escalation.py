@@ -41,8 +41,8 @@ class Escalation:
         """Notify a person that an action of the conversation was refused.
 
         Returns:
-            The row of the notifying action, by key; empty where the flow names none, or it is in
-                the plan.
+            The row of the notifying action, by key; empty where the flow names none, or
+                where the plan has that action already.
         """
         action = flow.escalation(event, event_end(rows)[1] or "")
         if action is None or action.key in rows:

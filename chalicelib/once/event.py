@@ -63,8 +63,8 @@ class Receipt:
     """The result of storing a received event, from the event's row.
 
     Attributes:
-        received_at: of the row; distinguishes its messages from those of an earlier row that
-            failed.
+        received_at: the row's time of receipt.  It distinguishes the queue messages of this row from
+            those of an earlier row of the same event, which failed.
         is_new: this call has written the row.
         reason: why the event waits, where a worker or the sweep has stored one.
     """
@@ -76,7 +76,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Unended:
-    """An event that has not ended: until when it waits, if it does, and why."""
+    """An event that is received or processing: until when and why it waits; each None where not stored."""
 
     until_epoch: float | None = None
     reason: str | None = None
@@ -117,14 +117,14 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The result of a claim while another worker holds the event's lease, with the lease's end."""
+    """The result of a claim of an event whose lease another worker holds, with the end of that lease."""
 
     until_epoch: float
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The result of a claim of an event that has already ended: this delivery is a duplicate."""
+    """The result of a claim of an event that has ended or is parked: this delivery is a duplicate."""
 
     status: EventStatus
     reason: str | None = None

@@ -20,7 +20,7 @@ from chalicelib.once.ports import Switches
 
 
 class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
-    """Raised by a flow where nothing is to be done; its status and reason are stored.
+    """Raised by a flow where nothing is to be done; `status` and `reason` are stored as the event's end.
 
     Attributes:
         event_key: the key to store the reason under, where it is not the job's own: a job must not
@@ -105,7 +105,7 @@ class Flow(ABC):
         return False
 
     def goes_on(self, event: Event) -> bool:
-        """Whether the event after this one of the same job may run; by default it may."""
+        """Whether the job's next event may run after this one; by default it may."""
         del event
         return True
 
@@ -119,7 +119,7 @@ class Flow(ABC):
         """Let the conversation's later events wait behind this one until it comes back.
 
         Args:
-            event: a claimed event, or a container's own facts without a subject.
+            event: a claimed event, or the facts of a job of several events, without a subject.
             until_epoch: when it may come back at the earliest, epoch seconds.
 
         Returns:
@@ -150,7 +150,7 @@ class Flow(ABC):
 
     @abstractmethod
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The effect of a planned action, with its text read or rendered again.
+        """The effect of a planned action; its message text, which no plan stores, is read or rendered again.
 
         Raises:
             KeyError: the plan names a kind that this version does not have.

@@ -44,7 +44,7 @@ class Heartbeat:
 
     @contextmanager
     def of(self, delivery: Delivery) -> Iterator[None]:
-        """Within this block the thread works on this queue message."""
+        """Within this block the thread is recorded as working on this queue message."""
         self._here.delivery = delivery
         try:
             yield
@@ -59,7 +59,10 @@ class Heartbeat:
 
     @contextmanager
     def beating(self) -> Iterator[None]:
-        """Within this block the thread's message stays invisible on its queue, by a thread of its own."""
+        """Within this block a second thread keeps the message that this thread works on invisible.
+
+        It extends the message's visibility timeout at every interval.  Without a message it does nothing.
+        """
         delivery: Delivery | None = getattr(self._here, "delivery", None)
         if delivery is None:
             yield

@@ -84,7 +84,7 @@ class Incident:
 
 
 def of_row(row: Item) -> Incident:
-    """An incident as its row stores it; how many events it holds up now is not in the row."""
+    """The incident that a row stores; how many events it holds up now is not stored, so `held` is 0."""
     mending = None
     if "mended_by" in row:
         mending = Mending(
@@ -108,7 +108,7 @@ def of_row(row: Item) -> Incident:
 
 
 def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident | None:
-    """The present incident of a cause, from its row and the events held up; None where there was none ever.
+    """The present incident of a cause, from its row and the events held up; None if it never had one.
 
     Events received after a mend began make the next incident.  It also takes over the events that
     the mend has not ended; it is open and has no owner.
@@ -116,7 +116,7 @@ def now(cause: Cause, stored: Incident | None, held: Sequence[str]) -> Incident 
     Args:
         cause: the incident's.
         stored: the incident of this cause that has a row.
-        held: when each event that the cause holds up was received, ISO times in order.
+        held: the times of receipt of the events that the cause holds up: ISO, in order.
     """
     if not held:
         return stored and replace(stored, state=State.ENDED)

@@ -77,7 +77,10 @@ class Incidents:
         return {Cause.parsed(name): sorted(found[name])[:COUNTED] for name in sorted(found)}
 
     def held(self, cause: Cause, *, limit: int) -> list[tuple[str, str]]:
-        """The events that a cause holds up, oldest first: ISO time of receipt, and the event's key."""
+        """At most `limit` events that a cause holds up, oldest first.
+
+        Each is the ISO time of its receipt, and its key.
+        """
         found: list[tuple[str, str]] = []
         for shard in range(SHARDS):
             rows = self._held(
@@ -90,22 +93,22 @@ class Incidents:
         return sorted(found)[:limit]
 
     def keys(self, *, limit: int) -> list[str]:
-        """Keys of the events that any cause holds up."""
+        """The keys of at most `limit` stuck events, whatever their cause."""
         shards = (self._held(n, f"#{CAUSE} > :from", limit=1_000, start="") for n in range(SHARDS))
         return [str(row["event_id"]) for row in islice(chain.from_iterable(shards), limit)]
 
     def get(self, cause: Cause) -> Incident | None:
-        """The newest incident of a cause, as it is now; None where there was none ever."""
+        """The newest incident of a cause, as it is now; None where the cause never had one."""
         held = [since for since, _ in self.held(cause, limit=COUNTED)]
         return incident.now(cause, self.stored(cause), held)
 
     def stored(self, cause: Cause) -> Incident | None:
-        """The newest incident of a cause, as its row says; None without a row."""
+        """The newest incident of a cause, as its row stores it; None where the cause has no row."""
         row = self.table.get({"event_id": f"{PREFIX}{cause}"})
         return None if row is None else incident.of_row(row)
 
     def all(self) -> list[Incident]:
-        """The newest incident of each cause: those that are open first, then by time."""
+        """The newest incident of each cause: first those that have not ended, then the others, by time."""
         timer, held = Timer(self.table), self.causes()
         rows = timer.rows(timer.due(None, kind=KIND, limit=CAUSES))
         stored = {one.cause: one for one in map(incident.of_row, rows)}

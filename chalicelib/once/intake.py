@@ -30,7 +30,7 @@ FIRST_PAUSE_SECONDS = 0.25
 def listed(
     parse: Callable[[InboundRequest], Job | None],
 ) -> Callable[[InboundRequest], Sequence[Job]]:
-    """Make a parser that returns a list out of one that returns a job or None."""
+    """Turn a parser that returns a job or None into one that returns a list: of that job, or empty."""
 
     def listing(request: InboundRequest) -> Sequence[Job]:
         job = parse(request)
@@ -151,10 +151,9 @@ class Intake:
         )
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:
-        """Put every job of a request on the queue, with retries for so many seconds.
+        """Put every job of a request on the queue; each is retried until so many seconds are over.
 
-        If one fails, the request is repeated, and the jobs queued before it are recognised as
-        copies.
+        If one fails, the sender repeats its request, and the jobs queued before are recognised as copies.
 
         Raises:
             UnavailableError: not all of them are queued.
@@ -170,7 +169,10 @@ class Intake:
                     attempts.failed(error)
 
     def _note_received(self, job: Job) -> str | None:
-        """Write the event's row; its `received_at`, empty without a ledger, None where no message is needed.
+        """Write the row of the job's event, if the intake has a ledger.
+
+        Returns:
+            The row's time of receipt; empty without a ledger; None where the event needs no queue message.
 
         Raises:
             UnavailableError: the row was not written.

@@ -73,7 +73,10 @@ class Job(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        """Whether the job deliberately runs an ended event again: its claim is not a takeover."""
+        """Whether the job runs an ended or parked event again on purpose.
+
+        Its claim then counts as no takeover from a dead worker.
+        """
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
 
     def age_seconds(self, now: datetime) -> float:
@@ -83,12 +86,15 @@ class Job(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The sender, where several senders share one space of ids; a copy of a job has the same origin."""
+        """The sender, where several senders share one space of ids; empty for other jobs.
+
+        A copy of a job has the same origin.
+        """
         return ""
 
     @property
     def lane(self) -> Lane:
-        """The queue that the job travels by; the same for every job of its group."""
+        """The lane (a queue with its worker) that handles the job; the same for every job of a FIFO group."""
         return TICKETS
 
     @property

@@ -72,10 +72,10 @@ class Act:
         story: the conversation it belongs to; empty where the key is a story of its own.
         reason: why, in the person's words; stored redacted and cut.
         evidence: what the person saw; names, numbers and fixed codes.
-        act_id: equal for a repetition of the same act, which is entered once; if empty, a new id is
-            made.
+        act_id: equal, with `at`, for a repetition of the same act, which is entered once; if empty, a
+            new id is made.
         at: when it was done; None for the present time.
-        once: the id of the form that it came by; a second act of that form is refused.
+        once: the id of the console's form that sent it; a second act of that form is refused.
         about: keyed ids of the addresses that it is about, where its story does not say so.
         people: names of colleagues, ``from`` whom and ``to`` whom, or ``about`` whom; stored
             unredacted, like the actor's.
@@ -112,7 +112,7 @@ class Journal:
         self._retention = retention
 
     def writes(self, act: Act) -> list[Item]:
-        """An act's entry as writes of a transaction, by which it is stored with the act or not at all."""
+        """The writes that store an act's entry, for the transaction that does the act: all or none."""
         now = act.at or self._clock.now()
         entry: Item = {
             "ts_action_id": f"{iso(now)}#{act.what}:{act.act_id or self._new_id()}",
@@ -148,7 +148,7 @@ class Journal:
         """Store the entry of an act that changes no table; a repetition changes nothing.
 
         Returns:
-            False where the act was entered before, with its own id or by the same form.
+            False where the act was entered before: at the same time with its own id, or by the same form.
         """
         try:
             self._table.transact(self.writes(act))
@@ -157,7 +157,10 @@ class Journal:
         return True
 
     def story(self, story: str) -> list[Item]:
-        """The journal's entries of a conversation or another subject, oldest first."""
+        """The journal's entries of a conversation or another subject, oldest first.
+
+        At most `AT_MOST` rows are read.
+        """
         found = self._table.query_all(
             at_most=AT_MOST,
             KeyConditionExpression="conversation_id = :c",
@@ -194,12 +197,12 @@ class Journal:
 
 
 def is_entry(item: Mapping[str, Any]) -> bool:
-    """Whether a row of table C is a person's act; other rows are actions of the machine."""
+    """Whether a row of table C is the entry of a person's act; other rows have no actor."""
     return "actor" in item
 
 
 def is_view(entry: Mapping[str, Any]) -> bool:
-    """Whether an act of the journal only looked at data, by its name: ``conversation view``."""
+    """Whether an act only showed data and changed nothing, by its name: ``conversation view``."""
     return str(entry["action_type"]).endswith(VIEW)
 
 

@@ -94,7 +94,7 @@ class PurposeKeys:
         raise UnavailableError(KEY_MISSING)
 
     def verifies(self, given: str, *parts: str) -> bool:
-        """Whether a key that has not ended made this signature of these texts."""
+        """Whether one of the keys that have not ended made this signature of these texts."""
         signed = given.encode("utf-8", "replace")
         matches = [
             hmac.compare_digest(signed, OpaqueIds(key.key).of(*parts).encode())
@@ -104,7 +104,7 @@ class PurposeKeys:
 
     @property
     def ids(self) -> OpaqueIds:
-        """Keyed hashes under the oldest key of the purpose, whatever keys came later.
+        """Makes keyed hashes under the oldest key of the purpose, so a later key changes no hash.
 
         Raises:
             UnavailableError: the purpose has no key.

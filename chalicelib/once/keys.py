@@ -51,7 +51,7 @@ class Suffix:
         return f"{self.name}{RESEND}{self.nonce}" if self.nonce else self.name
 
     def prefixed(self, prefix: str) -> Suffix:
-        """A last key part for another action of the same event: this part's name behind a prefix."""
+        """The suffix for another action of the same event: a prefix before this name, and the same nonce."""
         return Suffix(prefix + self.name, self.nonce)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Suffix:
 
 @lru_cache(maxsize=1024)
 def joined(*parts: str | Suffix) -> str:
-    """Join key parts with colons, so that two lists never give one key: ``("a:b", "c")``, ``("a", "b:c")``.
+    """Join key parts with colons; ``("a:b", "c")`` and ``("a", "b:c")`` give different keys.
 
     An action's key is read a dozen times while it is performed, so recent keys are cached.
     """
@@ -71,7 +71,7 @@ def joined(*parts: str | Suffix) -> str:
 
 
 def parts(key: str) -> list[str]:
-    """The parts of a key that `joined` has made; without the nonce, if it is a resend's key."""
+    """The parts of a key that `joined` has made; of a resend's key, those before its nonce."""
     own, _, _ = key.partition(RESEND)
     return [unquote(part) for part in own.split(":")]
 
@@ -82,12 +82,12 @@ def normalised(text: str) -> str:
 
 
 def suffix_of(event_key: str, message_id: str | None, nonce: str = "") -> Suffix:
-    """The last part of the keys of an event's actions: its message id, else a hash of its key."""
+    """The `Suffix` of the keys of an event's actions: its message id, else a hash of its key; a nonce."""
     return Suffix(message_id or digest(event_key)[:32], nonce)
 
 
 def is_resent(event_key: str) -> bool:
-    """Whether an event repeats an action of another event for an operator, by its key."""
+    """Whether an event's key is that of a resend, which repeats another event's action for an operator."""
     return RESEND in event_key
 
 
@@ -96,24 +96,24 @@ def bound_ref(kind: str, scope: str, ref: str) -> str:
 
     Args:
         kind: of the action.
-        scope: where the id is unique: the conversation, or empty for the whole vendor.  A carrier's
-            ids are of the second kind: it lists messages by pair of numbers, and one pair may have
-            several conversations.
+        scope: where the id is unique: the conversation, or empty for the whole vendor.  It is
+            empty for a carrier: it lists messages by pair of numbers, and one pair may have several
+            conversations.
         ref: the vendor's id.
     """
     return joined("ref", kind, digest(scope, ref))
 
 
 def digest(*parts: str) -> str:
-    """The SHA-256 of some texts in hex; another division into texts gives another hash."""
+    """The SHA-256 of a list of texts, in hex; ``("ab", "c")`` and ``("a", "bc")`` give different hashes."""
     return hashlib.sha256(_listed(parts)).hexdigest()
 
 
 def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
     """The SQS deduplication id of a job: 64 ASCII characters, whatever the event's key holds.
 
-    At ingress the nonce is empty, so that the queue itself drops copies for five minutes; recovery
-    sends and thin notifications carry a nonce, or the queue would drop them.
+    Copies that arrive at ingress have the same nonce, so that the queue itself drops them for five
+    minutes.  A job that is sent again on purpose has another nonce, or the queue would drop it.
     """
     return digest("dedup", event_key, nonce)
 
@@ -134,12 +134,12 @@ class OpaqueIds:
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
-        """The SQS group id of a conversation: a keyed hash, as a ticket's id may be an e-mail address."""
+        """The SQS group id for these parts: their keyed hash, as a ticket's id may be an e-mail address."""
         return self.of("group", *parts)
 
 
 def _listed(parts: Sequence[str]) -> bytes:
-    """Some texts as a JSON list in ASCII, as `json.dumps` writes it, in a third of its time."""
+    """Some texts as a JSON list in ASCII bytes, as `json.dumps` writes it, in a third of its time."""
     return f"[{', '.join(map(encode_basestring_ascii, parts))}]".encode()
 
 

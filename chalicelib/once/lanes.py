@@ -24,10 +24,10 @@ class Lane:
     """One lane: a FIFO queue with its dead-letter queue and the function that works on it.
 
     Attributes:
-        name: its name in waiting jobs, logs and metrics.
+        name: the lane's name in waiting jobs, logs and metrics.
         handler: the function in `app.py` that works on it.
         queue_word: the part of its queue's name that other lanes do not share.
-        logical_id: of its queue in `.chalice/resources.json`; ``{logical_id}Queue`` and
+        logical_id: begins the names of its queues in `.chalice/resources.json`; ``{logical_id}Queue`` and
             ``{logical_id}DeadLetterQueue``.
         is_ordered: a job may not overtake an earlier one of its group.  Jobs of an unordered lane
             are idempotent writes.

@@ -38,7 +38,9 @@ class Later:
     opaque: Callable[[], keys.OpaqueIds]
 
     def put(self, job: Job, delay_seconds: float) -> None:
-        """Send a job to the queue `later`; it returns to its FIFO group after `MAX_DELAY_SECONDS` at most.
+        """Send a job to the queue `later`, from which it returns to its FIFO group after the delay.
+
+        A delay beyond `MAX_DELAY_SECONDS` is cut to it.
 
         Raises:
             UnavailableError: it was not queued.

@@ -44,9 +44,9 @@ class Lazy(Mapping[str, _Part]):
 def late(
     kinds: Iterable[str], parts: Callable[[], Mapping[str, _Part]]
 ) -> dict[str, Callable[[], _Part]]:
-    """For each kind, a function that builds its object and loads its system when it is called.
+    """For each kind, a function that returns the kind's object from the mapping that `parts` makes.
 
-    Made for `Lazy`.
+    `parts` is called, and so its system loaded, only when such a function is called.  Made for `Lazy`.
     """
 
     def of(kind: str) -> Callable[[], _Part]:

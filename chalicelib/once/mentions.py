@@ -23,7 +23,10 @@ _AROUND = "'%-"
 
 
 def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
-    """The keyed ids of the addresses in a person's words; the key is read only where there is one."""
+    """The keyed ids of the addresses (mailboxes and phone numbers) in a person's words, `MOST` at most.
+
+    The key is read only where there is an address.
+    """
     text = unicodedata.normalize("NFKC", words).lower()
     found = [_mailbox(mailbox) for mailbox in _MAILBOX.findall(text)]
     found += (end for run in _NUMBER.findall(_MAILBOX.sub(" ", text)) for end in _ends(run))
@@ -31,7 +34,10 @@ def ids_in(words: str, opaque: Callable[[], OpaqueIds]) -> list[str]:
 
 
 def ids_of(address: str, opaque: OpaqueIds) -> list[str]:
-    """Every keyed id of an address under which a person's words may name it."""
+    """The keyed ids under which `ids_in` may find an address that a person's words name.
+
+    A mailbox has one; a phone number has one for its last nine digits and one for its last seven.
+    """
     if "@" in address:
         return [opaque.of("named", _mailbox(address.lower()))]
     digits = "".join(_DIGITS.findall(address))
@@ -45,9 +51,10 @@ def _mailbox(address: str) -> str:
 
 
 def _ends(run: str) -> list[str]:
-    """The last nine or seven digits after each group of a run of digits: each may be a whole number.
+    """The digits that may identify a phone number, read after each group of a run of digits.
 
-    Another number may follow in the same run.
+    They are the last nine of the digits so far, or the last seven where there are fewer than nine: the
+    number may end at any group, as another one may follow in the same run.
     """
     before, found = "", []
     for group in _DIGITS.findall(run):

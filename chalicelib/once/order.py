@@ -45,7 +45,7 @@ class Line(Protocol):
 
 
 class InOrder:
-    """Lets the events of a conversation run one after another, whichever of them waits."""
+    """Lets the events of a conversation run one after another, in order, even if some of them wait."""
 
     def __init__(self, *, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger
@@ -73,12 +73,15 @@ class InOrder:
         """Add an event to its conversation's list of waiting events.
 
         Returns:
-            When it comes back, epoch seconds: the given time, or later where the list is full.
+            When the event comes back, epoch seconds: the given time, or later where the list is full.
         """
         return self._joined(line, event_key, until_epoch, self._unended(line.waiting))
 
     def _after(self, until: float | None) -> float:
-        """When an event that waits behind an earlier one is tried next, from the time of the earlier one."""
+        """When an event that waits behind an earlier event is tried next, in epoch seconds.
+
+        `until` is when the earlier event comes back; None where it is not waiting.
+        """
         now = self._clock.now().timestamp()
         is_coming = until is None or now - OVERDUE_SECONDS < until < now
         return now + SOON_SECONDS if is_coming or until is None else until + 1

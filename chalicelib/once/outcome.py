@@ -12,7 +12,7 @@ from chalicelib.once.reasons import ALREADY, REFUSED, UNKNOWN, WITHHELD
 
 
 def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
-    """The final status of an event and its reason, from the rows of its actions."""
+    """The status with which an event ends or is parked, and its reason or None, from its actions' rows."""
     for row in rows.values():
         if row.status == ActionStatus.UNKNOWN:
             return EventStatus.PARKED, f"{UNKNOWN}{row.reason}"
@@ -30,7 +30,7 @@ def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
 
 
 def audit_rows(built: Sequence[Effect], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
-    """The audit row of each action, at the time it ended."""
+    """The audit rows of these actions, from their rows in the ledger; each has the time its action ended."""
     return [
         AuditRow(
             conversation_id=action.conversation_id,

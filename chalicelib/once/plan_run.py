@@ -87,7 +87,8 @@ class PlanRun:
     def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
         """End an event that needs no action; an escalation that an earlier run started is finished first.
 
-        The event is parked instead if the outcome of that escalation is unknown.
+        The event is parked instead if the outcome of that escalation is unknown.  An event that ends as
+        failed ends at once.
         """
         if end.status != EventStatus.FAILED:
             asked = self.escalation.finish_earlier(flow, event, attempt, {})

@@ -75,7 +75,7 @@ class DelayQueue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as it was received from a queue, with how often it was and the time that is left.
+    """One message as a queue delivered it, with the count of its deliveries and the time left to handle it.
 
     Attributes:
         receive_count: number of receives so far, this one included.
@@ -102,7 +102,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The stage's four switches; of SSM and the environment, the stricter value of each."""
+    """The stage's four switches; each has the stricter of its values in SSM and in the environment."""
 
     kill_switch: bool = False
     safe_mode: bool = False
@@ -120,7 +120,7 @@ class Switches:
         )
 
     def forbids(self, kind: EffectKind, *, by_person: bool = False) -> str | None:
-        """The reason why an effect of a kind may not start, or None.
+        """The reason why an effect of a kind may not start; None where it may.
 
         What a person has written is no automation, so the switch `automation_enabled` does not
         forbid it; every other switch does.
@@ -140,7 +140,11 @@ class SwitchesPort(Protocol):
     """The port for the stage's switches, which are at most 25 seconds old."""
 
     def current(self) -> Switches:
-        """The present switches; raises `SwitchesUnreadableError` when none read recently enough is known."""
+        """The present switches.
+
+        Raises:
+            SwitchesUnreadableError: they cannot be read, and none that were read just before are known.
+        """
         ...
 
 
@@ -165,7 +169,7 @@ class SecretsPort(Protocol):
         ...
 
     def fetch(self, names: Sequence[str]) -> None:
-        """Read several secrets into the cache with one call; never raises: what fails is read by `text`."""
+        """Read several secrets into the cache with one call; never raises: `text` reads again what failed."""
         ...
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
@@ -185,7 +189,7 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 @dataclass(frozen=True, slots=True)
 class Tightening:
-    """The switches that the environment forces on or, for automation, off, whatever SSM holds."""
+    """Which switches the environment forces to their stricter value, whatever SSM holds."""
 
     kill_switch: bool = False
     safe_mode: bool = False

@@ -22,7 +22,7 @@ class RepeatedAction:
     """An action to repeat for an operator, with the event and the plan that performed it first.
 
     Attributes:
-        source: the event that performed it, read by its own flow.
+        source: the event that performed it first, read again by its own flow.
         plan: the stored plan of that event.
         flow: the flow of that event.
     """
@@ -81,7 +81,7 @@ class ResendFlow(Flow):
         raise NotAnEvent(EventStatus.FAILED, missing)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The action to repeat as its own flow builds it, under a key that ends in the nonce."""
+        """The effect that repeats the action, built by the action's own flow; its key ends in the nonce."""
         del plan
         repeated: RepeatedAction = event.subject
         marked = replace(repeated.source, nonce=repeated.job.nonce)

@@ -64,5 +64,5 @@ def doubling(first_seconds: float) -> Iterator[float]:
 
 
 def at_once(tries: int) -> tuple[float, ...]:
-    """The pauses of so many attempts that follow each other without a wait: zeros, one fewer."""
+    """The pauses for so many attempts without a wait between them: zeros, one fewer than attempts."""
     return (0.0,) * (tries - 1)

@@ -47,7 +47,7 @@ class Seal:
         return f'{text[:-1]},"mac":"{mac}"}}'
 
     def opened(self, body: str, *, queue: str, group_id: str = "") -> str:
-        """The text of a received message without its MAC, which must be of this queue and group.
+        """The text of a received message without its MAC; the MAC must be right for this queue and group.
 
         Raises:
             PayloadError: the message has no MAC, or that of another text, queue, group or stage.

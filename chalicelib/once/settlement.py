@@ -67,7 +67,9 @@ class Settlement:
         self._clock = clock
 
     def judge(self, action: UnsettledAction) -> Settled:
-        """Ask the vendor whether an action of unknown outcome happened; an effect it shows is bound to it.
+        """Ask the vendor whether an action of unknown outcome happened.
+
+        An effect that the vendor shows is bound to the action, unless it is or may be another action's.
 
         Raises:
             ProviderError: the vendor cannot be asked now.
@@ -88,9 +90,9 @@ class Settlement:
         return self._judge_absence(action)
 
     def _is_open(self, key: str) -> bool:
-        """Whether another action may have produced the effect that the vendor shows.
+        """Whether the action with this key may also have produced the effect that the vendor shows.
 
-        True while its own outcome is not stored and its request may still reach the vendor.
+        It may while the action's outcome is not stored and its request may still reach the vendor.
         """
         row = self._ledger.action(key)
         if row is None or row.unsettled is None or row.status not in _OPEN:

@@ -58,9 +58,9 @@ _KEPT_FOR = timedelta(days=2)
 class Expected(Enum):
     """How long a call is expected to take, before any call to its company or endpoint was measured.
 
-    The first call of a key (a company's or an endpoint's) in a container takes no slot of the lane
-    if it is QUICK.  A FAILING call, to something that fails at present, takes a slot however quick
-    earlier calls were.  Quick and other calls of a key are counted apart.
+    The first call of a key (a company's or an endpoint's) in a container takes no slot of the lane if
+    it is QUICK.  A call is FAILING if what it calls fails at present: it takes a slot however quick
+    earlier calls were.  QUICK calls of a key and its other calls are measured apart.
     """
 
     QUICK = "quick"
@@ -74,8 +74,8 @@ class _Spent:
 
     Attributes:
         seconds: the decayed sum, as of `at`.
-        usual: usual seconds of a call: those of the last one, or their mean with the value before,
-            whichever is longer.
+        usual: the usual seconds of a call.  After each call: its seconds, or the mean of them and the
+            usual seconds before, whichever is longer.
     """
 
     seconds: float = 0.0
@@ -93,7 +93,7 @@ class _Spent:
 
 @dataclass(slots=True)
 class _Booking:
-    """The slots and next turns in a lane's row that have not expired."""
+    """What a lane's row holds and has not expired: the slots by owner, and each key's next turn."""
 
     slots: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     lines: dict[str, float] = field(default_factory=dict)
@@ -198,10 +198,10 @@ class LaneShare:
         *,
         is_begun: bool,
     ) -> str | None:
-        """Take a slot of the lane and return its owner: the job's own where it has `kept` one.
+        """Take a slot of the lane and return the id of its owner.
 
-        None where the call is made without a slot: its job has begun already, or the row cannot be
-        written.
+        If the job has kept the slot of its last call, `kept` is the owner of that one and is returned.
+        None where the call is made without a slot: the job has begun already, or the row cannot be written.
 
         Raises:
             PacedError: no slot is free; the error says when the key's next turn is.
@@ -244,7 +244,10 @@ class LaneShare:
         spent.at, spent.usual = now, max(seconds, (spent.usual + seconds) / 2)
 
     def _change(self, change: Callable[[_Booking], object]) -> None:
-        """Write the lane's row with a change; the row as this container saw it last is tried first.
+        """Apply a change to the slots and turns in the lane's row, and write the row.
+
+        The row as this container saw it last is tried first; if another container has written it since, the
+        change is applied to the newer row.
 
         Raises:
             TransientError: others changed the row in every attempt.

@@ -16,7 +16,7 @@ Item = dict[str, Any]
 
 
 class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """A write's condition did not hold; `item` is the stored row, or empty when there is none."""
+    """A write's condition did not hold; `item` is the stored row, empty when no row is stored."""
 
     def __init__(self, item: Item) -> None:
         super().__init__("condition failed")
@@ -78,12 +78,12 @@ class Store(Protocol):
             values: the condition's values.
 
         Raises:
-            ConditionFailed: the condition does not hold; names the stored row.
+            ConditionFailed: the condition does not hold; the error holds the stored row.
         """
         ...
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """The item with this key, or None."""
+        """The item with this key; None where there is none."""
         ...
 
     def delete(self, key: Mapping[str, Any]) -> None:
@@ -112,11 +112,11 @@ class Store(Protocol):
         start: Item | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
-        """The items of one page of the table, in no order, and the key of the next page or None."""
+        """The items of one page of the table, in no order, and the key of the next page; None at the end."""
         ...
 
     def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """Every item of the table with these attributes only; only for operators."""
+        """Every item of the table, each with these attributes only; for operators' commands alone."""
         ...
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:

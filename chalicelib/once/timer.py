@@ -83,11 +83,14 @@ class Timer:
             last = ripe[-1]
 
     def count(self, epoch: float | None, *, kind: str, at_most: int) -> int:
-        """How many rows of a kind are due by a time; None counts all that will be due.  The index lags."""
+        """How many rows of a kind are due by a time, `at_most` at most; None counts every row with a time.
+
+        The index that is counted may lag behind the table.
+        """
         return len(self.due(epoch, kind=kind, limit=at_most))
 
     def rows(self, dates: Sequence[Date]) -> list[Item]:
-        """The rows of these keys, in their order, without those that are not due at any time any more."""
+        """The rows with these keys, in the given order; rows that have no due time any more are left out."""
         found = {
             row["event_id"]: row
             for row in self.table.get_all([{"event_id": key} for _, key in dates])
@@ -102,7 +105,7 @@ class Timer:
             kind: of the row.
             key: of the row.
             seen: the time that was read, epoch seconds.
-            to: the next time, epoch seconds; None for none.
+            to: the next time, epoch seconds; None so that the row is not due at any time.
             more: further attributes to set.
 
         Returns:

@@ -13,7 +13,7 @@ longest is forgotten: its next bucket is full."""
 
 @dataclass(frozen=True, slots=True)
 class CallerShare:
-    """How many requests one caller may make of one container: per second, and at once."""
+    """How many requests one caller may make of one container: per second, and in one burst."""
 
     per_second: float
     at_once: int
@@ -32,7 +32,7 @@ class Buckets:
 
         Args:
             key: the caller.
-            share: how fast its bucket fills.
+            share: how many tokens its bucket holds, and how fast it fills.
             now: seconds of a clock that never goes back.
         """
         with self._lock:

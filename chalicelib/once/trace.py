@@ -30,7 +30,7 @@ def within(**fields: object) -> Iterator[None]:
 
 
 def current() -> Mapping[str, object]:
-    """The fields that log lines get at present."""
+    """The fields that `within` blocks add to a log line at present."""
     return _fields.get()
 
 

@@ -79,7 +79,7 @@ class JobHandlers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponing:
-    """The ways in which a job that has not ended comes back later.
+    """The parts by which a job that has not ended comes back later.
 
     Attributes:
         put_back: puts a job on the queue again, in its own group.
@@ -96,7 +96,7 @@ class Worker:
     """Processes queue messages: claims their events and runs the events' plans; built once per container.
 
     Attributes:
-        current: shared with the vendors' clients: the job that this thread works on.
+        current: records the job that each thread works on, for the vendors' clients.
     """
 
     handlers: JobHandlers
@@ -184,7 +184,7 @@ class Worker:
         return None
 
     def _run_each(self, flow: Flow, events: Sequence[Event], job: Job, delivery: Delivery) -> None:
-        """Claim and run the events of a job in order, until the flow forbids the next one."""
+        """Claim and run the events of a job in order, until `Flow.goes_on` forbids the next one."""
         for number, event in enumerate(events):
             if number and not flow.goes_on(events[number - 1]):
                 return
@@ -201,7 +201,9 @@ class Worker:
     def _claim(
         self, facts: EventFacts, modes: Modes, job: Job, delivery: Delivery, *, is_watched: bool
     ) -> Lease | None:
-        """Claim an event and return its lease; None where the event has ended already.
+        """Claim an event and return its lease; None where the event has ended or is parked.
+
+        A job that may reopen such an event gets the lease.
 
         Raises:
             BusyError: another worker has the event.
@@ -291,10 +293,10 @@ class Worker:
             self.runtime.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
     def _unread(self, delivery: Delivery, error: MiddlewareError) -> str:
-        """Hand back a message from which no job could be read; returns the reason.
+        """Set when a message from which no job could be read is received again; returns the reason.
 
-        A message without this stage's seal will never have one.  It becomes a dead letter within
-        seconds, so that it holds up its group no longer.
+        A message without this stage's seal will never have one.  It becomes a dead letter within seconds,
+        so that it holds up its group no longer.
         """
         jitter = self.postponing.jitter
         match error:
@@ -354,7 +356,7 @@ class Worker:
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:
-    """The seconds before a message is received again after an error."""
+    """Seconds until a message is received again after an error: `backoff.wait`, one second at least."""
     return max(SHORTEST_WAIT_SECONDS, wait(error, delivery.receive_count, jitter))
 
 

@@ -28,7 +28,7 @@ def words_in(sheet: Sheet, wanted: Collection[str]) -> Iterator[Announcer]:
 
 
 def claim_all(sheet: Sheet, claims: Iterable[Claim]) -> None:
-    """Mark these spans of a text to be masked; of two that overlap, only the first."""
+    """Mark these spans of a text to be masked, and blank them; of two that overlap, only the first."""
     done = 0
     for start, end, kind, mask, evidence in sorted(claims, key=itemgetter(0, 1)):
         if start >= done:

@@ -42,7 +42,10 @@ _MOST = 4
 
 
 def mask_card_details(sheet: Sheet) -> None:
-    """Mask expiry dates and check numbers in a text with a card number: beside it, or beside their word."""
+    """Mask the expiry date and check number of a card, in a text that holds a masked card number.
+
+    They are found right beside the card number, and anywhere after a word for them.
+    """
     cards = [claim for claim in sheet.claims if claim.kind is Kind.CARD]
     if not cards:
         return
@@ -67,7 +70,7 @@ def mask_card_details(sheet: Sheet) -> None:
 
 
 def _claim(sheet: Sheet, taken: bytearray, match: re.Match[str]) -> None:
-    """Mark the named groups of a match to be masked, except those that are marked already."""
+    """Mark the named groups of a match to be masked, except those that overlap a marked span."""
     for name in match.groupdict():
         start, end = match.span(name)
         if start >= 0 and 1 not in taken[start:end]:

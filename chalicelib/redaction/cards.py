@@ -78,7 +78,10 @@ def mask_ibans(sheet: Sheet) -> None:
 
 
 def _iban_end(low: str, start: int, limit: int, length: int) -> int:
-    """The offset at which an IBAN ends, 0 if none starts here; one digit more or less counts as a typo."""
+    """The offset at which the IBAN that starts at `start` ends; 0 if none starts there.
+
+    Up to two characters too few or too many, or wrong check digits, count as a typing error.
+    """
     seen = 0
     digits = 0
     end = 0
@@ -122,12 +125,15 @@ SSN_LENGTHS = (3, 2, 4)
 
 
 def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """Whether groups are written as the US social security number `123-45-6789`, with one separator."""
+    """Whether groups of 3, 2 and 4 digits have the same separator twice, as the US SSN `123-45-6789`."""
     return lengths == SSN_LENGTHS and separators[0] == separators[1]
 
 
 def is_mixed_ssn(groups: Sequence[str], separators: Sequence[str]) -> bool:
-    """Whether groups are written as `123-45 6789`, with a dash and a space, and do not end in a year."""
+    """Whether groups have 3, 2 and 4 digits, joined by dashes or spaces as in the US SSN `123-45 6789`.
+
+    A last group that looks like a year, 19xx or 20xx, makes it False.
+    """
     is_mixed = all(separator.strip(" \t\x1f") in {"", "-"} for separator in separators)
     return (
         tuple(map(len, groups)) == SSN_LENGTHS

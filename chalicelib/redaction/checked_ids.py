@@ -43,16 +43,16 @@ def _product(one: int, other: int) -> int:
 
 
 def _passes_belgian(digits: str) -> bool:
-    """Whether a Belgian identity number's check digits are right: 97 less the remainder.
+    """Whether a Belgian identity number's two check digits are right: 97 less the remainder by 97.
 
-    For those born since 2000, with a 2 in front of the number.
+    The remainder is that of the digits before them, for a person born since 2000 with a 2 in front.
     """
     body, check = digits[:-2], int(digits[-2:])
     return check in (97 - int(body) % 97, 97 - int("2" + body) % 97)
 
 
 def _passes_swiss(digits: str) -> bool:
-    """Whether a Swiss identity number's check digit is right, as of an EAN; 756 is the country."""
+    """Whether a Swiss identity number's check digit is right; it is computed as that of a barcode (EAN)."""
     weighted = zip(map(int, digits), cycle((1, 3)), strict=False)
     return sum(digit * weight for digit, weight in weighted) % 10 == 0
 
@@ -71,7 +71,10 @@ _OTHERS = frozenset({Topic.ORDER, Topic.TRACKING, Topic.CATALOGUE, Topic.PHONE})
 
 
 def mask_checked_identities(sheet: Sheet) -> None:
-    """Mask identity numbers by their groups and right check digits, unless a word names another kind."""
+    """Mask Swiss, Belgian, Swedish and Indian identity numbers by their groups and right check digits.
+
+    A number stays for later passes if a word beside it names another kind of number.
+    """
     low, done = sheet.low, 0
     for start, end in sheet.runs:
         form = _BY_FIRST_GROUP.get(end - start)

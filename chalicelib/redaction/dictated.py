@@ -26,7 +26,7 @@ _NUMBER_WORDS = frozenset(word for word in DIGITS if len(word) > 2)
 
 
 def mask_dictated(sheet: Sheet) -> None:
-    """Mask runs of words that give seven digits or more, unless they only count upwards."""
+    """Mask runs of five number words or more that give seven digits or more; lists and counting stay."""
     if _NUMBER_WORDS.isdisjoint(sheet.vocabulary) or not may_be_dictated(sheet.low):
         return
     for match in _RUN().finditer(sheet.low):
@@ -48,7 +48,7 @@ def mask_dictated(sheet: Sheet) -> None:
 
 
 def _pieces(words: list[str]) -> list[str]:
-    """The digits that each number word gives; "twenty one" is one piece, "double five" two digits."""
+    """The digits that each number word gives; "twenty one" is one piece, "double five" two digits in one."""
     pieces: list[str] = []
     times = 1
     is_ten = False

@@ -51,7 +51,7 @@ def _mask_run(run: Run) -> int:
 
 
 def _claim_window(run: Run, first: int) -> tuple[int, int]:
-    """Mask or shield the groups of digits from `first` that belong together.
+    """Mask or shield the groups of digits, from `first` on, that belong together as one number.
 
     Returns:
         How many groups they are, 0 for none, and the offset at which they end.
@@ -74,7 +74,10 @@ def _claim_window(run: Run, first: int) -> tuple[int, int]:
 
 
 def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[int, Kind | None]:
-    """How many groups of digits belong together, and their kind; None for groups that stay readable."""
+    """How many groups of digits, from `first` on, belong together as one number, and its kind.
+
+    The kind is None for a number that stays readable; the count is 0 where there is no such number.
+    """
     count = _tracked(run, first, sizes, totals)
     if count:
         return count, Kind.TRACKING
@@ -109,7 +112,11 @@ def _window(run: Run, first: int, sizes: list[int], totals: list[int]) -> tuple[
 def _strong_window(
     run: Run, first: int, sizes: list[int], totals: list[int]
 ) -> tuple[int, Kind | None]:
-    """How many groups form an account, card, social security, tracking or market number, and its kind."""
+    """How many groups, from `first` on, form a number that their lengths or a word prove, and its kind.
+
+    The kinds are account, card, social security, tracking, and a marketplace's order number; 0 and None
+    where no groups form one.
+    """
     if tuple(sizes[:4]) in _ACCOUNTS:
         return 4, Kind.ACCOUNT
     if len(sizes) > 2:
@@ -128,7 +135,10 @@ def _strong_window(
 
 
 def _tracked(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """How many groups of digits follow the words "tracking number" as its number."""
+    """How many groups, from `first` on, are the tracking number that the words right before announce.
+
+    0 where no such words are before them.
+    """
     near = run.sheet.before(run.starts[first])
     if not (near.topic is Topic.TRACKING and near.is_direct):
         return 0
@@ -146,7 +156,7 @@ _CALLED = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic
 
 
 def _is_called(run: Run, first: int) -> bool:
-    """Whether a word right before a number names the kind of number that its groups are."""
+    """Whether a word right before a number says what it is: a phone, order, tracking, card or SSN number."""
     near = run.sheet.before(run.starts[first])
     return near.topic in _CALLED and near.is_direct
 
@@ -163,7 +173,10 @@ def _is_enumerated(run: Run, first: int) -> bool:
 
 
 def _readable_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """How many groups stay readable: those of an ISBN, or of a number that is a product's."""
+    """How many groups, from `first` on, stay readable; 0 for none.
+
+    They are those of an ISBN, of an ISSN, or of a product's number by the word before it.
+    """
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
@@ -177,7 +190,10 @@ def _readable_window(run: Run, first: int, sizes: list[int], totals: list[int]) 
 
 
 def _is_issn(run: Run, first: int) -> bool:
-    """Whether an ISSN such as `0317-8471` begins here, by its check digit; not after a word for a phone."""
+    """Whether an ISSN such as `0317-8471` begins at the group `first`, by its check digit.
+
+    False after a word for a phone.
+    """
     low, end = run.sheet.low, run.ends[first + 1]
     values = [int(digit) for digit in run.groups[first] + run.groups[first + 1]]
     if len(values) == 7 and low[end : end + 1] == "x" and not low[end + 1 : end + 2].isalnum():
@@ -188,7 +204,7 @@ def _is_issn(run: Run, first: int) -> bool:
 
 
 def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
-    """The kind of three groups of digits, by their lengths.
+    """The kind of three groups of digits, by their lengths and separators; None for no known kind.
 
     `123-45-6789` is a social security number; `114-1234567-1234567` (Amazon) and `12-34567-89012`
     (eBay) are orders.
@@ -204,13 +220,16 @@ def _triple(run: Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
 
 
 def _is_called_ssn(run: Run, first: int) -> bool:
-    """Whether a word names these three groups of digits a US social security number."""
+    """Whether a word near these three groups of digits says that they are a US social security number."""
     near = run.sheet.near(run.starts[first], run.ends[first + 2])
     return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
 
 
 def _is_loose_ssn(run: Run, first: int) -> bool:
-    """Whether `123-45 6789` is a social security number: not part of a code or a list, and no measure."""
+    """Whether the groups from `first` on, such as `123-45 6789`, are a US social security number.
+
+    False for a part of a code, and for a measure.
+    """
     low, start, end = run.sheet.low, run.starts[first], run.ends[-1]
     is_apart = low[start - 1 : start] not in {"-", "_"} and not (
         low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()

@@ -53,7 +53,10 @@ _HUGE_WORD = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
 
 
 def _without_huge_words(sheet: Sheet) -> str:
-    """Mask whole words with hundreds of `@`, which are not parsed, and return the text that is left."""
+    """Mask whole words of 2,000 characters or more that hold hundreds of `@`, as they are not parsed.
+
+    Returns the lower-case text in which these words are blanked.
+    """
     for match in _HUGE_WORD().finditer(sheet.low):
         if match.group().count("@") > _MANY_SIGNS:
             sheet.claim(*match.span(), Kind.EMAIL, MASK)
@@ -87,7 +90,7 @@ def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
 
 
 def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) -> int:
-    """The offset at which an address ends: in `a@example.com.Please call` before the full stop."""
+    """The offset at which an address ends: in `a@example.com.Please call`, right after `com`."""
     position = start
     for index, label in enumerate(labels):
         if (
@@ -141,7 +144,7 @@ _NO_NAME = frozenset(
 
 
 def may_be_spelled(low: str) -> bool:
-    """Whether a lower-case text may hold a spelled-out e-mail address; cheap."""
+    """Whether a lower-case text may hold a spelled-out e-mail address, or "my gmail is ..."; cheap."""
     if " at " in low and holds_any(low, _DOT_NAMES):
         return True
     return any(sign in low for sign in _CLEAR_AT) or _PROVIDERS.may_be_in(low)
@@ -157,7 +160,10 @@ _BARE_MAILBOX = lazily(
 
 
 def _mask_bare_mailboxes(sheet: Sheet) -> None:
-    """Mask the name in "my gmail is jo.smith22", which is an e-mail address without its domain."""
+    """Mask the name in "my gmail is jo.smith22", which is an e-mail address without its domain.
+
+    A name without a digit, dot or underscore stays.
+    """
     for match in _BARE_MAILBOX().finditer(sheet.low):
         name = match["name"].rstrip(".-")
         if any(char.isdigit() or char in "._" for char in name):
@@ -210,7 +216,7 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
 
 
 def _local_start(low: str, end: int) -> int:
-    """The offset at which a spelled-out address begins, before its "at".
+    """The offset at which the name of a spelled-out address begins, read backwards from its "at".
 
     Words such as "dot" and "underscore" join the parts of the name.
     """
@@ -230,5 +236,5 @@ def _local_start(low: str, end: int) -> int:
 
 
 def _is_number(local: str) -> bool:
-    """Whether the part of a spelled-out name that was read so far consists of numbers."""
+    """Whether what was read so far of a spelled-out address's name is only numbers, in digits or words."""
     return all(word.isdigit() or word in DIGITS for word in local.split())

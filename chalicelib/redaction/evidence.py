@@ -39,5 +39,5 @@ class Sign(Enum):
 
 
 def is_masked(signs: Iterable[Sign]) -> bool:
-    """Whether the weights of these signs together speak for masking a number; at zero they do."""
+    """Whether the weights of these signs add up to masking a number: their sum is zero or more."""
     return sum(sign.weight for sign in signs) >= 0

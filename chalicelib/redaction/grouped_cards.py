@@ -11,7 +11,10 @@ from chalicelib.redaction.vocabulary import Topic
 
 
 def mask_cards(sheet: Sheet) -> None:
-    """Mask payment cards and national numbers by their check digits, before words beside numbers count."""
+    """Mask payment cards, and CPF (Brazil) and NIR (France) identity numbers, by their check digits.
+
+    A card's number stays for later passes if the word right before it names another kind of number.
+    """
     for match in PATTERN.finditer(sheet.low):
         text = match.group()
         if len(text) < _SHORTEST_CARD:
@@ -47,13 +50,16 @@ _USUAL = 16  # digits of most cards: three more are rather a check number than a
 
 
 def _is_decimal(run: Run, first: int, count: int) -> bool:
-    """Whether a group of digits is the decimals of a number, or too short for an unbroken card number."""
+    """Whether a card number of a single group is the decimals of a number, or too short to be a card's.
+
+    False for several groups.
+    """
     is_fraction = first > 0 and run.separators[first - 1] == "."
     return count == 1 and (is_fraction or len(run.groups[first]) < _SHORTEST_CARD)
 
 
 def _is_called_other(sheet: Sheet, start: int) -> bool:
-    """Whether a word right before a number names another kind than a card, which a later pass handles."""
+    """Whether the word right before a number names another kind than a card, which a later pass masks."""
     near = sheet.before(start)
     return near.topic in _OTHERS and (near.governs or (near.is_direct and near.is_marked))
 
@@ -64,7 +70,10 @@ _OTHERS = frozenset(
 
 
 def valid_card(run: Run, first: int, totals: list[int]) -> int:
-    """How many groups form a card number with a valid check digit, the usual length first; 0 for none."""
+    """How many groups, from `first` on, form a card number with a valid check digit; 0 for none.
+
+    Numbers of the usual sixteen digits are tried first.
+    """
     if totals[-1] < cards.CARD_LENGTHS[0] or run.is_plus(first):
         return 0
     if cards.is_card(run.groups[first]):
@@ -84,7 +93,7 @@ def valid_card(run: Run, first: int, totals: list[int]) -> int:
 
 
 def is_even(lengths: tuple[int, ...]) -> bool:
-    """Whether card numbers are written in groups of these lengths: equal ones, or 4-6-5 digits.
+    """Whether digits are grouped as in card numbers: in groups of equal length, or of 4, 6 and 5 digits.
 
     The last group may be shorter.
     """

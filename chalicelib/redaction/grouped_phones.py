@@ -10,7 +10,7 @@ _WHOLE = 11  # digits of an international number written in one group
 
 
 def phone_window(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """How many groups of digits from `first` form a phone number; 0 for none."""
+    """How many groups of digits, from `first` on, form a phone number; 0 for none."""
     head = run.groups[first]
     start = run.starts[first]
     sign = run.sheet.low[max(0, start - 1) : start]
@@ -45,7 +45,7 @@ _LABEL = lazily(r" ?[\-(:]? ?(?:office|fax|mobile|cell|home|desk|work phone|land
 
 
 def _is_labelled(run: Run) -> bool:
-    """Whether a word for the kind of phone follows a number: `22 498317 office`."""
+    """Whether a word for a kind of phone, such as "fax", follows a number: `22 498317 office`."""
     return _LABEL().match(run.sheet.low, run.ends[-1]) is not None
 
 
@@ -54,7 +54,10 @@ def _longest(totals: list[int], most: int, wanted: range) -> int:
 
 
 def _dashed(run: Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """How many groups joined by dashes are long enough for a mistyped phone number; 0 for none."""
+    """How many groups, from `first` on, are joined by dashes and have 8 to 15 digits in all; 0 for none.
+
+    Such groups may be a mistyped phone number.
+    """
     count = 1
     for separator in run.separators[first:]:
         if separator != "-":

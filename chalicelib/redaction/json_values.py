@@ -81,12 +81,18 @@ def _dict(value: dict[Any, Any], means: Meaning, depth: int) -> dict[Any, Any]:
 
 
 def _is_identity(name: str) -> bool:
-    """Whether a key takes its meaning from the key above: under `order`, `id` holds the order's number."""
+    """Whether a key takes its meaning from the key of the dict around it.
+
+    Under `order`, the key `id` holds the order's number.
+    """
     return name in {"id", "ID", "number", "no", "name", "value", "code", "url"}
 
 
 def _free(key: str, taken: dict[Any, Any]) -> str:
-    """A key that is not used in the dict yet: two keys may get the same mask, and no entry may be lost."""
+    """The key, or the key with `~2`, `~3`, ... behind it, if the dict holds it already.
+
+    Two keys may get the same mask, and no entry may be lost.
+    """
     if key not in taken:
         return key
     count = 2

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 class Meaning(StrEnum):
-    """How a value is redacted, by the name of its key."""
+    """What the name of a key says about its value, which decides how the value is redacted."""
 
     PLAIN = "plain"  # judged by its form
     READABLE = "readable"  # a number under it is a measure, a time or a counter
@@ -91,7 +91,10 @@ _PROSE_WORDS = frozenset("reason description title preview".split())
 
 
 def meaning(key: str) -> Meaning:
-    """How the value under this key is redacted, judged by the words of the key; never raises."""
+    """What the words of a key say about its value; never raises.
+
+    A key of more than 64 characters, or with other characters than ASCII, says nothing: `PLAIN`.
+    """
     if len(key) <= 64 and key.isascii():
         return _meaning(key)
     return Meaning.PLAIN

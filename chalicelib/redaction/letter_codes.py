@@ -16,7 +16,11 @@ _TRACKED_LENGTH = 8
 
 
 def mask_codes(sheet: Sheet) -> None:
-    """Mask codes of letters and digits with seven digits in a row or more, or called tracking beside them."""
+    """Mask codes of letters and digits with a long number or a courier's form; hashes stay readable.
+
+    A long number has seven digits in a row or more.  A code of eight characters or more without one is
+    masked if a word for tracking is right beside it.
+    """
     low = sheet.low
     done = 0
     for match in _CODE.finditer(low):
@@ -39,7 +43,10 @@ def mask_codes(sheet: Sheet) -> None:
 
 
 def is_hash(token: str) -> bool:
-    """Whether a code's letters and digits alternate as in a hash, unlike in `JJD000987...`."""
+    """Whether a code is hexadecimal, as long as a hash, and often changes between letters and digits.
+
+    `JJD000987...` does not.
+    """
     return _HASH.match(token) is not None and len(_TURN.findall(token)) >= _MIN_TURNS
 
 

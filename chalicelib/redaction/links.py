@@ -64,7 +64,7 @@ def _is_tracking(link: str) -> bool:
 
 
 def _trimmed(link: str) -> str:
-    """A link without the punctuation of the sentence that follows it."""
+    """A link without the punctuation at its end, which belongs to the sentence around it."""
     kept = link.rstrip(_TAIL)
     # A bracket opened inside the link belongs to it.
     return kept + ")" if "(" in kept and link[len(kept) : len(kept) + 1] == ")" else kept

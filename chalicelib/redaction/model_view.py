@@ -41,7 +41,7 @@ _NO_NAME = frozenset(
 def model_view(
     text: str, *, keep_order_numbers: bool = True, needed: Collection[str] | None = None
 ) -> str:
-    """At most 2,000 characters without markup, links, names or anything that `redact` masks.
+    """A message for a model: at most 2,000 characters, without markup, links, names or what `redact` masks.
 
     Order numbers stay by default, as a model needs them to understand the question; with
     `keep_order_numbers=False` they are masked. Deterministic, never raises.
@@ -92,7 +92,10 @@ _LAST_DIGITS = 9
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """The cards, accounts, identity numbers, addresses, birth dates and secrets in a text, as written."""
+    """The identifiers in a text that a message to a person must not hold, as they are written there.
+
+    They are cards, accounts, identity numbers, plates, addresses, birth dates and secrets.
+    """
     view = normalise(text)
     claims = [claim for claim in read(view).claims if claim.kind in _NEVER_NEEDED]
     spans = [view.span(claim.start, claim.end) for claim in claims]

@@ -49,7 +49,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | None:
-    """The span of the identity number after or before a word for one; None where there is none."""
+    """The span of the identity number right after or before a word for such a number; None for none."""
     forward, backward = _patterns(form)
     match = forward.match(low, end, end + _REACH)
     if match is None:
@@ -63,7 +63,7 @@ def _span(low: str, word: Announcer, end: int, form: str) -> tuple[int, int] | N
 
 @cache
 def _patterns(form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns of an identity number: one for after its word, one for before it."""
+    """Two patterns that find an identity number: the first after the word for it, the second before it."""
     number = rf"(?P<id>{form})(?!\w)"
     return (
         re.compile(rf"(?:{_GOES_ON}|{_UNTIL_COLON}){number}"),

@@ -37,7 +37,10 @@ _DATE_DIGITS = 6
 
 
 def mask_identities(sheet: Sheet) -> None:
-    """Mask national identity numbers that their letters prove, and scanned US social security numbers."""
+    """Mask national identity numbers that their letters prove.
+
+    Also US social security numbers after their word, in which a scanner has read digits as letters.
+    """
     low = sheet.low
     if "ssn" in low or "social sec" in low:
         for match in _SCANNED_SSN().finditer(low):
@@ -64,9 +67,9 @@ def mask_identities(sheet: Sheet) -> None:
 
 
 def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """The places where an identity number with letters may begin.
+    """Where an identity number with letters may begin: offsets, in order.
 
-    Each has how far the number may reach, and the name of the patterns to try.
+    Each comes with how many characters the number may take, and the name of the patterns to try.
     """
     spots = []
     for start, end in runs:
@@ -83,7 +86,7 @@ def _spots(low: str, runs: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
 
 
 def claim_checked(sheet: Sheet, start: int, end: int) -> bool:
-    """Mask a Brazilian CPF or a French NIR in groups of digits, by its check digits.
+    """Mask the Brazilian CPF or French NIR within a span, if its check digits are right.
 
     Returns:
         Whether there is one.

@@ -18,7 +18,7 @@ _LOOK_AHEAD = 512  # so that an identifier cut by the cap is still read whole
 
 
 class TooManyTokensError(ValueError):
-    """A text consists of escapes or invisible characters, which no customer's message does."""
+    """A text has more escapes or invisible characters than any customer's message (`MAX_TOKENS`)."""
 
 
 class View(NamedTuple):
@@ -45,7 +45,11 @@ class View(NamedTuple):
 
 
 def cap(text: str) -> tuple[str, int]:
-    """The part of a text that is read, and the offset, 256 KB at most, at which its redaction is cut."""
+    """The part of a text that is read, and the offset at which the redacted text is cut.
+
+    The offset is after 256 KB at most.  A little more than that is read, so that an identifier at the
+    cut is read whole.
+    """
     if len(text) * 4 <= CAP_BYTES:
         return text, len(text)
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
@@ -184,7 +188,10 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
 
 
 def _show(token: str) -> str | None:
-    """The characters that an escape or odd character stands for; None if it is shown as it is."""
+    """The characters that an escape or an odd character stands for; None if it is shown as written.
+
+    Empty for what a reader does not see.
+    """
     head = token[0]
     if head == "%":
         return _shown_code(int(token[-2:], 16))

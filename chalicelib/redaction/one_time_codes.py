@@ -66,7 +66,7 @@ _CODE_HINTS = Hints(
 
 
 def mask_security_codes(sheet: Sheet) -> None:
-    """Mask card check numbers, PINs and one-time codes by the words beside them."""
+    """Mask card check numbers, PINs, one-time codes and codes of doors by the words beside them."""
     if not sheet.holds(_CODE_HINTS):
         return
     for match in _ENTRIES().finditer(sheet.low):

@@ -27,7 +27,10 @@ _TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
 
 
 def mask_orders(sheet: Sheet) -> None:
-    """Mask order numbers by their shape, their `#` or the word for order near them."""
+    """Mask order numbers by their shape, a `#` before them, or a word for order near them.
+
+    Numbers of accounts and tracking numbers are masked too, by the word for them.
+    """
     low = sheet.low
     done = 0
     for match in _TOKEN.finditer(low):
@@ -52,7 +55,7 @@ def mask_orders(sheet: Sheet) -> None:
 
 
 def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
-    """The span of an order number with the letters before its digits: of `SO-12345`, not of `order-12345`."""
+    """The span of an order number with letters before its digits: `SO-12345`; of `order-12345` the digits."""
     start = match.start()
     if low[start - 1 : start] not in _LEFT_SIGNS:
         return match.span()
@@ -126,7 +129,10 @@ def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
 
 
 def is_market_shape(lengths: tuple[int, ...]) -> bool:
-    """Whether groups are an order number of Amazon, 3-7-7 give or take a digit, or of eBay, 2-5-5."""
+    """Whether three groups have the lengths of an order number of Amazon (3-7-7) or eBay (2-5-5).
+
+    Each of Amazon's groups may have one digit more or less.
+    """
     one, two, three = lengths
     is_amazon = one in {2, 3, 4} and two in {6, 7, 8} and three in {6, 7, 8}
     return is_amazon or lengths == (2, 5, 5)

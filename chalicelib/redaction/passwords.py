@@ -115,7 +115,7 @@ def _found(sheet: Sheet) -> Iterator[Claim]:
 
 
 def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
-    """The matches whose value is the password that a word announces."""
+    """The matches, in the text beside a word such as "password", whose value is the announced password."""
     low = sheet.low
     is_own = word.text not in _ALSO_A_KEY or bool(
         _OWN().search(low, max(0, word.start - _NEAR), word.start)
@@ -144,7 +144,11 @@ def _passwords(sheet: Sheet, word: Announcer) -> Iterator[re.Match[str]]:
 
 
 def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> bool:
-    """Whether a value is a password: by its form, or, after "my", a word that describes no password."""
+    """Whether the value of a match is a password.
+
+    It is one if it is quoted, or has letters beside digits or signs and is no link.  With `is_own`, a
+    plain word at the end of its clause is one too.
+    """
     if match["quoted"]:
         return True
     word = _cased(sheet, match)
@@ -154,32 +158,32 @@ def _is_password(sheet: Sheet, match: re.Match[str], *, is_own: bool = True) -> 
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a value is a plain word that does not describe a password, as "wrong" does."""
+    """Whether a value is a word of letters that does not describe a password; "wrong" describes one."""
     low = word.lower()
     is_word = len(word) >= _LEAST_PLAIN and word.isalpha()
     return is_word and low not in _NO_PASSWORD and _STATES.match(low) is None
 
 
 def _is_last(sheet: Sheet, match: re.Match[str], word: str) -> bool:
-    """Whether a password's value ends its clause; before "as my password" it need not."""
+    """Whether a password's value ends its clause; always True for a value before "is my password"."""
     if match.re is _BEFORE():
         return True
     return _CLAUSE_END().match(sheet.low, match.start("word") + len(word)) is not None
 
 
 def _cased(sheet: Sheet, match: re.Match[str]) -> str:
-    """The value of a match in its own case; empty for a quoted one."""
+    """The value of a match in its own case, without punctuation after it; empty for a quoted value."""
     if match["word"] is None:
         return ""
     return sheet.cased[slice(*match.span("word"))].rstrip(_POINTS)
 
 
 def _is_mixed(word: str) -> bool:
-    """Whether a word has lower-case letters beside digits, unlike an order number."""
+    """Whether a word has small letters beside digits; an order number has capitals."""
     return _is_strong(word) and any(map(str.isdigit, word)) and any(map(str.islower, word))
 
 
 def _is_strong(word: str) -> bool:
-    """Whether a word can only be a password: letters beside digits or signs."""
+    """Whether a word can only be a password: letters beside digits, or with signs inside the word."""
     has_letter = any(map(str.isalpha, word))
     return has_letter and (any(map(str.isdigit, word)) or not _SIGNS.isdisjoint(word[1:-1]))

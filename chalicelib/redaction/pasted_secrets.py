@@ -53,7 +53,7 @@ def may_hold_password(low: str) -> bool:
 
 
 def mask_credentials(sheet: Sheet) -> None:
-    """Mask passwords after their word, keys and tokens by their shape, and codes after their word."""
+    """Mask private keys, keys and tokens by their form, and passwords and keys right after their word."""
     low = sheet.low
     for match in _PRIVATE_KEY().finditer(low) if "private key-" in low else ():
         sheet.claim(*match.span(), Kind.SECRET, MASK)
@@ -86,7 +86,7 @@ def mask_credentials(sheet: Sheet) -> None:
 
 
 def _is_random(key: str) -> bool:
-    """Whether an API key holds a digit, unlike `sk-learn-something-with-words`."""
+    """Whether what looks like an API key holds a digit; `sk-learn-something-with-words` holds none."""
     return any(map(str.isdigit, key))
 
 
@@ -97,7 +97,10 @@ def _is_strong(word: str) -> bool:
 
 
 def _is_password(word: str, sign: str) -> bool:
-    """Whether a word after "password" is one: after a colon any word, after "is" only an unusual one."""
+    """Whether the word after "password" is one: after a colon any word, after "is" only an unusual one.
+
+    An unusual word has a digit, a sign, or a capital after its first letter.
+    """
     if "***" in word or word.startswith(("http://", "https://")):
         return False
     if sign.rstrip().endswith((":", "=")):

@@ -14,10 +14,10 @@ def words_of(low: str) -> list[str]:
 
 
 class Hints:
-    """Strings that spare a slower search: at least one is in every text that its pattern could match.
+    """Strings of which every text that a pattern can match holds one; without them the search is spared.
 
-    Most texts hold none, which the first letters of their words show at once.  A string is found
-    only where a word begins with the string's first letters, except those in `anywhere`.
+    Each is looked for only if a word of the text begins as the string does, by its first four letters.
+    Those in `anywhere` are looked for in every text.
     """
 
     __slots__ = ("_anywhere", "_starts", "_strings")
@@ -28,11 +28,14 @@ class Hints:
         self._starts = frozenset(words_of(string)[0][:STEM] for string in strings)
 
     def may_be_in(self, low: str) -> bool:
-        """Whether one of the strings is in a lower-case text, so that the slower pattern must be tried."""
+        """Whether one of the strings is in a lower-case text, so that the pattern must be tried."""
         return holds_any(low, self._strings) or holds_any(low, self._anywhere)
 
     def are_in(self, low: str, stems: frozenset[str]) -> bool:
-        """Whether one of the strings is in a lower-case text; quick, by the first letters of its words."""
+        """Whether one of the strings is in a lower-case text; quicker than `may_be_in`.
+
+        `stems` are the first four letters of each of the text's words.
+        """
         is_near = not self._starts.isdisjoint(stems)
         return (is_near and holds_any(low, self._strings)) or holds_any(low, self._anywhere)
 

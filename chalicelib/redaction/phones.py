@@ -34,7 +34,7 @@ def mask(digits: str) -> str:
 
 
 def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """Whether groups of these lengths and separators look like a phone number without any context."""
+    """Whether groups of these lengths and separators look like a phone number, whatever is beside them."""
     if lengths in _ONLY_DASHED:
         is_dashed = all(s.strip() == "-" for s in separators)
         return is_dashed or (lengths == (3, 3, 3) and set(separators) <= {" ", ".", "\x1f"})

@@ -40,7 +40,7 @@ _CODE_TOWN = lazily(
 
 
 def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int, int]:
-    """A street address's span with the flat before it and the town, state and postcode after it."""
+    """The span of a street address with the flat beside it and the town, state and postcode after it."""
     low = sheet.low
     window = low[max(floor, start - 20) : start]
     unit = _UNIT_BEFORE().search(window) if holds_any(window, _UNITS) else None
@@ -58,7 +58,7 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
 
 
 def _without_full_stop(low: str, end: int) -> int:
-    """The end of an address without the full stop of its sentence ("Roma."); that of "Ave." stays."""
+    """The end of an address, before the full stop that ends its sentence ("Roma."); that of "Ave." stays."""
     word = low[max(0, end - 12) : end].replace(",", " ").split(" ")[-1]
     return end - 1 if word.endswith(".") and word[:-1] not in _ABBREVIATED else end
 
@@ -70,6 +70,9 @@ _ABBREVIATED = frozenset(
 
 
 def _are_names(sheet: Sheet, start: int, end: int) -> bool:
-    """Whether words after a street may be towns: all have capitals, or the text before has none either."""
+    """Whether the words in this span, after a street, may be the names of a town.
+
+    All of them have capitals, or the text before them has none either.
+    """
     words = sheet.cased[start:end].replace(",", " ").split()
     return all(word[0].isupper() for word in words) or sheet.cased[start - 12 : end].islower()

@@ -111,7 +111,10 @@ def _is_meant(sheet: Sheet, word: Announcer) -> bool:
 
 
 def _beside(low: str, word: Announcer) -> tuple[re.Match[str] | None, Sign]:
-    """The match of a plate before or after a word, or None, and the sign for how near it is."""
+    """The match of a plate before or after a word for a plate or a vehicle; None for none.
+
+    With it, the sign (a reason with a weight) that says whether the word is right beside or only near.
+    """
     if word.text in _PLATE_WORDS:
         match = _DIRECT().match(low, word.end, word.end + _REACH)
         if match is None:

@@ -134,7 +134,10 @@ class _Present:
 def _any_form(
     sheet: Sheet, start: int, end: int, done: int, present: _Present
 ) -> tuple[int, int] | None:
-    """The span of a street address around one number, or None; a form is tried only where it can begin."""
+    """The span of a street address around one house number, or None.
+
+    Each form of address is tried only where it can begin.
+    """
     low = sheet.low
     if low[end : end + 1] not in {" ", ",", "\x1f"}:
         return _number_last(sheet, start, end, done)
@@ -198,7 +201,10 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _is_title(sheet: Sheet, word: re.Match[str] | None) -> bool:
-    """Whether a word is written with one capital, as in a street's name: "Big" in "1500 Big Horn Avenue"."""
+    """Whether a word's first letter alone is a capital, as in a street's name: "1500 Big Horn Avenue".
+
+    False for None, and for words of towns such as "29 Palms".
+    """
     if word is None:
         return False
     text = sheet.cased[word.start() : word.end()].strip(" ,")

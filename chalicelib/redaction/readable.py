@@ -108,7 +108,7 @@ def keep_readable(sheet: Sheet) -> None:
 
 
 def _may_stay(low: str, start: int, end: int) -> bool:
-    """Whether the characters beside a run of digits allow a date, a price or the like; cheap."""
+    """Whether the characters beside a run of digits allow it to be a date, a price or the like; cheap."""
     sign, after = low[end : end + 1], low[end + 1 : end + 2]
     if sign in _ENDS:
         is_more = after.isdigit() or (sign == "," and after in {" ", "\x1f"})
@@ -138,7 +138,7 @@ def _shield_hardware(sheet: Sheet) -> None:
 
 
 def _is_start(low: str, match: re.Match[str]) -> bool:
-    """Whether a match begins a number: no digits are joined to its left."""
+    """Whether a match begins a number: no other digits are joined to it on its left."""
     start = match.start()
     if start < 2 or not low[start - 2].isdigit():
         return True
@@ -157,10 +157,12 @@ _GAPS = " \x1f()-/"
 
 
 def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
-    """Whether a match that looks like a date, an IP address or a decimal is the tail of a phone number.
+    """Whether a match that looks like a date, an IP address or a decimal is part of an identifier.
 
-    It is one if a `+`, an international prefix or a group of digits precedes it across a space, or
-    if a word for a phone is about it.  A date with a four-digit year needs a stronger sign.
+    It is the tail of a phone number if a `+`, an international prefix or a group of digits precedes it
+    across a space, or if a word for a phone is about it.  A date with a four-digit year needs a stronger
+    sign.  An impossible IP address is part of one, and so are years in a code or right after a word
+    such as "order".
     """
     start = match.start()
     if match["span"]:

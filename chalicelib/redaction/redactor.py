@@ -63,7 +63,10 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 
 
 class Mask(NamedTuple):
-    """A masked span of a text; `evidence` has the weight of each sign for or against the mask, by code."""
+    """A masked span of the original text and its kind.
+
+    `evidence` has the weight of each sign for or against the mask, by the sign's code.
+    """
 
     start: int
     end: int
@@ -90,7 +93,10 @@ def redact_explained(text: str) -> tuple[str, list[Mask]]:
 
 
 def _masked(text: str) -> tuple[str, list[Claim]]:
-    """The redacted text and its masked spans; the whole text is dropped if it cannot be read."""
+    """The redacted text, and its masks with their spans in the original text.
+
+    A text that cannot be read is dropped as a whole: `***` and no masks.
+    """
     try:
         text, end = cap(text)
         if has_no_markers(text) and not _is_spelled(text.lower()):
@@ -115,9 +121,10 @@ def _is_spelled(low: str) -> bool:
 
 
 def read(view: View) -> Sheet:
-    """Run all passes over one text, the most certain first, and again while masks reveal more beside them.
+    """The `Sheet` of one text with its masks, after all passes, the most certain first.
 
-    Each pass sees only the text that earlier passes left.
+    Each pass sees only the text that earlier passes left.  All passes run again, a few times at most, as
+    long as they mask something and digits are left beside a mask.
     """
     sheet = Sheet(view)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
@@ -133,7 +140,7 @@ def read(view: View) -> Sheet:
 
 
 def _is_beside(sheet: Sheet) -> bool:
-    """Whether digits that are left are near a masked span, so that another reading may mask them."""
+    """Whether digits that no pass has masked are near a mask, so that another reading may mask them."""
     low = sheet.low
     return any(
         BLANK in low[max(0, start - BESIDE) : start] or BLANK in low[end : end + BESIDE]
@@ -180,7 +187,10 @@ def _count_cards(sheet: Sheet) -> int:
 
 
 def _mask_proven(sheet: Sheet) -> None:
-    """Mask the numbers that form or check digits prove, before words such as "password" count."""
+    """Mask the card numbers and IBANs that form or check digits prove; shield UUIDs.
+
+    This comes first, so that no word such as "password" decides about them.
+    """
     keep_uuids(sheet)
     mask_ibans(sheet)
     mask_broken_cards(sheet)

@@ -53,7 +53,7 @@ def is_phone_part(low: str, start: int, end: int) -> bool:
 
 
 def is_announced(sheet: Sheet, start: int) -> bool:
-    """Whether words such as "my address is" precede a number; then lower-case words are an address too."""
+    """Whether words such as "my address is" come before a number; then lower-case words after it count."""
     tail = sheet.tail(start)[-_REACH:]
     return any(hint in tail for hint in _ANNOUNCED)
 
@@ -78,14 +78,14 @@ _NAMED = lazily(
 def _may_be_name(cased: str, end: int) -> bool:
     """Whether the next word may begin a street's name: a capital, a number or a particle such as "of".
 
-    Cheap: one letter is compared.
+    Only the word's first letter is compared.
     """
     first = cased[end + 1 : end + 2]
     return not first.islower() or first in "adelnostvw"
 
 
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """The span of an address right after a word for one, or None.
+    """The span of an address whose number comes right after a word such as "address", or None.
 
     As in `My address is 2945 W. Harrison Suite 100`.
     """
@@ -108,9 +108,9 @@ _SMALL = lazily(r"(?: (?!to\b|and\b|or\b|for\b)[a-z][\w'’\-]*\.?){2,5}(?:, [a-
 
 
 def _small_letters(sheet: Sheet, start: int, end: int) -> re.Match[str] | None:
-    """The match of an address in small letters, as in `ship to 1504 timber rail`, or None.
+    """The match of the words after a house number in small letters, `ship to 1504 timber rail`, or None.
 
-    It has a number of three digits or more, and words that are no unit.
+    The number has three digits or more, and the words are no unit.
     """
     if end - start < _LEAST_HOUSE:
         return None
@@ -133,7 +133,7 @@ _DIRECTED = lazily(
 
 
 def directed(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
-    """The span of an address with a side of the town and a name, or None: `613 S. Main`."""
+    """The span of an address with a direction and a name but no word for a street, or None: `613 S. Main`."""
     if end - start == 1 or sheet.cased[end + 1 : end + 2] not in _SIDE_INITIALS:
         return None
     match = _DIRECTED().match(sheet.cased, end)

@@ -22,12 +22,12 @@ _ONLY_DIGITS = str.maketrans("", "", " \t\x1f.-/()[]_*~|\\,")
 
 
 def digits_in(text: str) -> int:
-    """How many digits a text has."""
+    """How many digits a text of digits and separators has."""
     return len(text.translate(_ONLY_DIGITS))
 
 
 class Run:
-    """Groups of digits with separators between them: the groups, the separators and their offsets."""
+    """A run of digits in a text: groups of digits, the separators between them, and the groups' offsets."""
 
     __slots__ = ("ends", "groups", "separators", "sheet", "starts")
 
@@ -40,12 +40,15 @@ class Run:
         self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
 
     def part(self, first: int, last: int) -> Run:
-        """The groups from `first` up to, without, `last` as a run of their own."""
+        """The groups from `first` to the one before `last` as a run of their own."""
         start = self.starts[first]
         return Run(self.sheet, start, self.sheet.low[start : self.ends[last - 1]])
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
-        """The meaning that a word near these groups gives them, and whether it is right beside them."""
+        """The meaning that a word near the groups `first` to `last` gives them; None for no such word.
+
+        The second value says whether only filler words are between the word and the groups.
+        """
         near = self.sheet.near(self.starts[first], self.ends[last])
         return near.topic, near.is_direct
 
@@ -55,12 +58,12 @@ class Run:
         return "+" in self.sheet.low[max(0, start - 2) : start]
 
     def is_opened(self, first: int) -> bool:
-        """Whether a plus sign or a bracket is before the group `first`, as a phone number begins."""
+        """Whether a plus sign or an opening bracket is before the group `first`, as before a phone number."""
         start = self.starts[first]
         return self.is_plus(first) or self.sheet.low[max(0, start - 1) : start] == "("
 
     def claim(self, first: int, count: int, kind: Kind) -> int:
-        """Mask `count` groups from `first`; returns the offset at which they end."""
+        """Mask `count` groups, from `first` on, as one identifier; returns the offset at which they end."""
         start, end = self.starts[first], self.ends[first + count - 1]
         digits = "".join(self.groups[first : first + count])
         mask = tracking.MASK if kind is Kind.TRACKING else last_four(digits)
@@ -70,7 +73,10 @@ class Run:
 
 
 def parts(run: Run) -> Iterator[tuple[int, int]]:
-    """The spans of a run's groups that are separate numbers: it is split at commas and the like."""
+    """The separate numbers in a run: for each, its first group and the group after its last.
+
+    A run is split at commas and the like.
+    """
     first = seen = 0
     rest = sum(map(len, run.groups))
     if rest < 2 * MIN_RUN:
@@ -86,7 +92,11 @@ def parts(run: Run) -> Iterator[tuple[int, int]]:
 
 
 def _is_boundary(run: Run, index: int) -> bool:
-    """Whether a new number begins at a group: after a `BOUNDARY`, or where dashes begin."""
+    """Whether a new number begins at a group of a run.
+
+    It does after a separator such as a comma (`BOUNDARY`), and where a dashed number such as
+    `123-45-6789` begins after another separator.
+    """
     separator = run.separators[index - 1]
     if BOUNDARY.search(separator):
         return True

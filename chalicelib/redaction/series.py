@@ -39,7 +39,7 @@ def _years(groups: Sequence[str]) -> int:
 
 
 def _listed(groups: Sequence[str], separators: Sequence[str]) -> int:
-    """How many groups of digits form a list such as `1001, 1002, 1005`, three at least; 0 for none."""
+    """How many groups, from the first, form a list such as `1001, 1002, 1005`: three at least; 0 for none."""
     count = 1
     for separator, group in zip(separators, groups[1:], strict=True):
         if separator.rstrip(" ") != "," or len(group) > 4 or separator == ",":

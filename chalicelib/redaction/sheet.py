@@ -56,7 +56,7 @@ class Sheet:
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
-        """Begin with the whole text; `words` keeps it for context when spans are blanked."""
+        """Begin with the whole text; `words` stays whole for context when spans of `low` are blanked."""
         self._held: dict[Hints, bool] = {}
         self.cased = view.cased
         self.low = view.low
@@ -77,7 +77,7 @@ class Sheet:
         return self._beside.near(start, end)
 
     def tail(self, start: int) -> str:
-        """The text before an offset, as far as a word there could give a number its meaning."""
+        """The text before an offset, as far back as a word could give a number at the offset its meaning."""
         return self._beside.tail(start)
 
     @property
@@ -89,13 +89,13 @@ class Sheet:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """The set of the text's words."""
+        """The set of the words of the whole text."""
         if self._vocabulary is None:
             self._vocabulary = frozenset(words_of(self.words))
         return self._vocabulary
 
     def holds(self, hints: Hints) -> bool:
-        """Whether one of these strings is in the text; searched once."""
+        """Whether one of these strings is in the whole text; the result is kept."""
         is_there = self._held.get(hints)
         if is_there is None:
             if self._stems is None:
@@ -108,7 +108,7 @@ class Sheet:
     ) -> None:
         """Mark the characters `[start, end)` to be replaced by the mask.
 
-        The spans of one pass are ordered and disjoint.
+        A pass marks its spans in order and without overlap.
         """
         self.claims.append(Claim(start, end, kind, mask, evidence))
         self._pending.append((start, end))
@@ -141,7 +141,9 @@ class Sheet:
 
 
 def last_four(identifier: str) -> str:
-    """The mask of an identifier: `***` and its last four letters or digits, or `***` alone for a short one.
+    """The mask of an identifier: `***` and its last four letters or digits.
+
+    It is `***` alone for an identifier of four characters or fewer.
 
     >>> last_four("A-10012"), last_four("1001")
     ('***0012', '***')

@@ -48,7 +48,7 @@ class NumberContext(NamedTuple):
 
     @property
     def is_readable(self) -> bool:
-        """Whether the number is the own number of a word for something harmless, such as a SKU."""
+        """Whether the number stays readable: a word for something harmless, such as SKU, names it."""
         return self.governs and self.topic in HARMLESS
 
 
@@ -94,14 +94,17 @@ _CLAUSE_END = re.compile(r"[^\W\d][\s]*[,;\n]")
 
 
 def _is_noun(tail: str, word: str) -> bool:
-    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder"."""
+    """Whether a word such as German "oder" (or) is a typing error of "order" here, as in "my oder".
+
+    True for a word that has no other meaning.
+    """
     if word not in NEEDS_MARK:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
 
 
 def _is_number_of_a(tail: str, word: str) -> bool:
-    """Whether a mark and "of" precede the word: "número de pedido", "number of my order"."""
+    """Whether a word such as "number", then "of", come before the word: "número de pedido"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
     return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
 
@@ -112,7 +115,10 @@ def _is_joined(tail: str, word: str) -> bool:
 
 
 def _last_sentence(tail: str) -> str:
-    """The last sentence of a text, with the question before it if it answers a question for a number."""
+    """The last sentence of the text before a number.
+
+    The question before that sentence is included if it asks for a number and the sentence answers it.
+    """
     found = _SENTENCE_END.split(tail)
     if len(found) == 1:
         return tail
@@ -150,7 +156,7 @@ _COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
-    """Whether a word right beside a number may give it its meaning; cheaper than finding the meaning."""
+    """Whether a word right beside a number may give it its meaning; cheaper than `before` and `after`."""
     if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()
@@ -163,7 +169,7 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
 
 
 def _last_word(tail: str) -> str:
-    """The last word of a lower-case text; "is" in place of none."""
+    """The last word of a lower-case text; the word "is" where the text has no word."""
     if tail.isascii():
         tail = tail.rstrip(_NO_LETTERS)
         return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"
@@ -177,7 +183,7 @@ _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:
-    """The meaning of "order" with the words before it: "tracking number for my order" means tracking."""
+    """What "order" means after the words before it: in "tracking number for my order" it means tracking."""
     is_linked = False
     for earlier in reversed(words_of(tail[: tail.rfind(word)])):
         if earlier in LINKS:

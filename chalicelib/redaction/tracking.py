@@ -28,7 +28,7 @@ _CARRIER_PREFIX = frozenset(
 
 
 def mask_marked_formats(sheet: Sheet) -> None:
-    """Mask tracking numbers that their letters prove: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
+    """Mask tracking numbers with letters in a carrier's format: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
         for match in _UPS().finditer(low):

@@ -50,7 +50,7 @@ def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
 def _for_an_identifier(
     sheet: Sheet, near: NumberContext, start: int, digits: str
 ) -> Iterator[Sign]:
-    """The signs for masking a run of seven digits or more."""
+    """The signs (reasons with weights) that speak for masking an unbroken run of seven digits or more."""
     length = len(digits)
     yield Sign.SEVEN_DIGITS
     if "+" in sheet.low[max(0, start - 2) : start]:
@@ -68,7 +68,7 @@ def _for_an_identifier(
 
 
 def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> Iterator[Sign]:
-    """The signs that a run of digits is harmless, against masking it."""
+    """The signs (reasons with weights) that speak against masking an unbroken run of digits."""
     digits = sheet.low[start:end]
     length = end - start
     if near.is_readable:
@@ -88,7 +88,7 @@ def _for_harmless(sheet: Sheet, near: NumberContext, start: int, end: int) -> It
 
 
 def _kind(near: NumberContext, digits: str, evidence: Collection[Sign]) -> Kind:
-    """The kind of identifier that a masked run of digits is: by a word, else by its check digit or length."""
+    """The kind of a masked run of digits: by the word near it, else by its check digit or its length."""
     length = len(digits)
     topic = near.topic
     if Sign.PLUS_SIGN in evidence:

@@ -25,6 +25,6 @@ def is_measured(low: str, end: int) -> bool:
 
 
 def is_counted(low: str, end: int) -> bool:
-    """Whether a unit or a counted thing follows a short number, by a longer list than `is_measured` has."""
+    """Whether a unit or a counted thing follows a number; more words count than for `is_measured`."""
     following = _NEXT.match(low, end)
     return following is not None and following[1] in _COUNTS

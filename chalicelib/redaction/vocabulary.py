@@ -29,7 +29,7 @@ class Topic(StrEnum):
 
 
 class WordRole(StrEnum):
-    """The part that a word plays between a word that gives a number its meaning and the number."""
+    """What a word means between a number and the word that says what the number is."""
 
     MARK = "mark"  # announces a number
     FILLER = "filler"  # has no meaning here
@@ -102,7 +102,10 @@ def vocabulary() -> Vocabulary:
 
 
 def _typos(word: str, keyboard: Mapping[str, str]) -> set[str]:
-    """The typing errors of a word: a letter lost, doubled or swapped, or a neighbouring key hit."""
+    """The likely typing errors of a word, without those that are words themselves.
+
+    In each, one letter is lost, doubled, swapped with the next, or hit as a neighbouring key.
+    """
     spots = range(len(word))
     lost = {word[:i] + word[i + 1 :] for i in spots}
     doubled = {word[: i + 1] + word[i:] for i in spots}

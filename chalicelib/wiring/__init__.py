@@ -110,7 +110,7 @@ class Services(Core):
 
     @cached_property
     def facts(self) -> Facts:
-        """The stores of Aloware's and HubSpot's events."""
+        """The stores of facts, which are events of Aloware and HubSpot."""
         from chalicelib.facts.build import Facts
 
         return Facts(self)
@@ -145,7 +145,7 @@ class Services(Core):
 
     @cached_property
     def outreach_sweep(self) -> OutreachSweep:
-        """The sweep's search for texts whose webhooks were lost."""
+        """The sweep's search for received SMS and WhatsApp messages whose webhooks were lost."""
         from chalicelib.outreach.sweep import OutreachSweep
 
         return OutreachSweep(shared=self, outreach=self.outreach, carriers=self.outreach_carriers)
@@ -180,7 +180,7 @@ class Services(Core):
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """The flow of each kind of job; a resend uses the flow of the event that it repeats."""
+        """The `Flow` of each kind of job; a resend uses the flow of the event that it repeats."""
         return Deferred(self._flows)
 
     def _flows(self) -> Mapping[str, Flow]:
@@ -202,7 +202,10 @@ class Services(Core):
 
     @cached_property
     def keepers(self) -> Mapping[str, Callable[[Any], None]]:
-        """The functions that store the jobs of facts, by kind of job; such jobs have no flow."""
+        """The functions that store events of Aloware and HubSpot as facts, by kind of job.
+
+        Such jobs are only stored, so they have no flow.
+        """
         from chalicelib.facts.jobs import KINDS
         from chalicelib.once.job import by_kind
 
@@ -270,7 +273,7 @@ class Services(Core):
 
     @cached_property
     def plans(self) -> PlanRun:
-        """The object that runs the stored plans of events, action by action."""
+        """The object that runs an event's plan (the stored list of its actions), action by action."""
         from chalicelib.once.escalation import Escalation
         from chalicelib.once.plan_run import PlanRun
 
@@ -307,7 +310,7 @@ class Services(Core):
 
     @cached_property
     def reconciler(self) -> Reconciler:
-        """The scheduled sweep; it calls only the vendors of systems that the stage has."""
+        """The object that runs the scheduled sweep, with the parts of those systems that the stage has."""
         from chalicelib.aws.switch_story import SwitchStory
         from chalicelib.once.incidents import IncidentPart
         from chalicelib.once.recovery.reconcile import Reconciler
@@ -366,7 +369,7 @@ class Services(Core):
         return decode(opened)
 
     def put_back(self, record: Mapping[str, Any]) -> None:
-        """Put the job of one SQS record of the queue `later` back into its FIFO group.
+        """Put the job of one SQS record of the queue `later` back into the job's own FIFO group.
 
         Raises:
             PayloadError: the record's seal is not this stage's, or it holds no job.
@@ -378,7 +381,7 @@ class Services(Core):
         later.put_back(body, record["messageId"], self.outbox)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """Run the sweep once and report hand-offs and waits as metrics; returns the sweep's counts."""
+        """Run the sweep once and return its counts; then report hand-offs and waits as metrics."""
         from chalicelib.wiring.watching import report_handoffs, report_turns
 
         with self.log.gathered():
@@ -396,7 +399,7 @@ class Services(Core):
         return ticket_texts.read(event, self.support.richpanel_reader, bot=bot)
 
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
-        """Run the writer of facts once and report the switches as a metric; returns the writer's counts."""
+        """Report the switches as a metric, then run the writer of facts once and return its counts."""
         from chalicelib.wiring.watching import report_switches
 
         with self.log.gathered():
@@ -405,7 +408,7 @@ class Services(Core):
 
 
 def failed_at(source: str, error: Exception) -> Answer:
-    """The HTTP response 500 of an entry point that raised.
+    """Log an error that an entry point raised, and return its HTTP response 500.
 
     The log gets the error's type and place, without its text.
     """

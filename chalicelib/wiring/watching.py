@@ -26,9 +26,10 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Write the metrics of hand-offs: how many wait for a person, how long the oldest has, how many are late.
+    """Write the metrics of hand-offs: how many wait for a person, how many are late, the oldest one's wait.
 
-    The counts have an upper bound far above every alarm's threshold (`Desk.figures`).
+    The counts have an upper bound far above every alarm's threshold (`Desk.figures`).  Where the
+    hand-offs cannot be read nothing is reported.
     """
     now = clock.now()
     try:
@@ -43,7 +44,10 @@ def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
 
 
 def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:
-    """Write the metric of how many seconds a new ticket waits for its turn in Richpanel's rate limit."""
+    """Write the metric of how many seconds a new ticket waits for its turn in Richpanel's rate limit.
+
+    Where the rate limit's row cannot be read nothing is reported.
+    """
     try:
         found = level.read()
     except MiddlewareError as error:

@@ -38,10 +38,10 @@ class ActionLedger(LedgerRows):
         operator: bool = False,
         while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
-        """Write `pending` rows of actions before their request is sent, or return the rows that are stored.
+        """Write `pending` rows of actions before their request is sent; where a row is stored, read it.
 
-        With `operator`, skipped and refused actions are reopened; with `while_held`, a row is
-        inserted only while the lease holds the event.
+        Returns the rows in the order of the actions.  With `operator`, skipped and refused actions are
+        reopened.  With `while_held`, a row is inserted only while the lease holds the event.
 
         Raises:
             BusyError: another event's worker has one of the actions.
@@ -62,8 +62,8 @@ class ActionLedger(LedgerRows):
     def restart(self, lease: Lease, action: Effect, *, new_start: bool) -> ActionRow:
         """Take over an action's row whose outcome an earlier claim did not store; an ended row is returned.
 
-        With `new_start` the request will be sent again from now on.  Without, the row is taken over
-        only to be settled, and the time from which its request may have left the machine stays.
+        With `new_start` the action starts again now, as its request is about to be sent again.  Without it,
+        the row is taken over only to find out the outcome, and the stored time of its start stays.
 
         Raises:
             LeaseLostError: the row is gone, or another claim took it over.
@@ -192,18 +192,18 @@ class ActionLedger(LedgerRows):
     # --- settling -----------------------------------------------------------------------------
 
     def claim_ref(self, action: UnsettledAction, ref: str, *, is_id_global: bool) -> bool:
-        """Bind a vendor's id of an effect to an action for good, so that two equal texts are distinguished.
+        """Bind a vendor's id of an effect to one action for good; two effects with equal text have two ids.
 
-        False when the id is bound to another action; `is_id_global` is that of the action's kind.
+        Returns False when the id is bound to another action.  `is_id_global` is that of the action's kind.
         """
         scope = "" if is_id_global else action.conversation_id
         return self._claim_ref(self._ref_item(scope, action, ref))
 
     def note_look(self, action: UnsettledAction) -> None:
-        """Count that the vendor was asked about an action, after the horizon, and showed nothing.
+        """Count that the vendor was asked about an action and showed nothing.
 
-        Nothing is counted where the row was taken over since it was read: the question was about an
-        earlier start.
+        Only questions after the action's horizon are counted: until then its request may still reach the
+        vendor.  Nothing is counted where another claim has taken over the row since it was read.
         """
         with contextlib.suppress(ConditionFailed):
             self._table.update(
@@ -281,7 +281,7 @@ class ActionLedger(LedgerRows):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[UnsettledAction]:
-        """Actions of unknown outcome that are due by a time, or all without one; the longest due first.
+        """Actions of unknown outcome that are due by a time, the longest due first; without a time, all.
 
         `after` continues a list: the due time and the key of its last action.
         """
@@ -289,7 +289,7 @@ class ActionLedger(LedgerRows):
         return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
-        """Those of these actions whose outcome is still unknown: the stored reason of each, by key."""
+        """The stored reasons, by key, of those of these actions whose outcome is still unknown."""
         found = self._table.get_all(
             [{"event_id": key} for key in keys], attributes=["event_id", "status", "reason"]
         )
@@ -302,7 +302,7 @@ class ActionLedger(LedgerRows):
     # --- writing rows -------------------------------------------------------------------------
 
     def _wake(self, event_key: str) -> None:
-        """Make a parked event due for the sweep now, as one of its actions has an outcome.
+        """Make a parked event due for the sweep now, because the outcome of one of its actions is known.
 
         After a crash before this write, the sweep handles the event at its stored time.
         """
@@ -435,9 +435,9 @@ class ActionLedger(LedgerRows):
     def _take(self, lease: Lease, row: Item, *, new_start: bool) -> ActionRow:
         """Take over an action's row that no worker is working on; of several claimants one succeeds.
 
-        A worker whose event was taken over meanwhile has a lower fence than the row and fails here.
-        The new holder may have skipped rows that had ended, and ended the event: such a row is
-        taken over only while the event is held.
+        A worker whose event was taken over meanwhile has a lower fence than the row and fails here.  A row
+        that has ended is taken over only while this lease holds the event, because the event's new holder
+        may have skipped the row and ended the event.
 
         Raises:
             LeaseLostError: another claim has the row or the event.
@@ -531,7 +531,7 @@ class ActionLedger(LedgerRows):
         }
 
     def _holding(self, lease: Lease) -> Item:
-        """The attributes of an action's row while this lease may send the action's request."""
+        """The attributes that an action's row has while this lease may send the action's request."""
         until = int(lease.until_epoch)
         return {
             "owner": lease.owner,

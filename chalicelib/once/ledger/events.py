@@ -45,11 +45,14 @@ class Ledger(ActionLedger):
     """The ledger in table A: rows of events and, by inheritance, of their actions."""
 
     def receive(self, event: EventFacts) -> Receipt | None:
-        """Write the row of an event when its request arrives; None where the event needs no queue message.
+        """Write the row of an event when its request arrives.
 
-        A repeated event needs a message again while no worker has claimed its row and the row does
-        not wait for a time, as the first message may not have reached the queue; also after an end
-        in `RECEIPT_GONE`.
+        A repeated event needs a queue message again while no worker has claimed its row and the row does
+        not wait for a time: the first message may not have reached the queue.  After an end in
+        `RECEIPT_GONE` the row is written as new.
+
+        Returns:
+            The `Receipt`, from the row; None where the event needs no queue message.
         """
         try:
             self._table.put(
@@ -103,7 +106,7 @@ class Ledger(ActionLedger):
         return self._table.putting(self.scheduled_item(event, due_epoch))
 
     def schedule(self, event: EventFacts, due_epoch: float) -> None:
-        """Store an event that the sweep queues at a time, unless the event has a row."""
+        """Store an event that the sweep queues at a time; a row that the event has stays unchanged."""
         with contextlib.suppress(ConditionFailed):
             self._table.put(
                 self.scheduled_item(event, due_epoch),
@@ -123,14 +126,14 @@ class Ledger(ActionLedger):
         """Store when the sweep queues an event that no worker has claimed; a missing row is written.
 
         Args:
-            event: the message's own.
+            event: the event of the queue message.
             reason: a fixed code: why it waits.
             due_epoch: when the sweep queues it.
             until_epoch: when it wants to run; None where its message goes back to the queue.
             turns: how often it was set aside until a time at which it may call a vendor.
 
         Returns:
-            False where a claim has the row, or the event has ended without failure.
+            False where a worker has claimed the row, or the event is parked or has ended without failure.
         """
         item = self._event_item(event, UNDECIDED)
         expires_at = self._expiry(due_epoch)
@@ -188,7 +191,7 @@ class Ledger(ActionLedger):
             takeover: ended states that this delivery may reopen, once.
             last_chance: the message's last receive: the event is due at the end of the lease.
             is_watched: the event is due when its message should have come back and has not.
-            by: id of the message that reopens; a copy of it does not reopen the end that it led to.
+            by: id of the queue message that reopens an ended event; a copy of it does not reopen it again.
             unless_asked: do not reopen an event that an operator has asked to run again: that run
                 follows.
         """
@@ -370,7 +373,7 @@ class Ledger(ActionLedger):
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
         """Write the end of an event that was never claimed.
 
-        A notification was resolved into others, or a message went to the dead-letter queue.  A row
+        Used where a notification became other events, or a message went to the dead-letter queue.  A row
         that a claim has written, or that ended without failure, is not changed.
         """
         item = self._event_item(event, modes)
@@ -405,7 +408,10 @@ class Ledger(ActionLedger):
         }
 
     def unended(self, event_keys: Sequence[str]) -> Mapping[str, Unended]:
-        """Those of these events that have not ended, each with the time and the reason of its wait."""
+        """Those of these events that are received or processing, each with the time and reason of its wait.
+
+        Ended and parked events, and events without a row, are left out.
+        """
         found = self._table.get_all(
             [{"event_id": key} for key in dict.fromkeys(event_keys)],
             attributes=["event_id", "status", "expires_at", "until", "last_reason"],
@@ -431,19 +437,19 @@ class Ledger(ActionLedger):
         after: tuple[float, str] | None = None,
         limit: int,
     ) -> Sequence[StrandedEvent]:
-        """Unfinished events that are due by a time, or all without one; the longest due first.
+        """Unfinished events that are due by a time, the longest due first.
 
-        An event is listed while it waits; if it was received, held or released, and not claimed in
-        time; while it is parked; or if it failed and the notification of a person is pending.
-        `after` continues a list: the due time and the key of its last event.
+        Without a time, all that have a due time.  An event has one while it waits; if it was received, held
+        or released, and not claimed in time; while it is parked; or if it failed and the notification of a
+        person is pending.  `after` continues a list: the due time and the key of its last event.
         """
         found = self._dated(EVENT, due_by_epoch, limit, after=after)
         return [rows.stranded(row) for row in found]
 
     def at_workers(self, event_keys: Sequence[str]) -> Sequence[StrandedEvent]:
-        """Those of these events that a worker holds and no list of due events shows.
+        """Those of these events that a worker has claimed and that have no due time.
 
-        A claim removes the time at which an event is due.
+        A claim removes the due time, so no list of due events shows them.
         """
         found = self._table.get_all([{"event_id": key} for key in dict.fromkeys(event_keys)])
         return [
@@ -457,7 +463,10 @@ class Ledger(ActionLedger):
         return map(rows.stranded, self._timer.each(epoch, kind=EVENT))
 
     def count_due(self, epoch: float | None, *, at_most: int) -> int:
-        """How many events are due by a time; None counts all that will be due.  The index lags."""
+        """How many events are due by a time, `at_most` at most; None counts every event with a due time.
+
+        The index that is counted may lag behind the table.
+        """
         return self._timer.count(epoch, kind=EVENT, at_most=at_most)
 
     def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
@@ -466,8 +475,8 @@ class Ledger(ActionLedger):
         The operator's message follows.  If it is lost, the sweep sends another one.
 
         Returns:
-            False when the event has no row any more, or a worker holds it, so that it goes on
-                anyway.
+            False when the event has no row any more, or a worker holds it and goes on with
+                it anyway.
         """
         change = self._table.updating(
             {"event_id": event_key},
@@ -519,7 +528,10 @@ class Ledger(ActionLedger):
         return Finished(status, found.get("reason"))
 
     def _claim_expired(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
-        """Claim an event as a new one, on a row that TTL should have deleted."""
+        """Claim an event whose row TTL should have deleted, as if the event were new.
+
+        Returns the lease, or `Busy` where another worker was faster.
+        """
         fresh = item | {"fence": int(found.get("fence", 0)) + 1, "attempts": 1}
         try:
             self._table.put(

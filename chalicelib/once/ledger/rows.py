@@ -32,7 +32,7 @@ class LedgerRows:
     """The base class of the ledgers of events and of actions: common attributes, and rows that are due.
 
     Args:
-        retention: how long a row is kept, and with it the promise that its key acts once.
+        retention: how long a row is kept; as long as it is, an effect under its key happens once.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class LedgerRows:
         *,
         after: tuple[float, str] | None = None,
     ) -> list[Item]:
-        """Rows of events or of actions that are due by a time, or those that follow a row in that order.
+        """Rows of events or of actions that are due by a time, or the rows that follow a given row.
 
-        `after` names that row: when it is due, and its key.
+        Without a time, every row with a due time.  `after` is the given row: when it is due, and its key.
         """
         if after is not None:
             dates = self._timer.after(*after, kind=kind, limit=limit)

@@ -28,7 +28,10 @@ _HARMLESS = frozenset({NOT_SENT, RELEASED})
 
 
 def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
-    """The earlier attempts and one more; beyond `AT_MOST`, those without an effect are dropped first."""
+    """The earlier attempts and one more, `AT_MOST` in all; the first and the newest are always kept.
+
+    Of those between, the oldest without an effect (released, or not sent) is dropped first.
+    """
     found = [dict(one) for one in earlier]
     found.append({name: value for name, value in attempt.items() if value not in (None, "")})
     while len(found) > AT_MOST:
@@ -38,7 +41,7 @@ def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
 
 
 def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
-    """Whether a listed earlier attempt of an action is the one that its row shows, by start and verdict.
+    """Whether an attempt from an action's list is the one that the action's row shows, by start and verdict.
 
     The start alone is not enough: the next attempt may start in the same second.
     """
@@ -48,9 +51,9 @@ def is_newest(row: Mapping[str, Any], attempt: Try) -> bool:
 
 
 def of_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The earlier attempts of an action that is about to start again, with the one that its row shows.
+    """The list of attempts of an action that is about to start again, the one in its row included.
 
-    A settled attempt is in the list already.
+    An attempt whose outcome was settled is in the list already and is not added twice.
     """
     earlier = row.get("tries", [])
     if earlier and is_newest(row, earlier[-1]):

@@ -133,11 +133,12 @@ class SweepActions:
 
         Args:
             job: of the event.
-            is_unkept: queue the job once even if its event has a row, unless a worker has claimed
-                the row: its message may never have reached the queue.
+            is_unkept: the sender's request may have written the row without reaching the queue.  So the
+                job is queued once although its event has a row, unless a worker or the sweep has
+                handled the row.
 
         Returns:
-            False where the event has a row already, which says when the job is sent again.
+            False where nothing was sent because the event has a row, which says when it is due.
 
         Raises:
             UnavailableError: the job was not queued.

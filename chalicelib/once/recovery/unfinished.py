@@ -48,7 +48,10 @@ class Failing:
         self.spent[kind] += seconds
 
     def is_left(self, kind: str, account: str) -> bool:
-        """Whether a vendor's account is not asked again in this run, after it or its vendor has failed."""
+        """Whether a vendor's account is left out for the rest of this run of the sweep.
+
+        It is after a failure of its own, or once the kind of action has lost `FAILING_SECONDS`.
+        """
         return (kind, account) in self.groups or self.spent[kind] >= FAILING_SECONDS
 
 
@@ -93,8 +96,8 @@ class RowSweep:
     ) -> None:
         """Ask about the actions of each vendor and account in turn, for half of the run's time at most.
 
-        An account that fails is not asked again in this run, and after `FAILING_SECONDS` lost on
-        one kind of action, none of that kind is asked about.  Each action's next time is stored,
+        An account that fails is not asked again in this run, and after `FAILING_SECONDS` lost on one kind
+        of action, none of that kind is asked about.  Each action reached in time gets its next time,
         whether it was asked about or not.
         """
         for action in _in_turn(actions):
@@ -117,7 +120,7 @@ class RowSweep:
                     self.sweep.keep(action, next_look)
 
     def _handle_due(self) -> None:
-        """Handle events that are due until two thirds of the time are over; the rest is for other parts."""
+        """Handle the events that are due, until a third of the run's time is left for its other parts."""
         # A row that is looked at again and again is never due later than this.
         soon = self._now() + LATE_SECONDS
         self.sweep.summary.oldest_seconds = self._oldest(
@@ -147,7 +150,7 @@ class RowSweep:
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
         """The age in seconds of the oldest event that is due, parked or failed; 0 where there is none.
 
-        Counted since its receipt, or the time until which it waited.
+        The age counts from the event's receipt, or from the time until which it waited, if later.
         """
         now = self._now()
         stuck = [event for event in found if event.due_epoch <= now or not _is_explained(event)]
@@ -243,24 +246,27 @@ class RowSweep:
         return self.clock.now().timestamp()
 
     def _next_look(self, since_epoch: float) -> float:
-        """When the sweep handles a row next, in epoch seconds, if it has waited since a time."""
+        """When the sweep handles a row next, in epoch seconds, by the time since which the row has waited.
+
+        The longer it has waited, the longer the pause, up to `LATE_SECONDS`.
+        """
         pause = (self._now() - since_epoch) / LOOKS_PER_AGE
         return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
 
 
 def _is_explained(row: StrandedEvent) -> bool:
-    """Whether an unfinished event waits as intended: it is received or processing, not parked or failed."""
+    """Whether an unfinished event waits as intended: True if received or processing, False otherwise."""
     return row.status in (EventStatus.RECEIVED, EventStatus.PROCESSING)
 
 
 def _wanted_since(row: StrandedEvent) -> float | None:
-    """When an event was received, or until when it waited, if that was later; None if unreadable."""
+    """When an event was received, or the later time until which it waited; None if its time is unreadable."""
     received = parsed(row.event.received_at)
     return None if received is None else max(received.timestamp(), row.until_epoch or 0.0)
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:
-    """The kind of an action, which names its vendor, and the account at that vendor."""
+    """The kind of an action, which has one vendor, and the account at that vendor; empty where not named."""
     return action.kind, action.probe.get("account", "")
 
 
