@@ -112,7 +112,7 @@ class Batch:
         return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
     def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
-        """The state after the sink that may refuse rows took the open batch, which is now owed to `targets`."""
+        """The state after the sink that may refuse rows took the open batch; `targets` still lack it."""
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
