@@ -23,7 +23,7 @@ class SupportSweep:
 
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """The functions that make a lost job from its stored event, by the start of the event key."""
+        """The functions that make a lost job from its stored event, each by the prefix of its event keys."""
         return {"evt:rp": ticket_job}
 
     @cached_property
