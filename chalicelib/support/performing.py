@@ -41,10 +41,8 @@ class TicketExecutors:
 
         Returns:
             The actions whose tags the Richpanel tenant does not have; None where it has all tags.
-                Such
-            an action is refused if the ticket cannot be routed or handed over without its tag, else
-                it
-            is skipped.
+            Such an action is refused if the ticket cannot be routed or handed over without its tag,
+            else it is skipped.
         """
         conversation_id, ours = _only(ADD_TAG, actions)
         tags = {action.argument for action in ours}
@@ -59,9 +57,8 @@ class TicketExecutors:
 
         Returns:
             The actions that were left out because the tenant lacks their tags, as in `add_tags`,
-                and
-            those that Richpanel refused; a refused removal does not stop the adding.  None where
-            nothing was left out.
+            and those that Richpanel refused; a refused removal does not stop the adding.  None
+            where nothing was left out.
         """
         ends = self._clock.monotonic() + deadline_seconds
         added = [one for one in actions if one.kind is ADD_TAG]

@@ -62,7 +62,7 @@ class OpenRequest:
 
     @property
     def identity(self) -> tuple[RequestKind, str, str | None]:
-        """The values by which the request is told from others: its kind, time and order, not its state."""
+        """What makes the request differ from all others: its kind, time and order, but not its state."""
         return self.kind, self.at, self.order
 
 

@@ -50,8 +50,7 @@ def agreed(
 
     Returns:
         The combined classification, the reasons where the two differ, and for each grave matter
-            that
-        the model suspects its probability.
+        that the model suspects its probability.
     """
     if all(word == "<n>" for word in words):
         return found, (), {}

@@ -112,7 +112,7 @@ class RichpanelCalls:
 
         Returns:
             The ticket in the response, which may be as it was before the change; None if there is
-                none.
+            none.
 
         Raises:
             ProviderError: also where the response holds another ticket or an empty one.
