@@ -204,9 +204,9 @@ class FactLedger:
         return max(ages, default=None)
 
     def survey(self) -> Survey:
-        """Scan the table once for posted facts, stale corrections, and each source's newest age and drift.
+        """Scan the table once: posted facts, stale ones among them, and each source's newest age and drift.
 
-        A stale correction is one that a dataset does not have yet.
+        A fact is stale if a dataset still has its former values, from before a correction.
         """
         now = self._clock.now()
         yesterday = iso(now - timedelta(days=1))

@@ -174,9 +174,9 @@ def _first_contact(
 def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
     """The time of a ticket's newest operator comment before `at` and before every comment that has an event.
 
-    It is the floor of a ticket whose first event failed before it could store a floor.  An operator
-    comment after such an event may be our own reply, which does not answer the comments before it.
-    `EVERYTHING` (1970) without such a comment.
+    Comments up to this time count as old.  It is asked for where the ticket's first event failed
+    before it could store such a time.  An operator comment after that event may be our own reply,
+    which does not answer the comments before it.  `EVERYTHING` (1970) without such a comment.
     """
     times = [comment.created_at for comment in recorded if comment.created_at]
     return floor_of(ticket, before=min(times if at is None else [*times, at], default=None))

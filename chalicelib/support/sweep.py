@@ -28,7 +28,11 @@ class SupportSweep:
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """The parts of the sweep that ask Richpanel: lost tickets, and follow-ups of shadow decisions."""
+        """The parts of the sweep that concern tickets.
+
+        They look for tickets whose webhook never arrived, and follow up decisions in shadow
+        (judged, not sent).
+        """
         shared, support = self._shared, self._support
         found = LostTickets(
             tickets=support.richpanel,

@@ -122,7 +122,8 @@ class DeliveryTimes(_Part):
     Attributes:
         handling_days: business days until an order leaves the shop.
         windows: replace all built-in windows; the first that matches an order applies.
-        preorder_days: days until a pre-order leaves; None: no pre-order is answered.
+        preorder_days: days until a pre-order leaves; if None, no pre-order gets an automatic
+            answer.
     """
 
     windows: tuple[DeliveryWindow, ...] = ()

@@ -50,7 +50,7 @@ class TemplateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why a question about orders gets no automatic answer: a reason, and facts that the shop lacks."""
+    """Why a question about orders gets no automatic answer: a reason, and the facts that the shop lacks."""
 
     reason: str
     missing: tuple[str, ...] = ()

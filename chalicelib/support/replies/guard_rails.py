@@ -140,7 +140,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 
 
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
-    """The reason why answers to this message stay in shadow, judged but not sent.
+    """The reason why answers to this message stay in shadow: they are judged, but not sent.
 
     Returns None where answers are sent.
     """
