@@ -49,7 +49,7 @@ ORDER_STATUS_INTENTS = frozenset(
 
 
 class Tier(StrEnum):
-    """How much of the answer to a message may be automated: nothing, an acknowledgement, or a proven answer."""
+    """How much of the answer to a message may be automated: nothing, an acknowledgement, or all of it."""
 
     ESCALATION = "TIER_0_ESCALATION"
     SAFE_ASSIST = "TIER_1_SAFE_ASSIST"
