@@ -174,9 +174,9 @@ def _object(envelope: Mapping[str, Any], field: str, reading: Reading) -> dict[s
 
 
 def _ids(body: Mapping[str, Any]) -> Sequence[object]:
-    """The values of a body that may be the id of its communication, best first.
+    """The values of a delivery's body that may be the id of its call or text message, best first.
 
-    The body's own id comes late: in a transcription it names the transcription.
+    The body's own id comes late, because in a transcription it names the transcription.
     """
     return (
         _inner(body, "communication").get("id"),
@@ -199,9 +199,10 @@ def _disposition(body: Mapping[str, Any], reading: Reading) -> int | None:
 
 
 def _zone(value: object, reading: Reading) -> str | None:
-    """The value if it has the form of a time zone's name, else None with a `Mark` noted.
+    """The value if it has the form of a time zone's name; else None.
 
-    Whether such a zone exists is not checked.
+    A `Mark` is noted for a value of another form, but not for an absent one.  Whether the zone
+    exists is not checked.
     """
     if value is None or value == "":
         return None

@@ -50,7 +50,7 @@ class Facts:
 
     @cached_property
     def roster(self) -> Roster:
-        """The agents whose events count."""
+        """The roster of this deployment: the port that names the agents whose events count."""
         settings, shared = self._shared.settings, self._shared
         ask = self._members() if settings.aloware_ring_group_url else None
         return roster_of(listed_agents(settings.facts_roster), ask, shared.clock, shared.log)

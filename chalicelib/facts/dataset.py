@@ -189,9 +189,9 @@ def fact_of_row(row: Mapping[str, Any]) -> Fact:
 
 
 def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:
-    """For each dimension table, the keys that these facts refer to: agents, metrics, years for DimDate.
+    """For each dimension table, the keys that these facts refer to: agents' ids, metrics, and years.
 
-    Years far from the current one are left out.
+    A year is left out if it is more than `YEARS_AROUND` years from this one.
     """
     listed = list(facts)
     years = {
@@ -216,7 +216,7 @@ def seed_keys(this_year: int) -> dict[str, frozenset[str]]:
 def dimension_rows(
     table: str, keys: Sequence[str], agents: Mapping[str, Agent] | None
 ) -> list[Row]:
-    """The rows of a dimension table for these keys: agents, metrics, or all days of the years."""
+    """The rows of a dimension table for these keys: agents, metrics, or for a year all of its days."""
     if table == DIM_AGENT:
         return [_agent_row(key, (agents or {}).get(key)) for key in keys]
     if table == DIM_METRIC:
@@ -225,12 +225,15 @@ def dimension_rows(
 
 
 def content_of(rows: Iterable[Row]) -> int:
-    """A digest of rows, the same in any order.  Digests of two sets can be added (`added`)."""
+    """A digest of rows as a number, the same in any order; `added` adds the digest of further rows to it."""
     return sum(_digest(row) for row in rows) % _CONTENT_LIMIT
 
 
 def added(content: int | None, rows: Iterable[Row]) -> int | None:
-    """The digest of a table's rows after these rows were added; None stays None."""
+    """The digest of a table's rows, given as `content`, after further rows were added to the table.
+
+    None, for a table of unknown content, stays None.
+    """
     return None if content is None else (content + content_of(rows)) % _CONTENT_LIMIT
 
 

@@ -47,9 +47,9 @@ class DeliveryName:
 
     @property
     def is_contact(self) -> bool:
-        """Whether the name is that of a contact's event.
+        """Whether the name is that of an event about a contact, not about a call or text message.
 
-        If the delivery has a type, it still reports a call or text message.
+        The name can be wrong: a delivery with a type reports a call or text message all the same.
         """
         return self.text.lower().startswith("contact")
 

@@ -51,7 +51,7 @@ class Mark(StrEnum):
 
     @property
     def words(self) -> str:
-        """What the mark means, in words for people."""
+        """What the mark says about a fact, in words for people, e.g. "it has no time"."""
         return _WORDS[self]
 
 
@@ -117,8 +117,8 @@ class Drift:
 
     Attributes:
         facts: number of the source's facts of that day.
-        drifted: number of those with a mark that their source is not known to cause.
-        marks: number of facts by mark.
+        drifted: number of facts with a mark that Aloware is not known to cause (`KNOWN_FORMS`).
+        marks: for each mark, the number of facts that have it.
     """
 
     facts: int = 0
@@ -126,7 +126,7 @@ class Drift:
     marks: dict[Mark, int] = field(default_factory=dict)
 
     def add(self, marks: Collection[Mark]) -> None:
-        """Count one fact, by the marks that its payload left on it."""
+        """Count one more fact, given by the marks that were noted for its payload."""
         self.facts += 1
         self.drifted += not KNOWN_FORMS.issuperset(marks)
         for mark in marks:
@@ -134,12 +134,12 @@ class Drift:
 
     @property
     def percent(self) -> int:
-        """The percentage of facts with drift; 0 while fewer than `ENOUGH_TO_RING` facts have any."""
+        """The percentage of facts that drifted; 0 while fewer than `ENOUGH_TO_RING` facts have drifted."""
         return 100 * self.drifted // self.facts if self.drifted >= ENOUGH_TO_RING else 0
 
 
 class TimeForm(StrEnum):
-    """The form in which a sender writes a time: text, milliseconds, digits, or another one."""
+    """The form in which a sender writes a time: text, milliseconds, milliseconds in a text, or another."""
 
     TEXT = "text"
     MILLISECONDS = "milliseconds"
@@ -160,7 +160,7 @@ class Reading:
         return tuple(mark for mark in Mark if mark in self._marks)
 
     def note(self, *marks: Mark) -> None:
-        """Add marks to those collected from the payload."""
+        """Add these marks to those that were collected from the payload so far."""
         self._marks.update(marks)
 
     def moment(
@@ -175,9 +175,10 @@ class Reading:
         A `Mark` is noted for a time that is missing, unreadable, or in another form or field.
 
         Args:
-            values: of the fields that hold the time by the sender's documents.
+            values: the values of the fields that hold the time by the sender's documents.
             known: the forms that those documents name.
-            elsewhere: of other fields that may hold it.
+            elsewhere: the values of other fields that may hold the time; read only if no value of
+                `values` can be read.
         """
         given = [given_value for given_value in values if _given(given_value) is not None]
         for value in given:
@@ -199,9 +200,9 @@ class Reading:
             self.note(Mark.TIME_IN_OTHER_FORM)
 
     def time_of(self, moment: datetime | None, received: datetime) -> datetime:
-        """The time whose date becomes the fact's day: the event's time, or else that of its receipt.
+        """The time whose date becomes the fact's day: the event's time, or where it is None the receipt's.
 
-        A `Mark` is noted for a missing or implausible time.
+        A `Mark` is noted for a missing time and for an implausible one, which is used all the same.
         """
         if moment is None:
             self.note(Mark.DAY_GUESSED)
@@ -211,9 +212,9 @@ class Reading:
         return moment
 
     def number(self, value: object) -> int | None:
-        """The value as a whole number of up to nine digits; else None.
+        """The value as a whole number of up to nine digits; None for an absent value or any other.
 
-        A `Mark` is noted for a value that is no such number, or a text.
+        A `Mark` is noted for a value that is no such number, and for a number written as a text.
         """
         if _given(value) is None:
             return None
@@ -226,12 +227,12 @@ class Reading:
         return int(text.partition(".")[0])
 
     def seconds(self, value: object, *, units: int = 1) -> int | None:
-        """The value as a duration of up to a day, in whole seconds; else None.
+        """The value as a duration of up to a day, in whole seconds; None for an absent value or any other.
 
         A `Mark` is noted for an unreadable value, or one in another form.
 
         Args:
-            value: a number, its text, or ``HH:MM:SS``.
+            value: a number, a number as text, or ``HH:MM:SS``.
             units: how many units of the number make a second.
         """
         if _given(value) is None:
@@ -268,11 +269,11 @@ class Reading:
     def event_id(self, values: Iterable[object], content: object) -> str:
         """The event's id as it goes into the fact's key: the first usable value, hashed if of an odd form.
 
-        Without a usable value it is the hash of `content`.
+        If no value is usable, it is the hash of `content`.
 
         Args:
-            values: of the fields that may hold it.  Absent, empty, 0, -1, a truth value, and a number
-                that has lost digits do not count.
+            values: the values of the fields that may hold the id.  Absent, empty, 0, -1, a truth
+                value, and a number that has lost digits are not usable.
             content: what is hashed where there is no id; the same in every redelivery.
         """
         for value in values:
@@ -288,7 +289,7 @@ class Reading:
     def part(self, value: object, plain: re.Pattern[str]) -> str:
         """The value as a part of a fact's key: itself if it matches the pattern `plain`, else its hash.
 
-        A `Mark` is noted for the hash.
+        A `Mark` is noted where the hash is used.
         """
         text = _text(value)
         if text is not None and plain.fullmatch(text):
@@ -298,7 +299,7 @@ class Reading:
 
 
 def hashed(value: object) -> str:
-    """The value's hash for use in a fact's key: ``sha256-`` and 64 hex digits.  No plain id is as long."""
+    """The value's hash for use in a fact's key: ``sha256-`` and 64 hex digits, longer than any plain id."""
     return f"sha256-{keys.digest(json.dumps(value, sort_keys=True, separators=(',', ':')))}"
 
 
@@ -312,12 +313,15 @@ def marks_of(names: Iterable[str]) -> tuple[Mark, ...]:
 
 
 def of_part(marks: Iterable[Mark]) -> tuple[Mark, ...]:
-    """The marks less those for fields that a delivery about a part of a call, or no call, usually lacks."""
+    """The marks without those that say that a time, zone, type or id is missing.
+
+    It is used for a delivery about a part of a call, or about no call, which usually lacks these.
+    """
     return tuple(mark for mark in marks if mark not in _LACKS)
 
 
 def _given(value: object) -> object | None:
-    """The value, or None if it is an empty text."""
+    """The value, or None if it is a text that is empty or blank."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -357,9 +361,9 @@ def _time(value: object) -> tuple[datetime | None, TimeForm]:
 
 
 def others(payload: Mapping[str, Any], names: Collection[str]) -> list[object]:
-    """The payload's values under these field names, in that order.
+    """The payload's values under these field names, in the names' order; a field it lacks is left out.
 
-    Case, ``_`` and ``-`` in a field's name do not count.
+    In the payload's field names, case, ``_`` and ``-`` do not count.
     """
     plain = {re.sub("[_-]", "", name).lower(): value for name, value in payload.items()}
     return [plain[name] for name in names if name in plain]

@@ -85,6 +85,8 @@ _STATUSES = ("hs_call_status", "hs_email_status", "hs_communication_status")
 def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
     """Check that a request of HubSpot has a signature, and that the timestamp of a v3 signature is recent.
 
+    The signature itself is not compared here.
+
     Raises:
         SignatureError: ``missing_signature`` or ``stale_timestamp``.
     """
@@ -163,9 +165,10 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 
 
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
-    """The queue job that carries these events.
+    """The queue job that carries these events of HubSpot.
 
-    The job's key is the same in every redelivery, as ``attemptNumber`` is left out.
+    The job's event key is made from the events without ``attemptNumber``, so every redelivery has
+    it.
     """
     content = json.dumps([event.model_dump(mode="json") for event in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
@@ -259,7 +262,7 @@ def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A property's value, taken out of the object ``{"value": "..."}`` in which older records wrap it."""
+    """A property's value; older records wrap it in an object ``{"value": "..."}``, which is taken off."""
     return value.get("value") if isinstance(value, dict) else value
 
 
@@ -276,13 +279,16 @@ def _matching(pattern: re.Pattern[str], value: object) -> str | None:
 def _part(pattern: re.Pattern[str], value: object, reading: Reading) -> str | None:
     """The value as a part of a fact's key: itself if it matches the pattern, else its hash.
 
-    It is None where there is no value.
+    The result is None where the value is None or empty.
     """
     return None if value is None or value == "" else reading.part(value, pattern)
 
 
 def _lasting(raw: object) -> object:
-    """An entry of a batch without ``attemptNumber``, the one field that a redelivery changes."""
+    """A batch's entry without its field ``attemptNumber``, the only one that differs in a redelivery.
+
+    An entry that is no object is returned unchanged.
+    """
     if isinstance(raw, dict):
         return {name: value for name, value in raw.items() if name != "attemptNumber"}
     return raw

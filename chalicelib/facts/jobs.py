@@ -16,7 +16,7 @@ class FactJob(Job):
 
     @property
     def lane(self) -> Lane:
-        """The lane of facts in the queue, apart from the conversations'; its jobs may run in any order."""
+        """The queue's lane for facts, apart from the lane of conversations; its jobs may run in any order."""
         return FACTS
 
 

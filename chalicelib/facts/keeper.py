@@ -32,10 +32,11 @@ class FactRecorder:
     timezone: str = "UTC"
 
     def __call__(self, job: AlowareDelivery | HubSpotBatch) -> None:
-        """Map one job to its facts, apply the roster, and store them; after it returns, all are stored.
+        """Map one job to its facts, apply the roster, and store the facts; it returns when all are stored.
 
         Raises:
-            ProviderError: not all are stored; the job is handed back and a retry stores the rest.
+            ProviderError: not all facts are stored; the job is handed back to the queue, and its
+                retry stores the rest.
         """
         found = self._facts(job)
         roster = self.roster.agents() if found else None

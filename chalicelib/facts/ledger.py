@@ -89,7 +89,7 @@ _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
 class FactLedger:
-    """The store of facts in table QuillIdempotencyLedger, and of the dimension keys that each sink has."""
+    """The store of facts in table QuillIdempotencyLedger; it also keeps which dimension keys a sink has."""
 
     def __init__(self, *, table: Store, clock: Clock, retention: timedelta) -> None:
         self._table = table
@@ -102,11 +102,9 @@ class FactLedger:
     def keep(self, facts: Sequence[Fact]) -> Kept:
         """Store facts that are not stored yet, and return how many were new, duplicate or skipped.
 
-        May be repeated.
-
-        A fact that counts replaces a stored one that was skipped.  Stored rows are read first, so
-        that a repetition costs no write; if two workers store one fact, the write's condition
-        decides.
+        A repetition of the call stores nothing twice.  A fact that counts replaces a stored one
+        that was skipped.  Stored rows are read first, so that a repetition costs no write.  If two
+        workers store one fact, the condition of the write decides which one does.
         """
         there = self._rows([fact.key for fact in facts])
         absent = [fact for fact in facts if fact.key not in there]
@@ -128,18 +126,19 @@ class FactLedger:
     def pending_keys(self, *, at_most: int) -> list[str]:
         """The keys of facts that wait to be posted, oldest first.
 
-        Some may be posted already, as the index lags.
+        Some of these facts may be posted already, as the index that is read lags behind the rows.
         """
         return self._waiting(limit=at_most)
 
     def pending_after(self, epoch: float, key: str, *, at_most: int) -> list[Date]:
-        """The facts that wait to be posted, after a given one: since when each has waited, and its key.
+        """A page of the facts that wait to be posted: for each, since when it has waited, and its key.
 
-        Some may be posted already, as the index lags.
+        The page begins after the last fact of the page before.  Some of these facts may be posted
+        already, as the index that is read lags behind the rows.
 
         Args:
-            epoch: since when the given fact has waited, in epoch seconds; 0 for the first page.
-            key: key of the given fact.
+            epoch: since when that last fact has waited, in epoch seconds; 0 for the first page.
+            key: key of that last fact.
             at_most: how many facts a page holds.
         """
         return self._timer.after(epoch, key, kind=_KIND, limit=at_most)
@@ -158,10 +157,10 @@ class FactLedger:
     ) -> None:
         """Write the final status of facts, posted or failed; facts that are no longer pending stay unchanged.
 
-        Whole rows are put, 25 in a call, without the attributes of the index: only the writer
-        changes a pending fact.  A failure is a conditional write: a writer that was paused after
-        its read must not fail a fact that the next writer has posted, as a failed fact may be
-        reopened.
+        Whole rows are written, 25 in a call, without the attributes of the index, as only the
+        writer changes a pending fact.  The status `failed` is written only if the row is still
+        pending: a writer that was paused after its read must not mark as failed a fact that the
+        next writer has posted.
         """
         rows = self._rows([fact.key for fact in facts])
         ended = {"status": status.value, "batch": batch, "reason": reason}
@@ -181,9 +180,9 @@ class FactLedger:
             self._table.put(row, condition="#status = :pending", pending=FactStatus.PENDING.value)
 
     def prolong(self) -> int:
-        """Extend the expiry of old pending facts, so that none is lost while a sink is down.
+        """Extend the expiry of pending facts that have waited for half their life or longer.
 
-        Returns how many were extended.
+        So no fact is lost while a sink is down.  Returns how many were extended.
         """
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
@@ -205,7 +204,10 @@ class FactLedger:
         return max(ages, default=None)
 
     def survey(self) -> Survey:
-        """Scan the table once for posted facts, stale corrections, and each source's newest age and drift."""
+        """Scan the table once: posted facts, stale ones among them, and each source's newest age and drift.
+
+        A fact is stale if a dataset still has its former values, from before a correction.
+        """
         now = self._clock.now()
         yesterday = iso(now - timedelta(days=1))
         posted: list[Item] = []
@@ -237,7 +239,7 @@ class FactLedger:
         return list(self.survey().posted)
 
     def all_failed(self) -> dict[str, str]:
-        """Each fact that a dataset refused and that has not expired, as its key and the reason, by a scan."""
+        """The facts that a dataset refused and that have not expired, by a scan: the reason by fact key."""
         now = self._clock.now().timestamp()
         failed = [
             row
@@ -252,7 +254,7 @@ class FactLedger:
     def reopen(self, key: str) -> bool:
         """Make a failed fact pending again, so that it will be posted; False where its status is not failed.
 
-        No fact is counted twice by this: a refused POST has added no row to any dataset.
+        This counts no fact twice, as a refused POST has added no row to any dataset.
         """
         try:
             self._table.update(
@@ -274,12 +276,13 @@ class FactLedger:
     def correct(self, fact: Fact, *, by: str, stale: str | None) -> None:
         """Change a stored fact's agent, date and metric; its row keeps the former values.
 
-        The caller has the writer's lease.
+        The caller must hold the fact writer's lease.
 
         Args:
             fact: the fact with its new values.
-            by: the person who corrects it.
-            stale: target of the dataset that still has the former values; None where none has.
+            by: the person who corrects the fact.
+            stale: target of the dataset that still has the former values; None where no dataset has
+                them.
         """
         row = self._rows([fact.key])[fact.key]
         entry = {"at": iso(self._clock.now()), "by": by} | {
@@ -301,9 +304,9 @@ class FactLedger:
         )
 
     def remove(self, key: str, *, by: str) -> None:
-        """Set a fact's status to removed; does nothing where it is not stored.
+        """Set a fact's status to removed; does nothing where the fact is not stored.
 
-        The caller has the writer's lease.
+        The caller must hold the fact writer's lease.
         """
         with suppress(ConditionFailed):
             self._table.update(
@@ -319,7 +322,10 @@ class FactLedger:
             )
 
     def freshened(self, keys: Iterable[str]) -> None:
-        """Delete the note in these facts' rows that a dataset has their former values, as it was rebuilt."""
+        """Delete from these facts' rows the note that a dataset still has the facts' former values.
+
+        It is called when that dataset was rebuilt.
+        """
         for key in keys:
             self._table.update(
                 {"event_id": key}, set_={}, remove=("stale", "stale_date"), reading=False
@@ -386,7 +392,7 @@ class FactLedger:
     def _waiting(self, *, limit: int, since: datetime | None = None) -> list[str]:
         """The keys of at most `limit` facts that wait to be posted, oldest first.
 
-        With `since`, only facts that were kept before that time.
+        With `since`, only facts that have waited since that time or longer.
         """
         epoch = since.timestamp() if since else None
         return [key for _, key in self._timer.due(epoch, kind=_KIND, limit=limit)]
@@ -412,10 +418,10 @@ class FactLedger:
         return True
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
-        """Whether a fact may replace the stored row of the same key: the row has expired, or is less final.
+        """Whether a fact may replace the stored row of its key.
 
-        A fact that counts replaces one that was skipped; the fact of an ended call replaces one of
-        a call that had not ended.
+        It may if the row has expired.  A fact that counts may replace one that was skipped.  The
+        fact of an ended call may replace one of the same call before its end.
         """
         row = there[fact.key]
         if row["expires_at"] <= self._clock.now().timestamp():
@@ -495,6 +501,6 @@ def _happening_item(happening: Happening) -> Item:
 
 
 def _stale(row: Item, dataset: str) -> Item:
-    """The attributes of a fact's row that name the dataset with its former values, and its day there."""
+    """The attributes of a fact's row that name a dataset which has its former values, and its day there."""
     there = row.get("stale_date") if row.get("stale") == dataset else None
     return {"stale": dataset, "stale_date": there or row["date"]}

@@ -71,12 +71,12 @@ MAX_NOTES_CHARACTERS = 4000
 
 
 class MetricRule(BaseModel):
-    """Which HubSpot events count as a metric; a field that is None matches anything.
+    """Which HubSpot events count under a metric; a field that is None matches any value.
 
     Attributes:
         object_type: e.g. ``0-49``.
         change: last part of the subscription type: creation, propertyChange, ...
-        property: for property changes.
+        property: the property that must have changed, for property changes.
         value: the constant that the property must have changed to.
     """
 
@@ -117,12 +117,10 @@ WORKFLOW_EVENTS: Mapping[str, Metric] = {
 
 
 def configured_rules(text: str) -> tuple[MetricRule, ...]:
-    """A deployment's rules for HubSpot's events, from a JSON list of `MetricRule`s.
-
-    `RULES` for an empty text.
+    """A deployment's rules for HubSpot's events, parsed from a JSON list; `RULES` for an empty text.
 
     Raises:
-        SettingsError: ``HUBSPOT_FACT_RULES`` is no such list; its value is not shown.
+        SettingsError: ``HUBSPOT_FACT_RULES`` is no list of `MetricRule`s; its value is not shown.
     """
     try:
         return TypeAdapter(tuple[MetricRule, ...]).validate_json(text) if text else RULES
@@ -131,7 +129,10 @@ def configured_rules(text: str) -> tuple[MetricRule, ...]:
 
 
 def aloware_fact(job: AlowareDelivery) -> Fact:
-    """The fact that a delivery of Aloware reports; its field `skip` gives the reason if it does not count."""
+    """The fact that a delivery of Aloware reports.
+
+    If the delivery does not count, the fact's field `skip` gives the reason.
+    """
     reading = Reading(job.marks)
     zone = _zone(job.timezone, reading)
     at = parsed(job.created_at)
@@ -165,7 +166,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
 def hubspot_facts(
     job: HubSpotBatch, *, rules: Sequence[MetricRule] = RULES, timezone: str = "UTC"
 ) -> list[Fact]:
-    """The facts of a batch of HubSpot's events, in its order; of two with the same key only the first."""
+    """The facts of a batch of HubSpot's events, in the batch's order; of equal keys only the first fact."""
     found: dict[str, Fact] = {}
     for event in job.events:
         fact = _hubspot_fact(event, job.received_at, rules, timezone)
@@ -174,9 +175,10 @@ def hubspot_facts(
 
 
 def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
-    """The fact under its agent's roster id.  An Aloware fact of an agent who is not on the roster is skipped.
+    """The fact with its agent's roster id as `agent_id`; unchanged where the roster is None.
 
-    A HubSpot fact counts without an agent on the roster, as HubSpot's users are in no ring group.
+    An Aloware fact of an agent who is not on the roster is marked as skipped.  A HubSpot fact
+    counts also without an agent on the roster, as HubSpot's users are in no ring group.
     """
     if roster is None:
         return fact
@@ -189,7 +191,7 @@ def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
 
 
 def _aloware_metric(job: AlowareDelivery, name: DeliveryName) -> tuple[Metric | None, str | None]:
-    """The metric under which a delivery of Aloware counts, and the reason if it does not count."""
+    """The metric of a delivery of Aloware, and the reason why it does not count, or None if it counts."""
     numbers = (job.type, job.status, job.disposition)
     if Mark.ID_MISSING in job.marks and not any(numbers):
         return None, why.NO_CONTENT
@@ -298,7 +300,7 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 
 def _day(moment: datetime, zone: ZoneInfo) -> str:
-    """The date of a moment in a time zone; its UTC date where the local one is outside the calendar."""
+    """The date of a time in a time zone; the date in UTC where the local one is outside the calendar."""
     try:
         return moment.astimezone(zone).date().isoformat()
     except OverflowError:
@@ -313,7 +315,7 @@ def _receipt(text: str) -> datetime:
 
 
 def _zone(name: str | None, reading: Reading) -> ZoneInfo:
-    """The time zone of this name, or UTC where there is none.
+    """The time zone of this name, or UTC where the name is missing or unknown.
 
     A `Mark` is noted for a missing or unknown name.
     """

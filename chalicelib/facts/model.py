@@ -104,8 +104,8 @@ class Survey:
 
     Attributes:
         posted: the posted facts that have not expired, oldest first.
-        stale: by dataset: keys of corrected facts of which it still has the former values, each
-            with its day in the dataset.
+        stale: by dataset: the keys of corrected facts whose former values the dataset still has,
+            each with the day under which the dataset has the fact.
         newest_seconds: by source: age in seconds of the newest stored fact that counts.
         drift: by source: the drift of the facts stored in the last day.
     """
@@ -118,7 +118,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The result of storing one job's facts: how many were new, duplicate or skipped."""
+    """The result of storing one job's facts: how many were new, how many duplicate, how many skipped."""
 
     new: int = 0
     duplicate: int = 0
@@ -153,8 +153,8 @@ class Roster(Protocol):
 class Sink(Protocol):
     """The port of a place to which rows are posted.
 
-    A method that returns has had the rows accepted; it raises `ProviderError`s.  A batch has a
-    number that is never used for other rows, so that a sink that checks numbers accepts a repeated
+    When a method returns, the place has accepted the rows; else the method raises `ProviderError`s.
+    A batch's number is never used for other rows, so a sink that checks numbers accepts a repeated
     batch only once.
     """
 
@@ -162,14 +162,14 @@ class Sink(Protocol):
     def target(self) -> str:
         """The sink's name, e.g. ``powerbi:<dataset>``.
 
-        The keys and batches that it has are stored under this name.
+        Under this name it is recorded which keys and batches the sink has.
         """
         ...
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Add a batch of rows to a table; `number` is the batch's and is never used for other rows."""
+        """Add a batch of rows to a table; `number` is the batch's number, never used for other rows."""
         ...
 
     def replace(
@@ -185,12 +185,13 @@ class Dimension:
 
     Attributes:
         known: the keys that the table has.
-        posting: the keys that were being posted under batch number `number` when the record was
+        posting: the keys whose insertion was under way, as batch `number`, when the record was
             stored.
+        number: number of the last batch of the table's rows.
         again_at: the epoch second from which the table may be cleared and filled again, because no
-            earlier request can still land; 0 if no refill is needed.
+            earlier request can reach it any more; 0 if no refill is needed.
         version: grows with every write, so that a writer that was suspended writes nothing.
-        content: `dataset.content_of` the rows in the table; None before it was first filled whole.
+        content: `dataset.content_of` the rows in the table; None if they are not known.
     """
 
     known: frozenset[str] = frozenset()

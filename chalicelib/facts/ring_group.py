@@ -59,8 +59,8 @@ class RingGroup:
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """A function that gives the header ``authorization: Bearer``.
+    """A function that gives the header ``authorization: Bearer ...`` with the secret.
 
-    Called with True, it fetches the secret again.
+    Called with True, that function fetches the secret again.
     """
     return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}

@@ -44,7 +44,7 @@ def listed_agents(text: str) -> tuple[ListedAgent, ...]:
 
 
 def by_id_and_alias(agents: Iterable[Agent]) -> dict[str, Agent]:
-    """The agents by each of their ids: an agent's own id, and those at other senders (aliases)."""
+    """The agents by each of their ids: the agent's own id, and the ids at other senders (aliases)."""
     return {key: agent for agent in agents for key in (agent.id, *agent.aliases)}
 
 
@@ -121,7 +121,7 @@ def roster_of(
 ) -> Roster:
     """The roster of a deployment: read with `ask` if given, else the configured list, else no restriction.
 
-    `ask` reads the members of the ring group, or raises `MiddlewareError`s.
+    `ask` returns the members of the ring group, or raises `MiddlewareError`s.
     """
     if ask is not None:
         return RemoteRoster(ask=ask, clock=clock, log=log, listed=listed)

@@ -60,9 +60,9 @@ class Shift(BaseModel):
 
 
 def shift_rows(body: bytes) -> Sequence[Row]:
-    """The rows of table `DimShift` for the company's file of shifts: one per agent and start.
+    """The rows of table `DimShift` for the company's file of shifts: one for each agent and start.
 
-    Of two such lines, the last one counts.
+    Of two lines with the same agent and start, the last one counts.
 
     Raises:
         PayloadError: the file is not CSV in UTF-8 or has a bad line; the message names line and

@@ -35,7 +35,7 @@ _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
-    """Finds which comments of a ticket are new, neither processed before nor too old."""
+    """Finds which customer comments of a ticket are new: neither processed before nor too old."""
 
     tickets: Richpanel
     looks: Looks
@@ -48,7 +48,7 @@ class Arrivals:
     def of(
         cls, tickets: Richpanel, state: States, ledger: Ledger, clock: Clock, *, max_age: timedelta
     ) -> Arrivals:
-        """Build an `Arrivals` that knows, by table B and the ledger, what was processed before."""
+        """Build an `Arrivals` that finds in table B and in the ledger what was processed before."""
         looks, in_order = Looks(state=state, clock=clock), InOrder(ledger=ledger, clock=clock)
         return cls(
             tickets=tickets,
@@ -60,9 +60,9 @@ class Arrivals:
         )
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The events of a job: the message that it names, or each new comment of its ticket.
+        """The events of a job: the one message that it names, or each new comment of its ticket.
 
-        For a notification the ticket is read.
+        For a notification, which names no message, the ticket is read.
 
         Raises:
             NotAnEvent: a finished read of the ticket covers the notification, the ticket cannot be
@@ -92,7 +92,10 @@ class Arrivals:
         return self._new_comments(job, TicketReading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
-        """The time up to which a ticket's comments count as old at its first contact with us."""
+        """The ISO time up to which a ticket's comments count as old when we first meet the ticket.
+
+        It is the time of an operator's comment, or `EVERYTHING` (1970) without one.
+        """
         ticket, known = inquiry.ticket, inquiry.state
         floor = floor_of(ticket, before=inquiry.at)
         if ticket is None or floor == EVERYTHING or (known and known.first_contact_floor):
@@ -142,7 +145,10 @@ class Arrivals:
         ]
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
-        """One event for a notification whose comment cannot be read: its key is a hash of text and time."""
+        """One event for a notification whose comment cannot be read.
+
+        The event's key is a hash of the notification's text and time.
+        """
         text, at = job.text or "", _time_of(job.created_at, job.received_at)
         key = ticket_keys.ticket_text(job.conversation_id, text, at.timestamp())
         other = ticket_keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
@@ -155,7 +161,11 @@ class Arrivals:
 def _first_contact(
     known: ConversationState | None, ticket: Ticket, recorded: Sequence[Comment]
 ) -> str:
-    """The time after which a ticket's comments are new: the stored one, or its newest operator comment's."""
+    """The ISO time after which a ticket's comments are new.
+
+    It is the stored one, or else that of the ticket's newest operator comment when we first meet
+    the ticket.
+    """
     if known is not None and known.first_contact_floor is not None:
         return known.first_contact_floor
     return _floor_before(recorded, ticket)
@@ -164,8 +174,9 @@ def _first_contact(
 def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
     """The time of a ticket's newest operator comment before `at` and before every comment that has an event.
 
-    A later operator comment may be our own reply, which does not answer the comments before it.  An
-    event that did not end well has stored no floor.
+    Comments up to this time count as old.  It is asked for where the ticket's first event failed
+    before it could store such a time.  An operator comment after that event may be our own reply,
+    which does not answer the comments before it.  `EVERYTHING` (1970) without such a comment.
     """
     times = [comment.created_at for comment in recorded if comment.created_at]
     return floor_of(ticket, before=min(times if at is None else [*times, at], default=None))

@@ -37,7 +37,7 @@ class Support:
 
     @cached_property
     def state(self) -> States:
-        """The store of conversations' states, table B."""
+        """Table B, the store of conversations' states."""
         shared, settings = self._shared, self._shared.settings
         return States(
             table=shared.table(settings.state_table),
@@ -53,12 +53,12 @@ class Support:
 
     @cached_property
     def rules(self) -> CachedRules:
-        """The settings document as flows read it, cached."""
+        """The settings document as flows read it, cached in memory."""
         return CachedRules(versions=self.versions, clock=self._shared.clock, log=self._shared.log)
 
     @cached_property
     def richpanel_reader(self) -> Richpanel:
-        """A client of Richpanel for a function that may read no table: it has a slow pace of its own."""
+        """A client of Richpanel for a function that may read no table, with a slow pace of its own."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         client = shared.vendor(
@@ -71,7 +71,7 @@ class Support:
 
     @cached_property
     def richpanel_level(self) -> SharedLevel:
-        """The shared fill level of Richpanel's rate limit in table A, for all workers and the sweep."""
+        """How full Richpanel's rate limit is, stored in table A and shared by all workers and the sweep."""
         shared = self._shared
         return SharedLevel(
             table=shared.table(shared.settings.idempotency_table),
@@ -81,7 +81,7 @@ class Support:
 
     @cached_property
     def richpanel_client(self) -> VendorClient:
-        """The HTTP client of Richpanel's API, kept under our share of the tenant's rate limit."""
+        """The HTTP client of Richpanel's API, which keeps to our share of the tenant's rate limit."""
         shared, settings = self._shared, self._shared.settings
         secret_id = settings.richpanel_api_key_secret_id
         pace = split(

@@ -49,7 +49,7 @@ ORDER_STATUS_INTENTS = frozenset(
 
 
 class Tier(StrEnum):
-    """How much of the answer to a message may be automated."""
+    """How much of the answer to a message may be automated: nothing, an acknowledgement, or all of it."""
 
     ESCALATION = "TIER_0_ESCALATION"
     SAFE_ASSIST = "TIER_1_SAFE_ASSIST"
@@ -71,9 +71,9 @@ class Decision:
     Attributes:
         confidence: how sure the routing is, 0 to 1.
         route: the department that gets the message.
-        tags: tags to add besides route and intent.
-        may_answer: the message itself allows an automatic answer: sure enough, understood, no
-            escalation; guard rails are checked afterwards.
+        tags: tags to add besides those for department and intent.
+        may_answer: the message itself allows an automatic answer: sure enough, understood, without
+            contradiction or escalation; the guard rails are checked afterwards.
         reasons: codes of what the decision rests on, in the order in which they were found.
         pending: our open question, if this message may answer it.
     """
@@ -121,8 +121,8 @@ def decide_on(
         has_number: the message contains a possible order number.
         reasons: the reasons that came with `found`.
         risks: flags of grave matters in the message, beside those of its intents.
-        suspected: flags of grave matters that are not certain: a message with one is left to the
-            default team.
+        suspected: flags of grave matters that are not certain: a message with one is not answered,
+            and goes to the default team if that matter would have a team of its own.
         explained: the share of the message that is understood, 0 to 1.
         states_one_matter: the message states at most one matter, which is enough for an
             acknowledgement.
@@ -169,9 +169,9 @@ def decide_on(
 
 
 def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
-    """The question of ours that a conversation waits on, by its stored ``pending_flow``.
+    """The question of ours whose answer a conversation waits for, by its stored ``pending_flow``.
 
-    Returns None if it has expired or is of an unknown type.
+    Returns None if no question is stored, or one that has expired or is of an unknown type.
     """
     if not stored or stored.get("type") != NEEDS_NUMBER:
         return None
@@ -184,7 +184,10 @@ def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | Non
 
 
 def _is_answer(found: Classified) -> bool:
-    """Whether a message can be the answer to our question for the order number: it asks for nothing else."""
+    """Whether a message can be the answer to our question for the order number.
+
+    It can if it asks about an order's status, or has no known intent.
+    """
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
@@ -238,7 +241,7 @@ def _tier(intent: str) -> Tier:
 def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
     """Whether a message's intents may be answered: no escalation, no contradiction, thresholds met.
 
-    Also gives the reason if not.
+    The second value is the reason why not, or None.
     """
     if tier == Tier.ESCALATION or any(intent in TIER_0 for intent in found.secondary):
         return False, why.ESCALATION

@@ -95,7 +95,7 @@ class ReplyData:
 
     Attributes:
         reference: the short reference that the text contains, by which the reply is recognised.
-        compose: composes the text; raises `ProviderError`s when the data for it cannot be read.
+        compose: returns the text; raises `ProviderError`s when the data for it cannot be read.
     """
 
     author_id: str
@@ -117,9 +117,8 @@ def reply(
         conversation_id: the ticket.
         template_id: the template, from the catalogue.
         suffix: the event's part of the action key.
-        data: author, reference and text.
-        body: hash of the text, if it is composed already; a resumed reply's text is composed only
-            when it has to be sent.
+        data: author, reference, and the function that composes the text.
+        body: hash of the reply's text; None if the text is not composed yet, as in a resumed event.
     """
     probe = {"author": data.author_id, "reference": data.reference}
     return Effect(
@@ -144,10 +143,10 @@ def close(conversation_id: str, answered_message_id: str | None, suffix: Suffix)
 
 
 def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Effect:
-    """The effect on a ticket that a planned action names.
+    """The effect on a ticket that a planned action names: a tag added or removed, or an assignment.
 
     Raises:
-        KeyError: this release has no effect of that kind.
+        KeyError: there is no such kind of effect here; replies and closing are built by the flow.
     """
     return _BY_KIND[planned.kind](conversation_id, planned.arg, suffix)
 
@@ -155,8 +154,8 @@ def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Ef
 def reference(opaque: OpaqueIds, action_key: str) -> str:
     """The short reference in a reply's text by which the reply is recognised, e.g. ``3F9A-17BC``.
 
-    It is made from the action key by a keyed hash.  The reference of a resent reply begins with
-    that of the first reply.
+    It is a keyed hash of the reply's action key.  The reference of a resent reply begins with that
+    of the first reply.
     """
     original, resend, _ = action_key.partition(keys.RESEND)
     found = opaque.of("reply_reference", original).upper()
@@ -165,7 +164,7 @@ def reference(opaque: OpaqueIds, action_key: str) -> str:
 
 
 def body_hash(opaque: OpaqueIds, text: str) -> str:
-    """A keyed hash of a reply's text, after the text was normalised."""
+    """A keyed hash of a reply's normalised text, so that differences of spacing and case do not count."""
     return opaque.of("reply_body", keys.normalised(text))
 
 

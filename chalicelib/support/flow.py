@@ -68,17 +68,18 @@ class SupportFlow(Flow):
         self._in_order = arrivals.in_order
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
-        """Whether a job is a notification, whose events are the new comments of its ticket."""
+        """Whether a job is a notification, which may result in several events: the ticket's new comments."""
         return isinstance(job, TicketNotification)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """The events of a job: the message that it names, or each new comment of its ticket."""
+        """The events of a job: the one message that it names, or each new comment of its ticket."""
         return self._arrivals.events(job)
 
     def resolved(self, job: TicketNotification) -> None:
-        """After all events of a notification: store when its ticket was read.
+        """Finish a notification whose events have all ended: store when its read of the ticket began.
 
-        Also store what people have done there since a decision in shadow.
+        If the ticket has a decision in shadow (judged, not sent), also store what people have done
+        since.
         """
         look = self._looks.ended(job)
         if look is not None:
@@ -87,7 +88,7 @@ class SupportFlow(Flow):
     def let_wait(self, event: Event, until_epoch: float) -> float:
         """Add an event to its ticket's list of waiting events in table B.
 
-        Returns the epoch second when it comes back.
+        Returns the epoch second at which the event is tried again.
         """
         conversation_id = event.facts.conversation_id
         line = self._looks.line(conversation_id, self._state.read(conversation_id))
@@ -145,15 +146,15 @@ class SupportFlow(Flow):
         return replace(plan, facts={**plan.facts, **kept}) if kept else plan
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """Read the ticket before a plan that was made without it is carried out.
+        """Read the ticket before a plan that was made without reading it is carried out.
 
-        The text may be an operator's, which raises `NotAnEvent`.
+        The planned message may turn out to be an operator's; then `NotAnEvent` is raised.
         """
         if "floor" not in plan.facts and not switches.kill_switch:
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The effect for a planned action; the text of a reply is composed later, when it is sent."""
+        """The effect for a planned action; the text of a resumed reply is composed only when it is sent."""
         conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
             case "reply":
@@ -173,7 +174,7 @@ class SupportFlow(Flow):
     ) -> bool:
         """Write the conversation's new state into table B.
 
-        Returns False when a newer message has written there before.
+        Returns False when an event of a newer message has written it before.
         """
         facts, inquiry = plan.facts, event.subject
         if inquiry.reading is not None:
@@ -205,9 +206,9 @@ class SupportFlow(Flow):
     def _decisions(
         self, event: Event, facts: Mapping[str, Any]
     ) -> list[shadow_decisions.Record] | None:
-        """The ticket's shadow decisions with this one added, for table B.
+        """The ticket's decisions in shadow (judged, not sent) with this event's one added, for table B.
 
-        Returns None if this one was not made in shadow.
+        Returns None if this event's decision was not made in shadow.
         """
         decided = shadow_decisions.of_plan(event.facts.event_key, facts)
         if decided is None:
@@ -219,7 +220,10 @@ class SupportFlow(Flow):
         return shadow_decisions.added(known.decisions if known else (), decided)
 
     def _note_people(self, ticket: Ticket, known: ConversationState | None) -> None:
-        """Store what people have done with a ticket since a decision that was made in shadow."""
+        """Store what people have done with a ticket since a decision in shadow (judged, not sent).
+
+        It does nothing for a ticket without such a decision.
+        """
         decided = shadow_decisions.to_follow(known.decisions) if known else None
         if known is None or decided is None:
             return
@@ -243,9 +247,10 @@ class SupportFlow(Flow):
         return stored(inquiry.dialogue) if inquiry.dialogue and is_known else None
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
-        """Find the message among its ticket's comments.
+        """Find the event's message among its ticket's comments.
 
-        If it is not shown and may be our own reply, raise `HandBackError`, to look again later.
+        If the ticket does not show the message, and the message may be our own reply,
+        `HandBackError` is raised, so that the event is tried again later.
         """
         if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
             return
@@ -276,7 +281,11 @@ class SupportFlow(Flow):
     def _leaving(
         self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
     ) -> str:
-        """The text of a reply as it is sent, after the facts about orders in it were checked once more."""
+        """The text of a reply at the moment of sending.
+
+        It is the planned text, after the facts about orders in it were checked once more; a resumed
+        event's text is composed again.
+        """
         inquiry: Inquiry = event.subject
         if inquiry.draft is None or inquiry.ticket is None:
             return self._recomposed(answering, template_id, event, plan, key)
@@ -310,7 +319,7 @@ class SupportFlow(Flow):
         )
 
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
-        """The event's ticket as it is now: an earlier read of it, or a new one if that may be out of date."""
+        """The event's ticket as it is now: an earlier read, or a new one if that may be out of date."""
         reading, now = inquiry.reading, self._clock.now()
         known = reading.before(inquiry.number, now) if reading is not None else None
         if known is not None:
@@ -343,7 +352,10 @@ def _stored_decision(facts: Mapping[str, Any]) -> Decision:
 def _reply_state(
     event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
 ) -> dict[str, Any]:
-    """The changes of `pending_flow` and `last_auto_reply` in table B that an event's reply leads to."""
+    """The changes of `pending_flow` and `last_auto_reply` in table B that an event's reply causes.
+
+    The result is empty if the event leaves both as they are.
+    """
     key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
     row = rows.get(key) if "template" in facts or "later" in facts else None
     waiting = {"type": NEEDS_NUMBER, "intent": facts["intent"]}

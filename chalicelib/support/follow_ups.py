@@ -31,7 +31,11 @@ MOST_A_RUN = 5
 
 @dataclass(slots=True, kw_only=True)
 class ShadowFollowUps:
-    """A `SweepPart`: has tickets read again a day after a decision in shadow, to see what people did."""
+    """A `SweepPart` that has tickets read again a day after a decision in shadow, to see what people did.
+
+    In shadow a message is judged and no reply is sent.  Only decisions that would have sent one
+    count.
+    """
 
     state: States
     clock: Clock
@@ -40,7 +44,7 @@ class ShadowFollowUps:
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
         """Queue a notification for each ticket that is due on the next page of table B.
 
-        The cursor is returned unchanged, as the page is remembered here.
+        The cursor is returned unchanged, as this object itself remembers the page.
         """
         del since
         if sweep.has_time:

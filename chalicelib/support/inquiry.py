@@ -26,13 +26,14 @@ class Inquiry:
     """One customer message with what has been read for it so far: its ticket, state, settings.
 
     Attributes:
-        state_is_read: `state` was read; it is None where the conversation has none yet.
+        state_is_read: `state` was read; `state` is None where the conversation has none yet.
         draft: the reply's text, if it was composed during planning.
         comment: the message as its ticket shows it.
         rules: the settings by which the message is decided and answered.
-        reading: the read that showed the message, shared with other messages of the same read.
+        reading: the read of the ticket that showed the message, shared with other messages that it
+            showed.
         number: the message's place among the messages of that read, from 0.
-        in_turn: the message's notification was already checked for earlier waiting events.
+        in_turn: it was already checked that no earlier event of the ticket waits.
         dialogue: the conversation up to and including this message.
         earlier_orders: the orders that the conversation is about, where the message names none.
         risks_elsewhere: another ticket of the customer is known to be about a grave matter.
@@ -57,7 +58,8 @@ class Inquiry:
     def locate(self, ticket: Ticket) -> bool:
         """Take the message's text and time from its comment on the ticket.
 
-        Returns False where the ticket does not show the comment.
+        Returns False where the ticket does not show the comment; text and time then stay as they
+        are.
 
         Raises:
             NotAnEvent: the comment is an operator's, which includes our own replies.
@@ -92,10 +94,9 @@ class Inquiry:
         return any(not comment.is_operator for comment in self._newer())
 
     def person_answered(self, is_ours: Callable[[Comment], bool]) -> bool:
-        """Whether a person has answered this message, and has the ticket or has closed it.
+        """Whether a person answered this message, and the ticket is assigned to this person or closed.
 
-        An answer within a minute does not count, as a machine may have sent it: the ticket is then
-        routed as always.
+        An answer within a minute does not count, as a machine may have sent it.
 
         Args:
             is_ours: whether an operator's comment is one of our replies.
@@ -125,9 +126,10 @@ class Inquiry:
 
 
 def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
-    """The time of the newest operator comment on a ticket: at first contact no earlier comment is new.
+    """The ISO time of the newest operator comment on a ticket, before the time `before` if given.
 
-    `EVERYTHING` without such a comment.
+    When we first meet a ticket, only later comments are new.  `EVERYTHING` (1970) without such a
+    comment.
     """
     if ticket is None:
         return EVERYTHING
@@ -136,5 +138,5 @@ def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
 
 
 def is_after(comment: Comment, floor: str) -> bool:
-    """Whether a comment was written after a time; a comment without a time counts as written after it."""
+    """Whether a comment was written after an ISO time; a comment of unknown time counts as written after."""
     return comment.created_at is None or iso(comment.created_at) > floor

@@ -37,7 +37,10 @@ _COLONS_OF_A_KEY = 3
 
 
 def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:
-    """The job to queue again for a stored Richpanel event, or for an operator's resend of an action."""
+    """The job to queue again for a stored event of a ticket.
+
+    An event of an operator's resend gives an `ActionResend`, any other a message or a notification.
+    """
     common = {
         "event_key": event.event_key,
         "conversation_id": event.conversation_id,

@@ -71,7 +71,7 @@ class Judgement:
 
 
 class Judge:
-    """Judges a customer's message by its conversation, and by its order if it may be answered.
+    """Judges a customer's message by its conversation; where an answer is allowed, by its order, too.
 
     Args:
         answering: decides on replies; None where no reply is ever sent.
@@ -82,12 +82,12 @@ class Judge:
         self._clock = clock
 
     def judge(self, facts: EventFacts, inquiry: Inquiry, switches: Switches) -> Judgement:
-        """Judge a message: read it, decide, and consider a reply.
+        """Judge a message: read what it says, decide, and see whether it gets a reply.
 
-        The inquiry gets the conversation's new state.
+        The conversation's state with this message is put into `inquiry.dialogue`.
 
         Raises:
-            NotAnEvent: the person who has the ticket has answered it meanwhile.
+            NotAnEvent: the person who has the ticket has answered the message meanwhile.
             ProviderError: what the judgement needs cannot be read now.
         """
         ticket, answering = inquiry.ticket, self._answering
@@ -112,18 +112,18 @@ class Judge:
         return Judgement(reading, decision, verdict, is_a_persons(before, self._around(inquiry)))
 
     def reason_to_withhold(self, inquiry: Inquiry, decision: Decision) -> str | None:
-        """Why a planned reply must not be sent now, as its ticket was read again.
+        """Why a planned reply must not be sent now, by the ticket as it was just read again.
 
-        Returns None where it may be sent.
+        Returns None where the reply may be sent.
         """
         subject = self._subject(inquiry)
         asked = asked_in(inquiry.text or "", subject, inquiry.rules.phrases)
         return self._silence(inquiry, self._before(inquiry), asked, decision)
 
     def note_risks(self, facts: EventFacts, inquiry: Inquiry, decision: Decision) -> None:
-        """Store that a customer has a grave matter.
+        """Store that a message of the customer was about a grave matter; does nothing if it was not.
 
-        For some time no ticket of this customer is then answered automatically.
+        For `RISK_LASTS` no ticket of this customer is then answered automatically.
         """
         answering, email = self._answering, inquiry.customer
         if answering is None or not decision.risk_flags or email is None:
@@ -194,7 +194,11 @@ class Judge:
     def _about(
         self, inquiry: Inquiry, before: Dialogue, asked: AskedFor, decision: Decision
     ) -> tuple[str, ...]:
-        """The numbers of the orders that an answer would be about: the message's, else the open requests'."""
+        """The numbers of the orders that an answer would be about.
+
+        They are those in the message, else those of its ticket's subject and of requests that are
+        still open.
+        """
         text, ticket = inquiry.text or "", inquiry.ticket
         own = order_numbers(text, is_asked_for=decision.pending is not None)
         if own or ticket is None:
@@ -255,10 +259,11 @@ class Judge:
 
 
 def _question(before: Dialogue) -> dict[str, object] | None:
-    """The pending question for the order number that a ticket shows, as table B would store it.
+    """Our question for the order number that still waits for an answer, in the form of `pending_flow`.
 
-    It is None where there is no such question.  A customer who asked about an order and then writes
-    again counts as asked, as the second message may be the order's number.
+    It is made from the ticket where table B has no state, and None where there is no such question.
+    A customer who asked about an order and then writes again counts as asked, as the second message
+    may be the order's number.
     """
     waits = [
         request.at for request in before.unsettled() if request.kind == RequestKind.ORDER_STATUS

@@ -34,15 +34,15 @@ def ticket_notification(conversation_id: str, delivery_id: str) -> str:
 
 
 def ticket_text(conversation_id: str, text: str, at_epoch: float) -> str:
-    """The event key of a message without an id, made from its text and the five minutes of its time."""
+    """The event key of a message without an id: a hash of its text and its five-minute interval."""
     return joined("evt", "rp", conversation_id, _text_digest(text, bucket(at_epoch)))
 
 
 def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> str:
-    """The event key that a message without an id would have in the nearer neighbouring five minutes.
+    """The event key that a message without an id would have in the nearer neighbouring five-minute interval.
 
-    Two copies of one message can arrive just before and just after such an interval ends, so this
-    key is checked, too, before an event counts as new.
+    Two copies of one message can arrive just before and just after an interval's end.  So this key
+    is checked, too, before the message counts as a new event.
     """
     here = bucket(at_epoch)
     nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1
@@ -65,7 +65,7 @@ def untag_action(conversation_id: str, tag: str, suffix: Suffix) -> str:
 
 
 def assign_action(conversation_id: str, team: str, suffix: Suffix) -> str:
-    """The action key of assigning a ticket to a team or a person."""
+    """The action key of assigning a ticket to a team or a user."""
     return joined("act", "rp_assign", conversation_id, team, suffix)
 
 
@@ -75,7 +75,7 @@ def reply_action(conversation_id: str, suffix: Suffix) -> str:
 
 
 def close_action(conversation_id: str, suffix: Suffix) -> str:
-    """The action key of closing a ticket after a message."""
+    """The action key of closing a ticket after one of its messages was answered."""
     return joined("act", "rp_close", conversation_id, suffix)
 
 

@@ -45,10 +45,11 @@ _MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: T
 
 @dataclass(frozen=True, slots=True)
 class TicketLook:
-    """One read of a ticket for a notification, with all that the ticket showed.
+    """One read of a ticket for a notification, with the ticket as the read showed it.
 
     Attributes:
-        known: the conversation's state when the look began; None before the first contact.
+        began: when the read began.
+        known: the conversation's state when the read began; None before the first contact.
     """
 
     began: datetime
@@ -58,20 +59,23 @@ class TicketLook:
 
 @dataclass(slots=True, kw_only=True)
 class Looks:
-    """Decides which notifications need a read of their ticket, and stores when a finished read began."""
+    """Decides which notifications need a read of their ticket, and stores when a finished read began.
+
+    A read that began late enough after a notification's receipt covers that notification.
+    """
 
     state: States
     clock: Clock
     _begun: dict[str, TicketLook] = field(default_factory=dict)
 
     def needed(self, job: TicketNotification) -> ConversationState | None:
-        """Decide whether a notification needs a read of its ticket.
+        """Decide whether a notification needs a read of its ticket now.
 
-        Returns the conversation's state if it does.
+        If it does, returns the conversation's state, or None before the first contact.
 
         Raises:
             NotAnEvent: a finished read of the ticket covers the notification.
-            NotYet: a finished read most likely covers it; the next read is due later.
+            NotYet: a finished read most likely covers the notification; the next read is due later.
         """
         known = self.state.read(job.conversation_id)
         looked = parsed(known.looked_at) if known is not None else None
@@ -86,17 +90,18 @@ class Looks:
         return known
 
     def line(self, conversation_id: str, known: ConversationState | None) -> TicketLine:
-        """The waiting events of a ticket, in order."""
+        """The list of a ticket's waiting events, in order, with which `once.order` works."""
         return TicketLine(self.state, conversation_id, known)
 
     def begun(self, job: TicketNotification, look: TicketLook) -> None:
-        """Remember the read of a ticket that a job has begun, until its events have ended."""
+        """Remember a job's read of its ticket, until the job's events have ended."""
         self._begun = {job.event_key: look}
 
     def ended(self, job: TicketNotification) -> TicketLook | None:
-        """Store in table B when a job's read of its ticket began, after all its events have ended or wait.
+        """Store in table B when a job's read of its ticket began.
 
-        Returns the read; None where the job made none.
+        It is called when every event of that read has ended or waits.  Returns the read; None where
+        the job read nothing.
         """
         look = self._begun.pop(job.event_key, None)
         if look is not None:

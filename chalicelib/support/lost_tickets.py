@@ -51,7 +51,7 @@ class LostTickets:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Queue tickets whose webhook never arrived.
+        """Queue a notification for each ticket whose webhook never arrived.
 
         Returns the cursor: the page or ticket number where the next run goes on.
         """
@@ -106,9 +106,9 @@ class _Run:
         self.sweep.summary.listing = "out_of_time"
 
     def _page(self, since: datetime, *, is_first: bool) -> TicketPage:
-        """Read the page of open tickets at the cursor.
+        """Read the page of open tickets on which the cursor is.
 
-        If the run's first page fails, the next run starts from page 1.
+        If this fails on the run's first page, the next run starts from page 1.
         """
         try:
             return self.parts.tickets.open_page(since=since, page=self.cursor.page)
@@ -120,9 +120,10 @@ class _Run:
     # --- walking ------------------------------------------------------------------------------
 
     def _walk(self, since: datetime) -> None:
-        """Read the ticket of every number above the highest one seen.
+        """Read the tickets above the highest number seen, one number after the other.
 
-        Changes to older tickets are not found this way.
+        It ends after `MAX_CONSECUTIVE_GAPS` numbers without a ticket.  Changes to older tickets are
+        not found.
         """
         number = self.cursor.number or self._known_number()
         if number is None:
@@ -142,7 +143,10 @@ class _Run:
         self._save_cursor(1, number)
 
     def _known_number(self) -> int | None:
-        """The highest number among a few tickets of table B, from which to go on; None where none has one."""
+        """The highest ticket number among a few tickets that table B knows; None where none has a number.
+
+        Reading by number goes on from it.
+        """
         numbers = []
         for conversation_id in self.parts.state.some(limit=FIRST_SAMPLE):
             try:
@@ -155,7 +159,7 @@ class _Run:
     # --- checking -----------------------------------------------------------------------------
 
     def _check(self, tickets: Sequence[Ticket]) -> None:
-        """Queue a notification for each of these tickets that has a message without an event."""
+        """Queue a notification for each of these tickets that seems to have a message without an event."""
         summary = self.sweep.summary
         summary.listed += len(tickets)
         open_ones = [
@@ -190,7 +194,10 @@ class _Run:
         ]
 
     def _key(self, ticket: Ticket) -> str:
-        """The event key of a ticket's notification; as long as the ticket does not change, it is the same."""
+        """The event key of a ticket's notification; it stays the same while the ticket does not change.
+
+        For a ticket without times and comments it changes daily.
+        """
         shown = iso(ticket.updated_at) if ticket.updated_at else ""
         newest = _newest_customer_comment(ticket) or ""
         day = "" if shown or newest else iso(self.parts.clock.now())[:10]
@@ -219,7 +226,10 @@ def _newest_customer_comment(ticket: Ticket) -> str | None:
 
 
 def _changed_since(ticket: Ticket, states: Mapping[str, ConversationState]) -> bool:
-    """Whether a ticket that was listed without comments has changed since its last processed event."""
+    """Whether a ticket that was listed without comments may have changed since its last processed event.
+
+    True also for a ticket that table B does not know.
+    """
     state = states.get(ticket.id)
     if state is None or state.last_processed_at is None:
         return True

@@ -13,14 +13,14 @@ OPENAI_REQUESTS_PER_30_S = 150
 
 
 class SupportModel:
-    """Builds the language model that classifies customers' messages; nothing is connected at first."""
+    """Builds the language model that classifies customers' messages; building connects nothing yet."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     @cached_property
     def opinions(self) -> Opinions:
-        """What asks the language model for its classification of messages."""
+        """The object that asks the language model for its classification of messages."""
         shared, settings = self._shared, self._shared.settings.support
         secret_id = settings.openai_api_key_secret_id
         client = shared.vendor(

@@ -68,7 +68,7 @@ class ModelNames:
 class VerifierResult:
     """Whether the language model as verifier allows a reply.
 
-    If it gave no verdict the reply is allowed, and `reason` says why.
+    If the model gave no verdict, the reply is allowed, and `reason` says why there was none.
     """
 
     allows: bool
@@ -77,9 +77,13 @@ class VerifierResult:
 
 
 class Opinions:
-    """Asks a language model about a customer's message.  If the model fails, there is a reason and no error.
+    """Asks a language model about a customer's message.
+
+    If the model fails, its methods raise no error: they return a result without it and the reason.
 
     Args:
+        model: the language model.
+        names: the names of the models to ask.
         redact: hides names and identifiers in the text sent to the model.
     """
 
@@ -93,7 +97,8 @@ class Opinions:
     def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
         """Ask the model to classify a message.
 
-        Returns the tables' result, changed where the model overrides it, and the reasons.
+        Returns the tables' classification, changed where the model overrides it, and the reasons
+        for both.
         """
         answer, reason = self._ask(_CLASSIFY, DECISION_SCHEMA, text)
         if answer is None:
@@ -105,7 +110,10 @@ class Opinions:
         return merged(found, opinion)
 
     def verify(self, text: str, intent: str) -> VerifierResult:
-        """Ask the model whether a reply about order status fits a message."""
+        """Ask the model whether a reply about order status fits a customer's message.
+
+        If the model fails, the reply is allowed.
+        """
         answer, reason = self._ask(_VERIFY.format(intent=intent), VERIFIER_SCHEMA, text)
         if answer is None:
             return VerifierResult(allows=True, reason=reason)
@@ -140,7 +148,10 @@ class Opinions:
 
 
 def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str, ...]]:
-    """Combine the tables' classification of a message with the model's; also returns the reasons."""
+    """Combine the tables' classification of a message with the language model's.
+
+    Returns the combined classification, and the reasons, e.g. that the model agrees or overrules.
+    """
     risk = _reported_risk(opinion)
     if found.intent in TIER_0:
         return found, () if risk else (why.MODEL_SEES_NO_RISK,)

@@ -40,9 +40,9 @@ class TicketExecutors:
         """Put the tags of a plan's step on its ticket, all by one request; repeating it changes nothing.
 
         Returns:
-            The actions whose tags the Richpanel tenant does not have; None where it has all.  Such
-            an action is refused if the ticket cannot be routed or handed over without its tag, else
-            skipped.
+            The actions whose tags the Richpanel tenant does not have; None where it has all tags.
+            Such an action is refused if the ticket cannot be routed or handed over without its tag,
+            else it is skipped.
         """
         conversation_id, ours = _only(ADD_TAG, actions)
         tags = {action.argument for action in ours}
@@ -56,8 +56,9 @@ class TicketExecutors:
         nothing.
 
         Returns:
-            The actions that were left out, as in `add_tags`, and those of a change that Richpanel
-            refused; the other change is then made.
+            The actions that were left out because the tenant lacks their tags, as in `add_tags`,
+            and those that Richpanel refused; a refused removal does not stop the adding.  None
+            where nothing was left out.
         """
         ends = self._clock.monotonic() + deadline_seconds
         added = [effect for effect in actions if effect.kind is ADD_TAG]
@@ -83,9 +84,9 @@ class TicketExecutors:
         return self._without(missing, added)
 
     def _without(self, missing: AbstractSet[str], ours: Sequence[Effect]) -> LeftOut | None:
-        """The actions to leave out because the Richpanel tenant does not have their tags.
+        """The actions to leave out because the Richpanel tenant does not have their tags; None for none.
 
-        They are logged and counted.
+        Their tags are logged and counted.
         """
         if not missing:
             return None
@@ -108,7 +109,7 @@ class TicketExecutors:
     # --- replies ------------------------------------------------------------------------------
 
     def prepare(self, actions: Sequence[Effect]) -> None:
-        """Compose the texts of replies before they are sent, which may read ticket and order again."""
+        """Compose the texts of replies before they are sent; this may read a ticket and its orders again."""
         self._texts = {action.key: action.data.compose() for action in actions}
 
     def reply(self, actions: Sequence[Effect], *, deadline_seconds: float) -> str:
@@ -131,7 +132,8 @@ class TicketExecutors:
     def close(self, actions: Sequence[Effect], *, deadline_seconds: float) -> None:
         """Close a ticket after a reply, and open it again if the customer has written in the meantime.
 
-        Both happen within one deadline: later the lease may be over and another worker at the ticket.
+        Both happen within one deadline: later the lease may be over, and another worker may be at
+        work on the ticket.
 
         Raises:
             PermanentError: the change was accepted, but the ticket is still open; an operator must
@@ -162,10 +164,10 @@ class TicketExecutors:
 def _only(
     kind: EffectKind, actions: Sequence[Effect], *, but: Sequence[Effect] = ()
 ) -> tuple[str, Sequence[Effect]]:
-    """The ticket's id, and those of the effects that are of this kind.
+    """The id of the effects' one ticket, and those of the effects that are of this kind.
 
-    All effects must be of one ticket, and all except those in `but` of this kind; else it raises
-    `TypeError` or `ValueError`.
+    All effects must be of one ticket, else `ValueError` is raised.  All except those in `but` must
+    be of this kind, else `TypeError`.
     """
     ours = [action for action in actions if action.kind is kind]
     (conversation_id,) = {action.conversation_id for action in actions}

@@ -18,14 +18,17 @@ from chalicelib.support.tickets import Comment, Ticket
 
 
 class ReplyReadBack:
-    """Settles a reply of unknown outcome: looks for it among the ticket's comments."""
+    """Finds out whether a reply of unknown outcome was sent: looks for it among the ticket's comments."""
 
     def __init__(self, tickets: Richpanel, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets
         self._opaque = opaque
 
     def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Read the ticket, and return every comment of the bot that could be this reply, oldest first."""
+        """Read the ticket, and return every comment of the bot that can be this reply, in the ticket's order.
+
+        The result is empty if the ticket shows none.
+        """
         ticket = self._tickets.read_ticket(action.conversation_id)
         return tuple(
             Found(comment.id) for comment in ticket.comments if self._matches(comment, action)

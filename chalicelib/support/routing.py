@@ -36,7 +36,7 @@ _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
-    """The department that has the ticket now, by its tags or its assignees; None where none has."""
+    """The department that has the ticket now, by its tags, else its assignees; None where none has it."""
     ticket = inquiry.ticket
     assigned = ticket.assigned_to if ticket else frozenset[str]()
     return inquiry.rules.current_department(tags, assigned)
@@ -107,7 +107,10 @@ def moves(plan: Plan) -> bool:
 
 
 def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) -> tuple[str, ...]:
-    """The tags that a plan sets whether or not a reply is sent."""
+    """The tags that a plan sets whether or not a reply is sent: department, intent, and that it was routed.
+
+    On a ticket that a person has, only the intent's tag.
+    """
     intent = f"{INTENT_TAG}{decision.intent}"
     if is_a_persons:
         return (intent,)
@@ -115,7 +118,7 @@ def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) ->
 
 
 def _without_routing(decision: Decision) -> Decision:
-    """The decision without the tags that ask people to route the ticket."""
+    """The decision without the tags by which people see that the routing was uncertain."""
     tags = tuple(tag for tag in decision.tags if tag not in (UNCERTAIN_TAG, TRIAGE_TAG))
     return replace(decision, tags=tags)
 
@@ -123,7 +126,7 @@ def _without_routing(decision: Decision) -> Decision:
 def _later(
     decision: Decision, verdict: ReplyVerdict, present: frozenset[str], *, first: int
 ) -> list[tuple[PlannedAction, ...]]:
-    """The steps for a reply that follows the routing of its ticket: the reply, then its tags."""
+    """A plan's steps for a reply that is tried after its ticket was routed: the reply, then its tags."""
     tags = (
         PlannedAction("add_tag", tag, (first,), already=tag in present)
         for tag in _reply_tags(decision, verdict)
@@ -139,7 +142,10 @@ def _tags(
     always: tuple[str, ...],
     first: int,
 ) -> tuple[PlannedAction, ...]:
-    """The plan's step that sets all tags in one request; the tags that report the reply depend on it."""
+    """The plan's step that sets all tags in one request.
+
+    The tags that report the reply are set only if the reply was sent.
+    """
     more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
     of_reply = _reply_tags(decision, verdict) if reply is not None else ()
     depends = () if reply is None else (reply,)
@@ -157,10 +163,10 @@ def _tags(
 
 
 def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[PlannedAction, ...]:
-    """The plan's step that assigns the ticket, if the settings name the department's assignee.
+    """The plan's step that assigns the ticket, if the settings name an assignee for the department.
 
-    If a person has the ticket there is no such step, and a reason is added.  A ticket that was not
-    read may belong to a person already, so it is not assigned.
+    The step is empty if a person has the ticket, and a reason is then added to `reasons`.  It is
+    also empty for a ticket that was not read, as a person may have it already.
     """
     wanted = inquiry.rules.assignee_of(department)
     if wanted is None or inquiry.ticket is None:

@@ -42,7 +42,11 @@ def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
 
 
 def _decisions(rules: Rules) -> Iterator[Decision]:
-    """A decision for every intent at each threshold and below, for every risk, and for every language."""
+    """Example decisions from which every tag can follow.
+
+    There is one for every intent at each threshold of confidence and at 0, one for every risk, and
+    one for every language without answers.
+    """
     for intent in ROUTES:
         for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
             yield decide_on(Classified(intent, confidence), rules=rules)
@@ -53,7 +57,7 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
 
 
 def _verdicts(decision: Decision) -> Iterator[ReplyVerdict]:
-    """Every verdict that a decision can have: no reply, each template's reply, each refusal."""
+    """Verdicts that between them set every tag: no reply, each template's reply, each kind of refusal."""
     yield ReplyVerdict()
     for template in CATALOGUE:
         yield ReplyVerdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)

@@ -46,9 +46,10 @@ _ROUTE = "route-"
 
 
 def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> dict[str, Any]:
-    """What a plan stores about a decision in shadow, beside the decision.
+    """What a plan stores about a decision in shadow (judged, not sent), in addition to the decision.
 
-    It is empty if the decision was not made in shadow.
+    It is the template that would be sent, its orders, the digests of its facts, and the ticket's
+    tags.  The result is empty if the decision was not made in shadow.
     """
     would = verdict.would
     if would is None or ticket is None:
@@ -64,7 +65,10 @@ def plan_facts(verdict: ReplyVerdict, ticket: Ticket | None, now: datetime) -> d
 
 
 def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The decision in a stored plan as table B keeps it; None if it was not made in shadow."""
+    """The decision of a stored plan, in the form in which table B keeps it.
+
+    None if it was not made in shadow (judged, not sent).
+    """
     if "made" not in facts:
         return None
     template = facts.get("would")
@@ -89,7 +93,8 @@ def of_plan(event_key: str, facts: Mapping[str, Any]) -> dict[str, Any] | None:
 def added(known: Sequence[Record], decided: Record) -> list[Record]:
     """A ticket's stored decisions with one more, which replaces an earlier one of the same event.
 
-    At most `MOST_DECISIONS` are kept; the oldest without an answer are dropped first.
+    At most `MOST_DECISIONS` are kept; the oldest that left the ticket to a person are dropped
+    first.
     """
     found = [*(decision for decision in known if decision["event"] != decided["event"]), decided]
     while len(found) > MOST_DECISIONS:
@@ -99,9 +104,9 @@ def added(known: Sequence[Record], decided: Record) -> list[Record]:
 
 
 def to_follow(decisions: Sequence[Record]) -> Record | None:
-    """The decision to compare with what people did: the last one with an answer, else the last.
+    """The decision to compare with what people did: the last that would have answered or asked.
 
-    It is None where there is no decision.
+    If none would have, it is the last one; None where there is no decision.
     """
     answers = [decision for decision in decisions if decision["decision"] != PERSON]
     found = answers or decisions
@@ -117,7 +122,7 @@ def done_since(
         ticket: the ticket as it is now.
         decided: the decision, as table B keeps it.
         rules: the settings, which name the departments.
-        bot: author id of automatic answers.
+        bot: the author id of automatic answers, which are not people's; None where none is set.
         now: when the ticket was read.
     """
     since = parsed(decided["at"])
@@ -144,13 +149,19 @@ def done_since(
 
 
 def codes(tags: AbstractSet[str]) -> list[str]:
-    """Tags in a form that may be stored: one that could name a person or an order becomes `other`."""
+    """The tags in a form that may be stored: one that could name a person or an order becomes `other`.
+
+    At most `MOST_TAGS` are kept.
+    """
     found = {tag if _CODE.fullmatch(tag) else _OTHER_TAG for tag in tags}
     return sorted(found)[:MOST_TAGS]
 
 
 def _is_ours(tag: str, decided: Record) -> bool:
-    """Whether a tag was set by us.  A tag for a risk that the decision did not see was not."""
+    """Whether our software set a tag, and not a person.
+
+    A tag for a risk that the decision did not see counts as a person's.
+    """
     if tag.startswith(_RISK):
         return tag.removeprefix(_RISK) in decided.get("risks", ())
     return tag.startswith((_OURS, _ROUTE)) or tag == ATTENTION_TAG

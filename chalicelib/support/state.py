@@ -69,10 +69,12 @@ class StateChange:
     """The changes that an event makes to a conversation's state; None leaves an attribute unchanged.
 
     Attributes:
-        message_at: time of the event's message; an older message than the last one changes nothing.
+        message_at: time of the event's message; if a newer message has been processed, nothing is
+            changed.
         processed_at: the time up to which the ticket is known to hold nothing new; None means now.
         requests: what the customer has asked for in the conversation, including this message.
-        decisions: decisions made in shadow on the conversation, including this one.
+        decisions: decisions made in shadow (judged, not sent) on the conversation, including this
+            one.
         clear: attributes to remove, e.g. ``pending_flow``.
     """
 
@@ -93,7 +95,7 @@ class StateChange:
 
 
 class States:
-    """The store of all conversations' states, table B."""
+    """Table B, the store of all conversations' states."""
 
     def __init__(self, *, table: Store, clock: Clock, retention: timedelta = RETENTION) -> None:
         self._table = table
@@ -126,35 +128,39 @@ class States:
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
     def some(self, *, limit: int) -> Sequence[str]:
-        """The ids of a few arbitrary conversations in table B, with which a sweep without a cursor starts."""
+        """The ids of a few arbitrary conversations in table B, for a sweep that has no cursor yet."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def page(
         self, start: Item | None, *, limit: int
     ) -> tuple[Sequence[ConversationState], Item | None]:
-        """One page of all conversations' states, and where the next page starts; None after the last page."""
+        """One page of all conversations' states, and the key where the next page starts.
+
+        The key is None after the last page.  Expired states are left out.
+        """
         rows, more = self._table.scan_page(limit=limit, start=start)
         now = self._clock.now().timestamp()
         return [_state(row) for row in rows if row["expires_at"] > now], more
 
     def note_people(self, conversation_id: str, people: Mapping[str, Any]) -> None:
-        """Store what people have done with a ticket since a decision in shadow.
+        """Store what people have done with a ticket since a decision in shadow (judged, not sent).
 
-        Does nothing where the state has expired.
+        Does nothing where the conversation's state is missing or has expired.
         """
         self._annotate(conversation_id, people=dict(people))
 
     def label(self, conversation_id: str, labels: Sequence[Mapping[str, Any]]) -> bool:
         """Replace the labels that people gave to a conversation's decisions.
 
-        Returns False where the state has expired.
+        Returns False where the conversation's state is missing or has expired.
         """
         return self._annotate(conversation_id, labels=[dict(row) for row in labels])
 
     def _annotate(self, conversation_id: str, **values: object) -> bool:
-        """Set attributes of a conversation's state that no event sets.
+        """Set attributes of a conversation's state that are written outside the run of an event.
 
-        Returns False where the state is missing or has expired.
+        Examples are people's acts and labels.  Returns False where the state is missing or has
+        expired.
         """
         try:
             self._table.update(
@@ -172,7 +178,8 @@ class States:
     def apply(self, lease: Lease, change: StateChange) -> bool:
         """Write an event's changes into a conversation's state.
 
-        Returns False when a newer message or a higher fence has written there before.
+        Returns False, and writes nothing, if a newer message has been written there, or the same
+        message by a later holder of its lease.
         """
         now = self._clock.now()
         values = self._values(lease, change)
@@ -204,7 +211,7 @@ class States:
     def looked(self, conversation_id: str, began: datetime) -> None:
         """Store when a finished read of the ticket began.
 
-        An earlier read than the stored one changes nothing.
+        Nothing is changed if the stored read began at the same time or later.
         """
         now = self._clock.now()
         try:
@@ -231,7 +238,7 @@ class States:
         known: Sequence[str],
         waiting: Sequence[str],
     ) -> None:
-        """Replace a conversation's list of waiting events; an expired state counts as missing.
+        """Replace a conversation's list of waiting events; an expired state counts as a missing one.
 
         Args:
             conversation_id: the ticket.
@@ -272,7 +279,7 @@ class States:
     def _replace_expired(self, conversation_id: str, values: Item, stale: float) -> bool:
         """Replace an expired state that DynamoDB has not deleted yet.
 
-        Returns False where it has changed meanwhile.
+        Returns False where another writer or DynamoDB has changed it meanwhile.
         """
         item = {"conversation_id": conversation_id, "version": 1, **values}
         try:

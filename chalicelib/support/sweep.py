@@ -23,12 +23,16 @@ class SupportSweep:
 
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """The functions that make a lost job from its stored event, by the start of the event key."""
+        """The functions that make a lost job from its stored event, each by the prefix of its event keys."""
         return {"evt:rp": ticket_job}
 
     @cached_property
     def sweeps(self) -> Sequence[SweepPart]:
-        """The parts of the sweep that ask Richpanel: lost tickets, and follow-ups of shadow decisions."""
+        """The parts of the sweep that concern tickets.
+
+        They look for tickets whose webhook never arrived, and follow up decisions in shadow
+        (judged, not sent).
+        """
         shared, support = self._shared, self._support
         found = LostTickets(
             tickets=support.richpanel,

@@ -28,7 +28,8 @@ class TicketReading:
 
     Attributes:
         began: when the read began.
-        passed: how many of the job's events have ended, as `ticket` shows it; -1 if not known.
+        passed: how many of the job's events have already changed `ticket`; -1 if `ticket` may be
+            out of date.
     """
 
     ticket: Ticket
@@ -36,21 +37,22 @@ class TicketReading:
     passed: int = 0
 
     def before(self, number: int, now: datetime) -> Ticket | None:
-        """The ticket as it is before the job's event of this number, from 0.
+        """The ticket as it is just before the job's event of this number, counted from 0, is handled.
 
-        Returns None if it must be read again.
+        Returns None if the ticket must be read again.
         """
         is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
         return self.ticket if is_fresh and self.passed == number else None
 
     def again(self, number: int, ticket: Ticket, began: datetime) -> None:
-        """Replace the read by a new one, made before the job's event of this number."""
+        """Replace the read by a new one, made just before the job's event of this number was handled."""
         self.ticket, self.began, self.passed = ticket, began, number
 
     def after(self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix) -> None:
-        """Update the ticket's tags by what the job's event of this number did.
+        """Update the ticket's tags by the plan that the job's event of this number has carried out.
 
-        `rows` are its stored actions.
+        `rows` are the stored actions of that plan.  If more than tags may have changed, the next
+        event reads the ticket again.
         """
         tags = self._tags_after(plan, rows, suffix)
         if tags is None or self.passed != number:
@@ -61,9 +63,9 @@ class TicketReading:
     def _tags_after(
         self, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix
     ) -> frozenset[str] | None:
-        """The ticket's tags after these actions.
+        """The ticket's tags after the plan's actions were carried out.
 
-        Returns None if they are not known, or if the actions may have changed more than tags.
+        Returns None if the tags are not known, or if the actions may have changed more than tags.
         """
         tags, ours = set(self.ticket.tags), set[str]()
         for planned in plan.actions:

@@ -22,7 +22,7 @@ CUSTOMER = "the customer"
 
 
 def read(event: Mapping[str, Any], richpanel: Richpanel, *, bot: str) -> dict[str, Any]:
-    """Answer one request for the texts of a ticket: its comments, or the reason for refusing.
+    """Answer one request for the texts of a ticket: its comments under ``said``, or ``refused``, the reason.
 
     Args:
         event: the request, with ``ticket_id``.

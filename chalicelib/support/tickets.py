@@ -36,7 +36,9 @@ class Ticket:
     """A Richpanel ticket (conversation) with its comments, as the flows see it.
 
     Attributes:
-        assigned_to: id of the user to whom it is assigned, and ``team:`` with its team's id.
+        number: the number by which people name the ticket.
+        assigned_to: the id of the user to whom the ticket is assigned, and ``team:`` with the id of
+            the team.
         url: address of the ticket's page at Richpanel.
     """
 
@@ -67,7 +69,8 @@ class TicketPage:
     Attributes:
         tickets: the open and recent tickets of the page.
         is_last: no later page can hold another open and recent ticket.
-        fingerprint: equal for two pages with the same tickets; the vendor then ignores page numbers.
+        fingerprint: equal for two pages with the same tickets; two such pages in a row mean that
+            the vendor ignores page numbers.
     """
 
     tickets: tuple[Ticket, ...]

@@ -7,10 +7,10 @@ from chalicelib.support.state import ConversationState, States
 
 
 class TicketLine:
-    """The waiting events of one ticket, as `once.order` needs them; they are stored in table B.
+    """The list of one ticket's waiting events, stored in table B, with which `once.order` works.
 
     Args:
-        known: the conversation's state as it was read.
+        known: the conversation's state as it was read; None where there is none.
     """
 
     def __init__(
@@ -21,7 +21,7 @@ class TicketLine:
         self.waiting: EventKeys = known.waiting if known is not None else ()
 
     def replace(self, waiting: EventKeys) -> None:
-        """Store another list of waiting events if it differs.
+        """Store another list of waiting events; does nothing if it equals the list as it was read.
 
         Raises `TransientError` if another writer has changed the list since.
         """

@@ -68,7 +68,8 @@ def parse(request: InboundRequest) -> TicketMessage | TicketNotification:
 
     Raises:
         TooLargeError: the body has more than 32 KB.
-        PayloadError: ``invalid_json`` or ``missing_conversation_id``: no id was found.
+        PayloadError: ``missing_conversation_id``, or ``invalid_json`` for a body that is no JSON
+            object and in which no ticket id is found.
     """
     bodies.check_size(request.body, MAX_BODY_BYTES)
     try:
@@ -120,11 +121,11 @@ def _job(
 
 
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """The job from the ids that are found in a body that is not JSON.
+    """The job made from the ids that are found in a body that is not JSON.
 
-    Raises `PayloadError` without a clear ticket id.  A number without a delimiter after it may be
-    truncated and name another ticket.  So it is not used, and neither is any other value of the
-    same field, which may be a customer's text.
+    Raises `PayloadError` without a clear ticket id.  A number with no delimiter after it is not
+    used: it may be truncated and name another ticket.  Neither is any other value of the same field
+    used, as it may be in a customer's text.
     """
     text = request.body.decode("utf-8", errors="replace")
     found: dict[str, set[str | None]] = {}
@@ -169,8 +170,8 @@ def _first_id(payload: Mapping[str, Any], *names: str) -> str | None:
 def _checked_id(text: str) -> str | None:
     """The text if it is an id that can be stored and sent; else None.
 
-    No id is a template's placeholder, a text that is unprintable or too long, and one in which a
-    decoder replaced bytes, as it may name another ticket.
+    Not an id are a template's placeholder, an empty, unprintable or too long text, and a text in
+    which a decoder replaced bytes, as it may name another ticket.
     """
     if _PLACEHOLDER.search(text) or bodies.REPLACED in text or not text.isprintable():
         return None

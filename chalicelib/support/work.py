@@ -36,7 +36,7 @@ SHOPIFY_REQUESTS_PER_30_S = 60
 
 
 class SupportWork:
-    """Builds what decides on a ticket's message and what performs the decision.
+    """Builds the objects that decide on a ticket's message and that perform the decision.
 
     Args:
         model: builds the language model, if the settings name one.
@@ -70,24 +70,24 @@ class SupportWork:
 
     @staticmethod
     def read_tables() -> None:
-        """Load every table of words that the first message needs, by reading a sample message."""
+        """Load every table of words that the first message needs, by analysing a sample message."""
         read("hello")
 
     @cached_property
     def ticket_executors(self) -> TicketExecutors:
-        """What performs the effects on tickets, by calls to Richpanel."""
+        """The object that performs the effects on tickets, by calls to Richpanel."""
         return TicketExecutors(
             richpanel=self._support.richpanel, clock=self._shared.clock, log=self._shared.log
         )
 
     @cached_property
     def reply_read_back(self) -> ReplyReadBack:
-        """What finds out whether a reply of unknown outcome was sent."""
+        """The object that finds out whether a reply of unknown outcome was sent."""
         return ReplyReadBack(self._support.richpanel, self._shared.opaque)
 
     @cached_property
     def answering(self) -> Replies:
-        """What decides on automatic replies and composes them; no vendor is connected yet."""
+        """The object that decides on automatic replies and composes them; no vendor is connected yet."""
         shared, settings = self._shared, self._shared.settings.support
         table = shared.table(shared.settings.idempotency_table)
         return Replies(

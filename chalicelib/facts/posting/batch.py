@@ -34,8 +34,8 @@ class Rebuilding:
     Attributes:
         target: the dataset that is being rebuilt.
         owner: name of the operator who started the rebuild.
-        until: epoch seconds until which the writer is blocked; each step extends it.
-        facts: digest of the facts to post; empty until the tables are cleared and may be filled.
+        until: epoch seconds until which the writer is blocked; each step of the rebuild extends it.
+        facts: digest of the facts to post; empty until the dataset's tables are cleared.
         number: number of the rebuild's first batch of facts.
         posted: how many of the facts are in the dataset, in the order of their keys.
         content: digests of the dimensions that were filled, by table (`model.Dimension.content`).
@@ -55,7 +55,8 @@ class OwedBatch:
     """A batch of facts that no sink can refuse any more, and that some sinks do not have yet.
 
     Attributes:
-        keys: keys of the batch's facts, which are pending until every sink has them.
+        number: number of the batch.
+        keys: keys of the batch's facts, which stay pending until every sink has the batch.
         lacking: targets of the sinks that do not have the batch.
     """
 
@@ -73,9 +74,11 @@ class Batch:
         keys: keys of the open batch's facts; empty where no batch is open.
         owed: earlier batches that at least one sink lacks, oldest first.
         corrected: number of the last correction; like a batch's, it is never used for other rows.
-        rests: by target of any other sink: the epoch seconds until which it asked for no calls.
-        not_before: until when the sink that may refuse rows asked for no calls.
-        retry_was_refused: a retry was refused; the first request may still have been accepted.
+        rests: for a sink that takes every row, by target: the epoch seconds until which it asked
+            for no calls.
+        not_before: the epoch seconds until which the sink that may refuse rows asked for no calls.
+        retry_was_refused: the sink that may refuse rows refused a retry of the open batch, but may
+            have accepted the first request.
         rebuilding: a rebuild that has not ended; None where there is none.
     """
 
@@ -90,13 +93,13 @@ class Batch:
 
     @property
     def held(self) -> frozenset[str]:
-        """The keys of facts that one sink may have and another may lack: those of open and owed batches."""
+        """The keys of facts in the open batch or an owed one: one sink may have such a fact, another not."""
         return frozenset((*self.keys, *(key for batch in self.owed for key in batch.keys)))
 
     def next_number(self, now: datetime) -> int:
-        """The number for a new batch, greater than every earlier one: epoch milliseconds.
+        """The number for a new batch, greater than every earlier one: the time in epoch milliseconds.
 
-        If the clock went back, it is one more than the last.
+        If the clock went back, the number is one more than the last.
         """
         return max(self.number + 1, self.corrected + 1, int(now.timestamp() * 1000))
 
@@ -105,19 +108,20 @@ class Batch:
         return replace(self.closed(), number=number, keys=tuple(keys))
 
     def closed(self) -> Batch:
-        """The state without its open batch; batches that sinks still lack stay."""
+        """The state without open batch, rebuild and wait for Power BI; batches that sinks lack stay."""
         return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
     def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:
-        """The state after the sink that may refuse rows took the open batch: it is now owed to `targets`."""
+        """The state after the sink that may refuse rows took the open batch; `targets` still lack it."""
         owes = OwedBatch(self.number, tuple(keys), frozenset(targets))
         return replace(self.closed(), owed=(*self.owed, owes))
 
     def merged(self, *, at_most: int) -> Batch:
         """The state with the owed facts in fewer batches, each of at most `at_most` facts.
 
-        Two batches that the same sinks lack are joined if those sinks also lack an earlier one: a sink
-        gets batches in order, so it has begun neither of the two, and knows neither number.
+        A batch joins the one before only if the same sinks lack both, and a still earlier one.  A
+        sink gets batches in order, so these sinks have begun neither of the two, and know neither
+        number.
         """
         owed: list[OwedBatch] = []
         for batch in self.owed:
@@ -148,7 +152,7 @@ class Batch:
 
     @classmethod
     def decode(cls, text: str | None) -> Batch:
-        """The state that a stored JSON text holds; an empty state for an empty text."""
+        """The state that a stored JSON text holds; an empty state for None or an empty text."""
         if not text:
             return cls()
         raw = json.loads(text)
@@ -168,7 +172,10 @@ class Batch:
 
 
 def first_that_fit(facts: Sequence[Fact], batch: Batch = Batch()) -> Sequence[Fact]:
-    """The first of these facts, as many as fit into the writer's row with the owed batches; may be none."""
+    """The first of these facts, so many that their batch fits into the writer's row beside owed batches.
+
+    The result is empty if not even one fact fits.
+    """
     while facts:
         opened = batch.opened(0, (fact.key for fact in facts))
         if len(opened.encode()) <= _PLAN_CHARACTERS:
@@ -188,9 +195,9 @@ def _unpacked(text: str) -> tuple[str, ...]:
 
 
 def writer_event(now: datetime) -> EventFacts:
-    """The event under which the fact writer claims its lease.
+    """The ledger event on which the fact writer claims its lease.
 
-    It has one fixed key, so only one run writes.
+    Its key is fixed, so only one run of the writer has the lease at a time.
     """
     return EventFacts(
         event_key=WRITER_KEY,

@@ -102,7 +102,7 @@ class Posting:
 
     @cached_property
     def check(self) -> FactCheck:
-        """The comparison of facts by day in ledger, archive and dataset, and of OneLake's files."""
+        """The check that compares facts by day in ledger, archive and dataset, and OneLake's files."""
         mirrored = self.onelake if "onelake" in self._settings.facts_report else None
         return FactCheck(
             store=self._facts.ledger,
@@ -124,7 +124,7 @@ class Posting:
     def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
         """The reader of a Power BI dataset, by default the configured one.
 
-        Returns None where no dataset is configured.
+        Returns None where no dataset is given or configured.
         """
         settings = self._settings
         read = dataset_id or (
@@ -134,18 +134,18 @@ class Posting:
         return DatasetReader(self.powerbi_client, workspace, read) if read else None
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """The agents by id: the roster, and HubSpot's owners where they may be read.
+        """The agents by id: those of the roster, and HubSpot's owners where the settings let them be read.
 
-        It is None where neither is known.
+        The result is None where neither is known.
         """
         roster = self._facts.roster.agents()
         owners = self._owners
         return {**owners.agents(), **(roster or {})} if owners else roster
 
     def are_names_known(self) -> bool:
-        """Whether the directories of agents were read.
+        """Whether each configured directory of agents was read; True where none is configured.
 
-        Otherwise a report would show ids in place of names.
+        While it is False, a report would show agents' ids in place of names.
         """
         owners, is_roster_read = self._owners, bool(self._settings.aloware_ring_group_url)
         if owners is not None:
@@ -189,7 +189,7 @@ class Posting:
             return None
 
     def _dimensions(self, target: str) -> Dimensions:
-        """What keeps a sink's dimension tables complete: agents, metrics, days and shifts."""
+        """The keeper of one sink's dimension tables: agents, metrics, days and shifts."""
         shared = self._shared
         return Dimensions(
             store=self._facts.ledger,
@@ -212,7 +212,7 @@ class Posting:
 
     @cached_property
     def effects(self) -> Effects:
-        """The only way by which rows leave for a sink; it records each POST, so that none is sent twice."""
+        """The only way by which rows reach a sink; it records each POST, so that none is sent twice."""
         shared = self._shared
         return Effects(
             ledger=self.ledger,
@@ -230,9 +230,9 @@ class Posting:
 
     @cached_property
     def held(self) -> str | None:
-        """The reason, a fixed code, why facts cannot be posted: a sink is not configured.
+        """The reason, a fixed code, why no facts can be posted: a sink is not configured.
 
-        It is None where they can be posted.
+        It is None where facts can be posted.
         """
         settings = self._settings
         if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
@@ -260,7 +260,7 @@ class Posting:
     def judge(self) -> str | None:
         """The target of the Power BI dataset, the one sink that may refuse rows.
 
-        It is None where it gets no facts.
+        It is None where the dataset gets no facts.
         """
         settings = self._settings
         is_given = "powerbi" in settings.facts_report and settings.powerbi_dataset_id
@@ -316,9 +316,9 @@ class Posting:
 
     @cached_property
     def dataset_maker(self) -> VendorClient:
-        """An HTTP client as `powerbi_client` that reports Power BI's own error codes as reasons.
+        """An HTTP client like `powerbi_client` that also reports Power BI's own error codes as reasons.
 
-        One code says that push datasets are no longer offered.
+        One such code says that push datasets are no longer offered.
         """
         return self._powerbi_client(error_code_at=("error", "code"))
 
@@ -343,7 +343,7 @@ class Posting:
     def _tokens(
         self, provider: str, url: str, *, scope: str, client_id: str, secret_id: str
     ) -> EntraTokens:
-        """The tokens of a Microsoft Entra application for one API."""
+        """The source of access tokens for one API, issued to a Microsoft Entra application."""
         shared = self._shared
         origin, path = origin_and_path(url)
         client = shared.vendor(

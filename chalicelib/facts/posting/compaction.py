@@ -30,9 +30,9 @@ DONE = "compacted"
 
 @dataclass(slots=True, kw_only=True)
 class Compaction:
-    """The hourly compaction of the archives.
+    """The hourly compaction of the archives, which merges the parts of a partition into one.
 
-    Each container does it once an hour; a second one finds nothing to do.
+    Each container does it once an hour; a second container in that hour finds nothing to do.
 
     Attributes:
         writer: the fact writer, under whose lease the work is done.
@@ -44,10 +44,10 @@ class Compaction:
     _hour: str = field(default="", init=False)
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
-        """Compact partitions of the archives, once an hour.
+        """Compact the archives' partitions, once an hour.
 
-        Returns the outcome, or None where nothing is to do now.  What does not fit into the time is
-        left to the next run.
+        Returns the outcome as a text, or None where nothing is to do now.  Partitions for which the
+        time does not suffice are left to the next run.
         """
         hour = iso(self.runtime.clock.now())[:13]
         if hour == self._hour or time_left_seconds() < 2 * ENOUGH_SECONDS:
@@ -62,7 +62,7 @@ class Compaction:
         )
 
     def _listed(self) -> Iterator[tuple[StoredRows, Partition]]:
-        """The archives' partitions that have several parts, each with its archive."""
+        """The partitions that have several parts and so are to be compacted, each after its archive."""
         for archive in self.archives:
             yield from (
                 (archive, partition)

@@ -31,12 +31,15 @@ DEADLINE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A day on which a sink has fewer facts than the ledger says.
+    """A day on which a sink has fewer facts than it must have.
+
+    The archive must have the facts that the ledger calls posted; the dataset also those of the
+    archive.
 
     Attributes:
         day: ``YYYY-MM-DD``, the day of the facts.
         sink: ``archive`` or ``dataset``.
-        known: number of that day's facts that are known to be posted, each counted once.
+        known: number of that day's facts that the sink must have, each counted once.
         there: number of that day's facts in the sink.
     """
 
@@ -51,7 +54,7 @@ class Comparison:
     """The numbers of facts by day in ledger, archive and dataset; None for a place that cannot be counted.
 
     Attributes:
-        newest_seconds: by source: age in seconds of the newest stored fact.
+        newest_seconds: by source: age in seconds of the newest stored fact that counts.
         corrected: keys of corrected facts whose former values the dataset has until it is rebuilt.
         troubles: by table: why OneLake's files are not those that the ledger notes.
         drift: by source: the drift of the last day's facts.
@@ -102,12 +105,13 @@ class FactCheck:
     onelake: OneLake | None = None
 
     def compare(self) -> Comparison:
-        """Count the facts in every place.
+        """Count the facts by day in the ledger and in every sink, and return the counts.
 
-        The ledger is counted first, so that a fact posted meanwhile is no difference.
+        The ledger is counted first, so that a fact that is posted during the count is no
+        difference.
 
         Raises:
-            ProviderError: a place could not be read.
+            ProviderError: the ledger or a sink could not be read.
         """
         survey = self.store.survey()
         posted = by_day((fact.key, fact.date) for fact in survey.posted)
@@ -138,14 +142,17 @@ class FactCheck:
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
-    """The number of facts in an archive for each day, each fact counted once; only for `days` where given."""
+    """The number of facts in an archive for each day, each fact counted once.
+
+    With `days`, only the facts of these days are counted.
+    """
     rows = archive.read(FACT_EVENT, days)
     return by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
 
 
 def by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """The number of facts for each day, from pairs of key and day.
+    """The number of facts for each day, from pairs of a fact's key and its day.
 
-    A key with two days counts for the last.
+    A fact whose key comes with two days counts for the later pair's day.
     """
     return dict(Counter(dict(facts).values()))

@@ -61,7 +61,7 @@ class DatasetReader:
     def missing_columns(self, *, deadline_seconds: float) -> frozenset[str] | None:
         """The columns that facts need and the dataset lacks, as ``Table[Column]``.
 
-        It is None if the dataset cannot be queried.
+        The result is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -74,9 +74,9 @@ class DatasetReader:
         return frozenset(wanted - there)
 
     def counts_by_day(self, *, deadline_seconds: float) -> Mapping[str, int] | None:
-        """The number of facts in the dataset by day, ``YYYY-MM-DD``; None if it cannot be queried.
+        """The number of facts in the dataset by day, ``YYYY-MM-DD``, each fact counted once.
 
-        Each fact is counted once.
+        The result is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.
@@ -87,9 +87,9 @@ class DatasetReader:
         return {str(row[f"{FACT_EVENT}[FactDateKey]"])[:10]: int(row["[Facts]"]) for row in rows}
 
     def agents(self, *, deadline_seconds: float) -> Sequence[Mapping[str, Any]] | None:
-        """The rows of table `DimAgent`, and for each agent in a fact a row with only the id.
+        """The rows of table `DimAgent`, then for each agent that a fact names a row with the id alone.
 
-        It is None if the dataset cannot be queried.
+        The result is None if the dataset cannot be queried.
 
         Raises:
             ProviderError: Power BI cannot be read now.

@@ -79,7 +79,7 @@ class Dimensions:
     target: str
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
-        """Insert the wanted keys, given by table, that the sink's dimension tables lack.
+        """Insert those of the wanted keys, given by table, that the sink's dimension tables lack.
 
         Requests of unknown outcome that earlier runs have left are finished first.
 
@@ -99,8 +99,8 @@ class Dimensions:
     def refresh(self, attempt: Attempt) -> None:
         """Fill each dimension table again whose rows have changed since they were posted.
 
-        Raises as `ensure` does.  Agents keep their names in the sink until their directories were
-        read.
+        It raises what `ensure` raises.  Agents' rows stay as they are until the directories of
+        agents were read.
         """
         for table in DIMENSIONS:
             if table == DIM_AGENT and not self.directories.are_names_known():
@@ -116,7 +116,10 @@ class Dimensions:
         return current.is_settled and self._is_as(current, DIM_AGENT)
 
     def forget(self, table: str, is_gone: Callable[[str], bool]) -> None:
-        """Remove keys from those recorded for a table, so that the next `refresh` fills it without them."""
+        """Remove the keys for which `is_gone` is true from a table's stored record.
+
+        The next `refresh` then fills the table without these keys.
+        """
         current = self.store.dimension(self._name(table))
         known = frozenset(key for key in current.known if not is_gone(key))
         posting = tuple(key for key in current.posting if not is_gone(key))
@@ -152,9 +155,10 @@ class Dimensions:
     def _finish(
         self, attempt: Attempt, table: str, current: Dimension, wanted: frozenset[str]
     ) -> Dimension:
-        """Post the keys that are recorded as being posted.
+        """Insert the keys that the table's stored record has as being posted; returns the new record.
 
-        If their outcome is unknown, clear and fill the table.
+        If the outcome of the insertion is unknown, the table is cleared and filled instead, once no
+        request can reach it any more.
         """
         both = current.known | frozenset(current.posting)
         if current.again_at:
@@ -184,9 +188,9 @@ class Dimensions:
     ) -> Dimension:
         """Clear a dimension table and fill it again, once no earlier request can reach it any more.
 
-        The replacement is recorded first: as long as it can still reach the table, it must not be
-        repeated.  If it surely did not start, or ended with a known outcome, it may be repeated at
-        once.
+        Returns the table's new record.  The refill is recorded before it is sent, and is not
+        repeated while its request may still reach the table.  If the refill surely did not start,
+        or its outcome is known, it may be repeated at once.
         """
         waiting = replace(current, posting=tuple(sorted(keys - current.known)))
         now = int(self.clock.now().timestamp())
@@ -223,9 +227,9 @@ class Dimensions:
         return self.store.note_dimension(self._name(table), dimension, was)
 
     def _number(self, current: Dimension) -> int:
-        """The number for a new batch of a table's rows, greater than every earlier one: epoch milliseconds.
+        """The number for a new batch of a table's rows, greater than every earlier one.
 
-        If the clock went back, it is one more than the last.
+        It is the time in epoch milliseconds; if the clock went back, one more than the last number.
         """
         return max(current.number + 1, int(self.clock.now().timestamp() * 1000))
 

@@ -30,8 +30,8 @@ class Assignment:
     Attributes:
         file: the last assigned file number; 0 before the first.
         batch: number of the batch that the file is for.
-        tried: digest of the rows, by the sha256 of each file that may be published under the
-            number.
+        tried: for each content that may be published under the number, by the sha256 of the file:
+            the digest of its rows.
         is_open: the file is not known to be published.
         rows: number of rows in the files known to be published.
         version: version of the stored row; 0 where there is none.
@@ -45,7 +45,10 @@ class Assignment:
     version: int = 0
 
     def published(self, digest: str, rows: int) -> Assignment:
-        """The assignment after its file was published: not open, and with the file's rows added."""
+        """The assignment after its file, of this digest, was published: no longer open.
+
+        The file's rows are added to the number of published rows.
+        """
         return replace(
             self, tried={digest: self.tried[digest]}, is_open=False, rows=self.rows + rows
         )
@@ -74,12 +77,12 @@ class FileAssignments:
         )
 
     def note(self, table: str, assignment: Assignment) -> Assignment:
-        """Store an assignment in place of the one that was read, which is checked by its version.
+        """Store a table's new assignment, if the stored one still has the version that was read.
 
-        Returns it as stored, with the next version.
+        Returns the assignment as stored, with the next version.
 
         Raises:
-            LeaseLostError: another writer has written since.
+            LeaseLostError: another writer has stored an assignment since.
         """
         item = {
             "event_id": self._key(table),

@@ -92,12 +92,12 @@ class LandingZone:
                 return frozenset(found)
 
     def content(self, path: str, *, ends: float) -> bytes:
-        """Read a file of the landing zone."""
+        """The bytes of a file in the landing zone."""
         call = Call("read", "GET", self._url(path), True, headers=_VERSION, expects=Expects.CONTENT)
         return self._send(call, ends).content
 
     def publish(self, path: str, body: bytes, *, ends: float) -> bool:
-        """Write a file under a temporary name, then rename it to `path`; False where that name is taken."""
+        """Write a file under a temporary name, then rename it to `path`; False where `path` exists."""
         folder, _, name = path.rpartition("/")
         written = f"{folder}/_{uuid.uuid4().hex}-{name.lstrip('_')}"
         self._put(written, {"resource": "file"}, {}, ends)
@@ -112,9 +112,9 @@ class LandingZone:
         return True
 
     def clear_unnamed(self, folder: str, *, ends: float) -> None:
-        """Delete the temporary files that `publish` wrote and did not rename.
+        """Delete a folder's temporary files, which `publish` wrote and has not renamed.
 
-        A rename under way then fails.
+        A `publish` that is still running then fails when it renames its file.
         """
         for name in filter(_UNNAMED.fullmatch, self.names(folder, ends=ends) or ()):
             url = self._url(f"{folder}/{name}")

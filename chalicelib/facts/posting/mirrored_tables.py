@@ -115,13 +115,16 @@ def rows_in(table: str, body: bytes) -> list[dict[str, str]]:
 
 
 def changes_in(table: str, body: bytes) -> Iterator[tuple[bool, dict[str, str]]]:
-    """Each row of a mirrored table's file: whether it removes the row of its key, and its values as text."""
+    """Parse the CSV file of a mirrored table: for each row, whether it removes, and its values as text.
+
+    A row that removes has values only in its key columns; any other row inserts or updates.
+    """
     for line in csv.DictReader(io.StringIO(body.decode(), newline="")):
         yield line[ROW_MARKER] == DELETE, {name: line[name] for name in COLUMNS[table]}
 
 
 def missing(table: str, there: Iterable[Row], rows: Iterable[Row]) -> list[Row]:
-    """Those rows of `there` whose key is not the key of any row of `rows`."""
+    """Those rows of `there` whose key no row of `rows` has."""
     kept = {_key(table, row) for row in rows}
     return [row for row in there if _key(table, row) not in kept]
 
@@ -140,7 +143,7 @@ def _line(table: str, row: Row) -> list[str]:
 
 
 def _text(value: str | float, kind: str) -> str:
-    """A value as text for a mirrored table's file, on one line; an empty text stands for null."""
+    """A value as one line of text for a mirrored table's file; an empty text means null there."""
     if isinstance(value, bool):
         return str(value).lower()
     text = one_line(str(value))

@@ -51,7 +51,7 @@ class Archive(Protocol):
 
 
 class StoredRows(ABC):
-    """A `Sink` and an `Archive` on any object storage, by four operations that a subclass gives."""
+    """A `Sink` and an `Archive` on any object storage, by the storage operations that a subclass gives."""
 
     __slots__ = ()
 
@@ -66,9 +66,9 @@ class StoredRows(ABC):
 
     @abstractmethod
     def opened(self, name: str, version: str = "") -> IO[bytes]:
-        """Open an object for reading, or one of its former versions.
+        """Open an object for reading, or one of its former versions, given by its id.
 
-        Raises `FileNotFoundError` where there is none.
+        Raises `FileNotFoundError` where there is no such object or version.
         """
 
     @abstractmethod
@@ -77,12 +77,12 @@ class StoredRows(ABC):
 
     @abstractmethod
     def delete(self, name: str, version: str = "") -> None:
-        """Delete an object, or one of its former versions; does nothing where there is none."""
+        """Delete an object, or one of its former versions; does nothing where there is no such object."""
 
     def versions(self) -> Iterator[tuple[str, str]]:
         """The former versions of all objects, as pairs of name and version id.
 
-        It is empty if the storage keeps no versions.
+        There are none if the storage keeps no versions.
         """
         return iter(())
 
@@ -97,7 +97,7 @@ class StoredRows(ABC):
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Write all rows of a table as a new object, which is then current.
+        """Write all rows of a table as a new object; its rows are then the current ones.
 
         Older objects stay until a compaction deletes them.
         """
@@ -110,7 +110,7 @@ class StoredRows(ABC):
                 yield from (row for row in self._rows(partition) if MOVED_TO not in row)
 
     def file(self, name: str, version: str = "") -> bytes | None:
-        """An object's bytes, or those of a former version; None where there is none."""
+        """The bytes of an object or of one of its former versions; None where there is no such object."""
         try:
             with _s3_errors("read"), self.opened(name, version) as body:
                 return body.read()
@@ -118,17 +118,19 @@ class StoredRows(ABC):
             return None
 
     def partitions(self, prefix: str = "") -> list[Partition]:
-        """The archive's partitions (a day of facts or a dimension) whose names begin with a prefix."""
+        """The archive's partitions (a day of facts, or a dimension) whose folders begin with a prefix."""
         return partitions(self.listed(prefix))
 
     def compact(self, partition: Partition, *, before: float) -> bool:
         """Write a partition's current rows as one new part, and delete parts that were replaced before.
 
-        It may be repeated, and may stop between any two calls: readers get the same rows.
+        It may be repeated, and may stop between any two calls: readers get the same rows.  Nothing
+        is written where the partition has one part only, or its whole part has all current rows.
 
         Args:
             partition: the partition as it was just listed.
-            before: epoch seconds; parts replaced by a whole part older than this are deleted.
+            before: epoch seconds; if the newest whole part (a part that merges all earlier ones)
+                was written before this, the parts that it replaced are deleted.
 
         Returns:
             Whether a whole part was written.
@@ -151,7 +153,7 @@ class StoredRows(ABC):
     def _rows(self, partition: Partition) -> list[dict[str, Any]]:
         """The current rows of a partition.
 
-        If a compaction deletes a part meanwhile, the partition is listed again.
+        If a compaction deletes a part during the read, the partition is listed and read again.
         """
         for _ in range(_LISTED_AGAIN):
             with suppress(FileNotFoundError):
@@ -162,7 +164,7 @@ class StoredRows(ABC):
     def rows(self, name: str, version: str = "") -> Iterator[dict[str, Any]]:
         """The rows in an object, or in a former version of it.
 
-        Raises `FileNotFoundError` where there is none.
+        Raises `FileNotFoundError` where there is no such object or version.
         """
         try:
             with (
@@ -234,9 +236,9 @@ class S3Rows(StoredRows):
             self.client.delete_object(Bucket=self.bucket, Key=name, **which)
 
     def versions(self) -> Iterator[tuple[str, str]]:
-        """The former versions of all objects in the bucket, as key and version id.
+        """The former versions of all objects in the bucket, as pairs of key and version id.
 
-        It is empty if the bucket was never versioned.
+        There are none if the bucket was never versioned.
         """
         with _s3_errors("list_object_versions"):
             pages = self.client.get_paginator("list_object_versions")
@@ -258,9 +260,9 @@ class FileRows(StoredRows):
         return "file"
 
     def listed(self, prefix: str) -> Iterator[tuple[str, float]]:
-        """The files under a prefix: the path, and when it was changed.
+        """The files in the subfolder `prefix`: the path, and the epoch seconds of the last change.
 
-        A file that is deleted meanwhile is left out.
+        A file that is deleted during the listing is left out.
         """
         for path in (self.folder / prefix).rglob("*.*"):
             with suppress(FileNotFoundError):
@@ -292,7 +294,7 @@ class FileRows(StoredRows):
 
 
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
-    """The archive objects for a batch of rows, as name and content.  Facts give one object for each day."""
+    """The archive objects for a batch of rows, as name and content: of facts one for each day, else one."""
     if table != FACT_EVENT:
         yield f"{table}/{number}.ndjson.gz", packed(rows)
         return
@@ -304,7 +306,7 @@ def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[s
 
 
 def packed(rows: Iterable[Row]) -> bytes:
-    """Rows as gzipped lines of JSON.  No time stamp is in them, so the same rows give the same bytes."""
+    """Rows as gzipped lines of JSON, without a time stamp, so that the same rows give the same bytes."""
     return gzip.compress(b"".join(map(_line, rows)), mtime=0)
 
 

@@ -31,7 +31,7 @@ _SHOWN = 20
 
 @dataclass(slots=True, kw_only=True)
 class Nightly:
-    """The night's work on facts; done once a night, by the first container that claims the night.
+    """The work on facts that is done once a night, by the first container that claims the night.
 
     Attributes:
         ledger: `Ledger` on the facts' table, where each night is an event.
@@ -45,10 +45,10 @@ class Nightly:
     _done: str = field(default="", init=False)
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
-        """Do the night's work.
+        """Do the night's work: refresh dimension tables, then compare the counts of all sinks.
 
-        Returns its outcome, or None where it is done, not due, or done by another run.  After an
-        error the next scheduled run starts the work from the beginning.
+        Returns the outcome as a text, or None where the work is done, not due, or done by another
+        run.  After an error the next scheduled run starts the work from the beginning.
         """
         now = self.runtime.clock.now()
         local = now.astimezone(ZoneInfo(self.timezone))

@@ -63,9 +63,9 @@ class OneLake:
         return tuple(tables.KEYS)
 
     def make(self, table: str, *, deadline_seconds: float) -> bool:
-        """Make a mirrored table's folder and metadata; returns False where they exist.
+        """Make a mirrored table's folder and metadata; returns False where the metadata exists already.
 
-        A table that is made again has no rows, and its files begin at 1; a rebuild fills it.
+        A table that is made again has no rows, and its files begin at number 1; a rebuild fills it.
 
         Raises:
             ProviderError: the table may not be made; call again.
@@ -89,9 +89,10 @@ class OneLake:
         return self.zone.has("", ends=self._ends(deadline_seconds))
 
     def trouble(self, table: str, *, deadline_seconds: float) -> str | None:
-        """The reason why a table's files are not those that are recorded as published; None where they are.
+        """The reason why a table's files are not those that are recorded as published.
 
-        It is ``no_table``, ``files_lost`` or ``file_taken``.
+        It is ``no_table``, ``files_lost`` or ``file_taken``; None where the files are as recorded,
+        or no file is recorded.
 
         Raises:
             ProviderError: OneLake cannot be read now.
@@ -123,11 +124,9 @@ class OneLake:
     ) -> None:
         """Publish all rows of a table as its next file.
 
-        In a table that is always posted whole (`WHOLE`) the file also removes the rows that only
-        the last file has.
-
-        In any other table, rows are only added or updated, as a dimension's keys never become
-        fewer.
+        In a table that is always posted whole (`WHOLE`), the new file also removes the rows that
+        the last file has and the new one lacks.  In any other table, rows are only added or
+        updated: a dimension never loses a key.
         """
         ends = self._ends(deadline_seconds)
         self._publish(table, number, rows, ends, is_whole=table in tables.WHOLE)
@@ -141,9 +140,9 @@ class OneLake:
         *,
         deadline_seconds: float,
     ) -> None:
-        """Publish a file that replaces some rows of a table and removes others, by their key.
+        """Publish a file that inserts or updates some rows of a table and removes others, by their keys.
 
-        Raises as `append` does.
+        It raises what `append` raises.
         """
         self._publish(table, number, rows, self._ends(deadline_seconds), removed=removed)
 
@@ -206,7 +205,10 @@ class OneLake:
         self.assignments.note(table, assigned.published(digest, count))
 
     def _settled(self, table: str, there: Assignment, ends: float) -> Assignment:
-        """The table's last assignment; an open one is noted as published if its file is in the landing zone.
+        """The table's last assignment of a file number, brought up to date with the landing zone.
+
+        An open assignment (its file is not known to be published) is noted as published if the file
+        is there.  Where none is stored, the number of the last file in the landing zone is taken.
 
         Raises:
             TransientError: the landing zone does not match the assignment.
@@ -227,7 +229,7 @@ class OneLake:
         return self.assignments.note(table, there.published(digest, tables.count_in(body)))
 
     def _last(self, table: str, ends: float) -> int:
-        """The number of the last file in a table's folder; 0 where it has none.
+        """The number of the last file in a table's folder; 0 where the folder has no file.
 
         Raises `TransientError` if the table does not exist.
         """
@@ -237,7 +239,7 @@ class OneLake:
         return _last_of(names)
 
     def _check(self, table: str, file: int, ends: float) -> None:
-        """Check that a table's file of this number exists, or for 0 the table itself.
+        """Check that a table's file of this number exists; for number 0, that the table itself exists.
 
         Raises `TransientError` if not.
         """

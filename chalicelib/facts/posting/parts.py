@@ -65,21 +65,18 @@ class Partition:
 
     @property
     def whole(self) -> ArchivePart | None:
-        """The newest part that merges all earlier parts of the partition.
-
-        It is None before its first compaction.
-        """
+        """The newest whole part, which merges all earlier parts; None before the first compaction."""
         return next((part for part in self.parts if part.is_whole), None)
 
     @property
     def next_whole(self) -> str:
-        """The object name for a new part that merges all parts of the partition."""
+        """The object name for a new whole part, which merges all present parts of the partition."""
         return f"{self.folder}whole-{self.parts[0].number}.ndjson.gz"
 
     def current(
         self, rows_of: Callable[[ArchivePart], Iterable[dict[str, Any]]]
     ) -> Iterator[tuple[ArchivePart, dict[str, Any]]]:
-        """Each current row of the partition, with its part.
+        """Each current row of the partition, after the part that has it.
 
         Rows that say that a fact has moved to another day are included.
         """
@@ -95,7 +92,9 @@ class Partition:
                 yield part, row
 
     def replaced(self, giving: Iterable[ArchivePart]) -> Sequence[ArchivePart]:
-        """The parts of the partition that a newer whole part has replaced, oldest first.
+        """The parts that are older than the newest whole part and have no current row, oldest first.
+
+        It is empty where there is no whole part.
 
         Args:
             giving: the parts that still have current rows; none of them is returned.
@@ -125,5 +124,5 @@ def partitions(found: Iterable[tuple[str, float]]) -> list[Partition]:
 
 
 def moved(fact: Fact, day: str) -> Row:
-    """The row that a fact leaves in its former day's partition when it is corrected to another day."""
+    """The row that stays in the partition of a fact's former day when the fact moves to another day."""
     return {"EventID": fact.key, "FactDateKey": f"{day}T00:00:00", MOVED_TO: fact.date}

@@ -61,7 +61,7 @@ class PowerBi:
     ) -> None:
         """Add rows to a table of the dataset by one POST.
 
-        Repeated after an unknown outcome, it may add them twice.
+        A repetition after an unknown outcome may add the rows twice.
 
         Raises:
             PermanentError: Power BI refuses these very rows (400, 413).
@@ -82,9 +82,9 @@ class PowerBi:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Clear a table of the dataset, then add the rows.
+        """Clear a table of the dataset, then add the rows, in several POSTs where one cannot hold them.
 
-        After an error, call it again from the beginning.
+        After an error, call `replace` again from the beginning.
         """
         ends = self.clock.monotonic() + deadline_seconds
         self.clear(table, deadline_seconds=deadline_seconds)

@@ -51,9 +51,9 @@ class ScheduledRun:
         return asdict(summary) | ({"night": night} if night else {})
 
     def _held(self, outcome: str) -> dict[str, Any]:
-        """Only keep facts from expiring.
+        """Only keep facts from expiring, and return a summary with the given outcome.
 
-        Logs and counts this only if facts wait, so a stage without facts stays silent.
+        The run is logged and counted only if facts wait, so a stage without facts stays silent.
         """
         prolonged = self.store.prolong()
         if self.store.pending_keys(at_most=1):

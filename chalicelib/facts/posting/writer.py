@@ -79,7 +79,7 @@ class _Run:
 
     Attributes:
         suspects: facts whose row was refused when posted alone, each with the reason.
-        away: by target: why a sink that takes every row is not called any more in this run.
+        away: for a sink that takes every row, by target: why it gets no more calls in this run.
     """
 
     attempt: Attempt
@@ -96,11 +96,11 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactSinks:
-    """The sinks of one stage, each as its `Dimensions`.
+    """The sinks of one stage, each as the `Dimensions` that keep its dimension tables.
 
     Attributes:
-        judge: the sink that may refuse rows; a refused row goes to no other.  None if all take
-            every row.
+        judge: the sink that may refuse rows; a refused row goes to no other sink.  None if all
+            sinks take every row.
         takers: the sinks that take every row, in the order in which a batch is posted.
     """
 
@@ -172,11 +172,11 @@ class FactWriter:
             done: the outcome to return if the work was done.
             work: the work; it is called at most once.
             time_left_seconds: how much time the caller has left.
-            unless_held: keys of facts; the work is not done if one of them is in a batch that some
-                sink lacks.
+            unless_held: keys of facts; the work is not done if one of these facts is in a batch
+                that some sink lacks.
 
         Returns:
-            `done`, or the reason why the work was not done.
+            `done`, or the outcome that says why the work was not done.
         """
 
         def unheld(run: _Run) -> None:
@@ -189,7 +189,7 @@ class FactWriter:
     def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
         """Do some work under the fact writer's lease.
 
-        Returns `done`, or the reason why the work was not done.
+        Returns `done`, or the outcome that says why the work was not done.
         """
         switches = self.runtime.switches.current()
         held = switches.forbids(POST_FACTS)
@@ -203,7 +203,7 @@ class FactWriter:
         return summary.outcome
 
     def _refresh(self, run: _Run) -> None:
-        """Refresh the dimension tables of every sink, also if another sink is not available."""
+        """Refresh the dimension tables of every sink; an unavailable sink does not stop the others."""
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.refresh, run.attempt))
         if self.sinks.judge:
@@ -224,9 +224,10 @@ class FactWriter:
             self._unless_lease_lost(run, lambda: self._post_all(run))
 
     def _start(self, summary: PostingSummary, modes: Modes, time_left: TimeLeft) -> _Run | None:
-        """Begin a run by claiming the lease.
+        """Begin a run by claiming the fact writer's lease.
 
-        None while another run has it, a rebuild blocks it, or Power BI asked to wait.
+        Returns None while another run has the lease, a rebuild blocks the writer, or Power BI asked
+        to wait; the summary's outcome then says which.
         """
         lease = self.ledger.claim(
             writer_event(self.runtime.clock.now()),
@@ -251,8 +252,8 @@ class FactWriter:
     def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
         """Whether a rebuild of a dataset still blocks the fact writer.
 
-        A rebuild whose time is over is dropped.  The dataset of a dropped rebuild lacks facts; the
-        nightly check counts them until a rebuild ends.
+        A rebuild whose time is over is dropped.  Its dataset then lacks facts, which the nightly
+        check counts until another rebuild has ended.
         """
         self.runtime.log.metric("mw.facts.blocked")
         if self.runtime.clock.now().timestamp() < rebuild.until:
@@ -264,7 +265,8 @@ class FactWriter:
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
         """Do the work under the lease.
 
-        If the lease is lost meanwhile, the outcome says so, and nothing is released.
+        If another run takes the lease during the work, the summary's outcome says so, and the lease
+        is not released.
         """
         try:
             self._under_lease(run, work)
@@ -272,9 +274,10 @@ class FactWriter:
             run.summary.outcome = f"held:{reason_of(error)}"
 
     def _under_lease(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work under the lease, then finish the run.
+        """Do the work under the lease, then store the batch's state and finish the run.
 
-        If a sink or a rule stops the work, release the lease; after any other error it runs out.
+        If a sink's error or a `HandBackError` stops the work, release the lease.  After any other
+        error the lease runs out.
         """
         try:
             work()
@@ -332,10 +335,11 @@ class FactWriter:
         run.batch = batch
 
     def _post(self, run: _Run, facts: Sequence[Fact], *, is_retry: bool = False) -> None:
-        """Post the open batch to the sinks; facts that every sink has are then marked as posted.
+        """Post the open batch to the sinks; facts that every sink then has are marked as posted.
 
-        If a retry is refused, the next run repeats it once before the batch is split: if the first
-        request was accepted, splitting would post its rows again under other numbers.
+        If Power BI refuses a retry, the next run repeats the batch once before it is split.  If the
+        first request was accepted after all, splitting would post its rows again under other
+        numbers.
         """
         if not facts:
             return
@@ -359,9 +363,9 @@ class FactWriter:
                 raise HandBackError(reason or why.NOT_SETTLED)
 
     def _judge(self, run: _Run, facts: Sequence[Fact]) -> ActionRow | None:
-        """Add the batch's rows to the sink that may refuse them.
+        """Post the batch's rows to the one sink that may refuse them, a Power BI dataset.
 
-        Returns the stored action; None where there is no such sink.
+        Returns the stored row of this POST; None where no sink may refuse rows.
         """
         judge = self.sinks.judge
         if judge is None:
@@ -375,8 +379,9 @@ class FactWriter:
     def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
         """Give owed batches to the sinks that take every row; facts that every sink has are marked as posted.
 
-        The action's row shows whether a sink has a batch, so it is not sent again.  A sink that is
-        behind when the time is over gets nothing more until new facts are posted.
+        The stored row of a POST shows whether a sink has a batch already; such a batch is not sent
+        again.  When only `keeps_seconds` are left, the sinks that still lack a batch get nothing
+        more for now.
 
         Args:
             run: the state of the run.
@@ -418,7 +423,11 @@ class FactWriter:
             raise HandBackError(row.reason or why.NOT_SETTLED)
 
     def _unless_away(self, run: _Run, taker: Dimensions, work: Callable[[], None]) -> bool:
-        """Do some work with a sink that takes every row; False where the sink is unavailable in this run."""
+        """Do some work with a sink that takes every row; returns whether it was done.
+
+        It was not where the sink is unavailable in this run, because of an error or because it
+        asked to wait.
+        """
         target, now = taker.target, self.runtime.clock.now().timestamp()
         if run.batch.rests.get(target, 0.0) > now:
             run.away.setdefault(target, why.ASKED_TO)
@@ -447,7 +456,10 @@ class FactWriter:
         return all(sink.is_settled() for sink in self.sinks)
 
     def _split(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
-        """Find the refused row by posting the batch in halves, as Power BI accepts all rows or none."""
+        """Find the refused row of a batch by posting the batch in halves, again and again.
+
+        Power BI accepts all rows of a POST or none.
+        """
         if len(facts) == 1:
             run.suspects.append((facts[0], reason))
             if len(run.suspects) >= _SUSPECTS_BEFORE_CHECK:
@@ -462,8 +474,8 @@ class FactWriter:
     def _settle_suspects(self, run: _Run) -> None:
         """Mark facts whose rows were refused alone as failed, if the dataset accepted others in this run.
 
-        A dataset that accepts no row at all is misconfigured: the facts wait for an operator, by
-        `HandBackError`.
+        A dataset that accepts no row at all is misconfigured: the facts then stay pending until an
+        operator acts, and `HandBackError` is raised.
         """
         if run.suspects and not run.summary.posts:
             self.runtime.log.metric("mw.facts.table_refuses")

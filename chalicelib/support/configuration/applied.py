@@ -20,7 +20,7 @@ _UNSET = Department()
 
 @dataclass(frozen=True)
 class Rules:
-    """One version of the settings document as flows read it: its values, else the built-in ones.
+    """One version of the settings document as flows read it: the shop's values, else the built-in ones.
 
     Attributes:
         version: number of the version, which plans store; 0 means the built-in values alone.
@@ -78,7 +78,7 @@ class Rules:
 
     @cached_property
     def assignees(self) -> frozenset[str]:
-        """The users and teams to whom departments' tickets are assigned, as in `assignee_of`."""
+        """The users and teams to whom departments' tickets are assigned, in the form of `assignee_of`."""
         return frozenset(self._by_assignee)
 
     def _settings_of(self, department: str) -> Department:
@@ -105,10 +105,7 @@ class Rules:
 
     @cached_property
     def queues(self) -> frozenset[str]:
-        """The ids of users that are no persons, such as queues and bots.
-
-        Departments' assignees are among them.
-        """
+        """The ids of users that are not persons: listed queues and bots, and departments' assignees."""
         return frozenset(self.document.answers.queues) | self.assignees
 
     def answers(self, department: str, intent: str) -> bool:

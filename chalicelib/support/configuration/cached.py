@@ -22,11 +22,11 @@ class RulesPort(Protocol):
     """The port of the settings document, as flows read it; methods raise `TransientError`s of the table."""
 
     def current(self) -> Rules:
-        """The settings version for new plans; it was current at most a minute ago."""
+        """The version of the settings for new plans: the current one, or the one of at most a minute ago."""
         ...
 
     def of(self, version: int) -> Rules:
-        """The settings version of this number, with which a stored plan was made."""
+        """The settings in the version of this number, with which a stored plan was made."""
         ...
 
 
@@ -41,16 +41,16 @@ class CachedRules:
         self._current: tuple[float, int] | None = None
 
     def current(self) -> Rules:
-        """The settings version for new plans; it was current at most `REFRESH_SECONDS` ago."""
+        """The version of the settings for new plans: the current one, or of `REFRESH_SECONDS` ago at most."""
         now = self._clock.monotonic()
         if self._current is None or now - self._current[0] >= REFRESH_SECONDS:
             self._current = (now, self._versions.current())
         return self.of(self._current[1])
 
     def of(self, version: int) -> Rules:
-        """The settings version of this number.
+        """The settings in the version of this number.
 
-        Where this release cannot read it, the newest earlier one that it can.
+        Where this release cannot read that version, the newest earlier version that it can read.
         """
         found = self._known.get(version)
         if found is None:
@@ -58,9 +58,10 @@ class CachedRules:
         return found
 
     def _read(self, version: int) -> Rules:
-        """Read a settings version from the table.
+        """Read the settings in the version of this number from the table.
 
-        Where it is unreadable, the newest readable one before it.
+        Where that version cannot be read, the newest earlier one that can, or the built-in
+        settings.
         """
         for number in range(version, 0, -1):
             stored = self._versions.read(number)
@@ -79,10 +80,10 @@ class FixedRules:
         self._rules = rules
 
     def current(self) -> Rules:
-        """The one settings version that it was made with."""
+        """The one version of the settings with which this object was made."""
         return self._rules
 
     def of(self, version: int) -> Rules:
-        """The one settings version that it was made with, whatever number is asked for."""
+        """The one version of the settings with which this object was made, whatever number is asked for."""
         del version
         return self._rules

@@ -122,7 +122,8 @@ class DeliveryTimes(_Part):
     Attributes:
         handling_days: business days until an order leaves the shop.
         windows: replace all built-in windows; the first that matches an order applies.
-        preorder_days: days until a pre-order leaves; without them no pre-order is answered.
+        preorder_days: days until a pre-order leaves; if None, no pre-order gets an automatic
+            answer.
     """
 
     windows: tuple[DeliveryWindow, ...] = ()
@@ -167,10 +168,10 @@ class AutomaticAnswers(_Part):
     Attributes:
         stop_tags: tags by which people stop answers on a ticket; case does not count, and ``-``,
             ``_`` and space are alike.  A given list replaces the built-in one.
-        queues: ids of users that are not persons, such as queues and bots: a ticket that they hold
-            is held by no person.
-        departments: departments whose messages are answered; others stay in shadow.  With neither
-            this nor `intents`, all are answered.
+        queues: ids of users that are not persons, such as queues and bots: a ticket that such a
+            user holds is held by no person.
+        departments: departments whose messages are answered; others stay in shadow (judged, never
+            sent).  Where both this and `intents` are None, all messages are answered.
         intents: intents that are answered, whatever their department.
         harm_limit: a department may be switched on if the upper bound of its harm is below this.
     """
@@ -259,7 +260,7 @@ def parsed(raw: Mapping[str, Any]) -> Document:
 
 
 def plain(document: Document) -> dict[str, Any]:
-    """A settings document as plain data, from which `parsed` makes it again.
+    """A settings document as plain data, from which `parsed` can make the same document.
 
     Equal documents give equal data.
     """

@@ -28,7 +28,7 @@ MAX_BYTES = 200_000
 
 
 class PublishedMeanwhileError(Exception):
-    """The settings cannot be published: another version was, since the caller read the current one."""
+    """The settings are not published: another version was published since the caller read the current one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Versions:
         return sorted(map(_version, found), key=lambda one: -one.number)
 
     def publish(self, document: Mapping[str, Any], *, by: str, note: str, after: int) -> int:
-        """Store a settings document as the next version, and make this version the current one.
+        """Store a settings document as the next version, make it the current one, and return its number.
 
         Args:
             document: a valid document, as plain data.

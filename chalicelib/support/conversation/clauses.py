@@ -71,7 +71,7 @@ def asked_in(
 
 
 def of_subject(subject: str, phrases: Phrases | None = None) -> AskedFor:
-    """What a ticket's subject asks for: nothing if it is a neutral one such as "Hello", else a request."""
+    """What a ticket's subject asks for; a neutral subject such as "Hello" only gives its order numbers."""
     said = _REPLIED.sub("", subject).strip()
     if not said:
         return AskedFor()
@@ -96,9 +96,10 @@ def _read(text: str, phrases: Phrases | None, reading: MessageReading | None = N
 
 
 def _kind(intent: str, text: str) -> RequestKind:
-    """The kind of request that an intent means.
+    """The kind of request that an intent of this text means.
 
-    "I have not received it" alone is a question about an order's status.
+    "I have not received it", without words for a delivery or a loss, is a question about the
+    order's status.
     """
     if intent == Question.NOT_RECEIVED and question_of(intent, text) is not None:
         return RequestKind.ORDER_STATUS

@@ -56,7 +56,7 @@ class WordsOfWithdrawals:
 
 @dataclass(frozen=True, slots=True)
 class WordsOfQuestions:
-    """The phrases by which an automatic text asks for the order number."""
+    """The phrases by which an automatic text of ours asks for the order number."""
 
     number: tuple[WordsRow, ...]
 
@@ -97,14 +97,14 @@ def table() -> WordsOfConversations:
 
 
 def requests_in(words: Sequence[str]) -> frozenset[RequestKind]:
-    """The kinds of requests that phrases in a message's words name, whatever intents the message has."""
+    """The kinds of requests that phrases in a message's words name; the message's intents do not matter."""
     return frozenset(RequestKind(kind) for kind, _, _ in _requests().matches(words))
 
 
 def withdrawn_by(clause: str) -> str | None:
-    """Which earlier requests a clause takes back: `EVERYTHING`, `DELIVERY`, or None.
+    """Which earlier requests a clause of a message takes back: `EVERYTHING`, `DELIVERY`, or None.
 
-    The whole clause must be such a phrase.
+    The clause takes something back only if it is one of the listed phrases as a whole.
     """
     words = marked_words(clause)
     found = {
@@ -116,7 +116,7 @@ def withdrawn_by(clause: str) -> str | None:
 
 
 def asks_for_number(text: str) -> bool:
-    """Whether an automatic text asks the customer for the order number."""
+    """Whether the text of an automatic reply of ours asks the customer for the order number."""
     return any(True for _ in _questions().matches(marked_words(text)))
 
 

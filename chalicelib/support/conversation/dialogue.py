@@ -38,7 +38,7 @@ class Speaker(StrEnum):
 class RequestState(StrEnum):
     """What has become of a customer's request.
 
-    A person's answer makes it answered, which is not yet settled.
+    `answered`, by a person, is not yet `done`: see `Dialogue.unsettled`.
     """
 
     OPEN = "open"
@@ -51,7 +51,7 @@ class OpenRequest:
     """One request that a customer has made in a conversation, with its present state.
 
     Attributes:
-        order: keyed id of the order that was named with the request; None for none.
+        order: keyed id (a keyed hash) of the order that was named with the request; None for none.
         at: ISO time of the message with the request.
     """
 
@@ -62,7 +62,7 @@ class OpenRequest:
 
     @property
     def identity(self) -> tuple[RequestKind, str, str | None]:
-        """What tells the request from others: all but its state."""
+        """What makes the request differ from all others: its kind, time and order, but not its state."""
         return self.kind, self.at, self.order
 
 
@@ -72,10 +72,10 @@ class Utterance:
 
     Attributes:
         asked: what the message asks for, if a customer wrote it.
-        asks_number: the message is a machine's and asks for the order number; any other machine's
-            message is an answer.
-        may_be_automatic: the message is an agent's, and came so soon that another machine may have
-            sent it.
+        asks_number: our machine wrote the message, and it asks for the order number; any other
+            message of our machine is an answer.
+        may_be_automatic: an agent's account wrote the message, but so soon after the customer's
+            that another machine may have sent it.
     """
 
     by: Speaker
@@ -95,9 +95,9 @@ class Dialogue:
         last: who wrote the last message.
         has_agent: an agent of the shop, who may be a machine, has written.
         has_person: a person of the shop has surely written.
-        answers: number of our automatic answers.
+        answers: number of our automatic answers to requests.
         asks: how often our automatic texts have asked for the order number since our last answer.
-        asked_at: ISO time of the last such question.
+        asked_at: ISO time of our last such question.
     """
 
     requests: tuple[OpenRequest, ...] = ()
@@ -112,7 +112,8 @@ class Dialogue:
     def unsettled(self, tags: AbstractSet[str] = frozenset()) -> tuple[OpenRequest, ...]:
         """The customer's requests that are still open.
 
-        One that a person has answered counts as settled only if the ticket has a "done" tag.
+        A request that a person has answered counts as open, too, unless the ticket has a "done"
+        tag.
         """
         is_done = bool({tag.strip().lower() for tag in tags} & set(table().done_tags))
         settled = {RequestState.DONE, RequestState.ANSWERED} if is_done else {RequestState.DONE}
@@ -125,12 +126,13 @@ NOTHING_SAID = Dialogue()
 def fold(
     dialogue: Dialogue, said: Iterable[Utterance], keyed: Callable[[str], str | None]
 ) -> Dialogue:
-    """The state of a conversation after further messages were added to it.
+    """The state of a conversation after further messages were added to a former state.
 
     Args:
         dialogue: the conversation's state before these messages.
         said: the messages, in their order.
-        keyed: gives an order number's keyed id; None where there is no key to make it with.
+        keyed: gives the keyed id (a keyed hash) of an order number; None where no key is
+            configured.
     """
     for utterance in said:
         dialogue = _step(dialogue, utterance, keyed)
@@ -140,7 +142,7 @@ def fold(
 def stored(dialogue: Dialogue) -> list[dict[str, str]]:
     """A conversation's requests as table B stores them, without text.
 
-    At most `MOST_STORED` are stored; settled ones are dropped first.
+    If there are more than `MOST_STORED`, settled ones are left out first, then the oldest.
     """
     settled = [n for n, one in enumerate(dialogue.requests) if one.state == RequestState.DONE]
     left_out = set(settled[: max(len(dialogue.requests) - MOST_STORED, 0)])
@@ -157,7 +159,7 @@ def stored(dialogue: Dialogue) -> list[dict[str, str]]:
 
 
 def with_stored(dialogue: Dialogue, rows: Sequence[Mapping[str, Any]]) -> Dialogue:
-    """The state of a conversation, with the stored requests added that its ticket no longer shows.
+    """The state of a conversation, with those stored requests added that its ticket no longer shows.
 
     A stored request of an unknown kind counts as `OTHER`, one in an unknown state as open.
     """
@@ -219,9 +221,9 @@ def _taken_back(requests: tuple[OpenRequest, ...], what: str | None) -> tuple[Op
 def _moved(
     requests: tuple[OpenRequest, ...], to: RequestState, kinds: AbstractSet[RequestKind]
 ) -> tuple[OpenRequest, ...]:
-    """The requests, those of the given kinds moved to a later state.
+    """The requests, with those of the given kinds moved to the state `to`.
 
-    No request goes back to an earlier one.
+    A request that is in this state or a later one already stays unchanged.
     """
     order = list(RequestState)
     return tuple(

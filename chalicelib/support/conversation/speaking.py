@@ -54,7 +54,7 @@ def holder_of(assigned_to: AbstractSet[str], queues: AbstractSet[str]) -> str | 
 
 
 def is_a_persons(dialogue: Dialogue, around: Around) -> bool:
-    """Whether a person has the ticket or has surely answered in it.
+    """Whether a person has the ticket or has surely written in it.
 
     Such a ticket is not moved to another team.
     """
@@ -73,15 +73,15 @@ def reason_for_silence(
 ) -> str | None:
     """Why a customer's message gets no automatic answer but is left to a person.
 
-    Returns None where it may be answered.
+    Returns None where the message may be answered.
 
     Args:
-        dialogue: what was said before the message.
-        around: what is known of its ticket.
+        dialogue: the conversation before the message.
+        around: what else is known of the ticket.
         about: kinds of requests that the answer would be about; open requests of these kinds do not
             prevent it.
         beside: kinds of the requests in the message itself.
-        named: keyed ids of the orders that the message and its subject name.
+        named: keyed ids (keyed hashes) of the orders that the message and its subject name.
         answered: keyed ids of the orders that the answer would be about.
         is_awaited: the message answers our question for the order number.
     """

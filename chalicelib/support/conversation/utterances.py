@@ -51,7 +51,10 @@ def earlier(
 
 
 def _is_soon(comment: Comment, asked: datetime | None) -> bool:
-    """Whether an operator's comment came so soon after the customer's that it may be an automatic answer."""
+    """Whether an operator's comment came so soon after the customer's that it may be an automatic answer.
+
+    False for an internal note, and where a time is unknown.
+    """
     if not comment.is_public or asked is None or comment.created_at is None:
         return False
     return comment.created_at - asked <= BY_A_PERSON_AFTER

@@ -74,12 +74,12 @@ class Classified:
 
     Attributes:
         intent: the primary intent, chosen by priority among the clear ones.
-        confidence: how sure the routing is, 0 to 1: the primary intent's score less a penalty per
-            doubt.
-        margin: the primary intent's score less the best score of a contradicting one.
+        confidence: how sure the routing is, 0 to 1: the primary intent's score less a penalty for
+            each doubt.
+        margin: the primary intent's score less the best score of an intent that contradicts it.
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
-        model: the linear model's probability of every intent, where it was asked.
+        model: the linear model's probability of every intent, where the model was asked.
         is_own: one of the shop's own sure phrases names the primary intent.
     """
 
@@ -152,10 +152,10 @@ def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
 
 
 def _clear(scores: Mapping[str, float]) -> list[str]:
-    """The intents whose score is clear, the primary one first.
+    """The intents whose score is clear (above `CLEAR`), the primary one first.
 
-    Priority decides among intents that score close to the best.  An intent with a much lower score
-    becomes primary only if it is of tier 0.
+    Priority decides among intents whose scores are close to the best score.  An intent with a much
+    lower score becomes primary only if it is of tier 0.
     """
     clear = [intent for intent, score in scores.items() if score > CLEAR]
     best = max((scores[intent] for intent in clear), default=0.0)
@@ -180,7 +180,11 @@ def _score(found: set[tuple[float, int]]) -> float:
 
 
 def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
-    """The result where phrases only hint at intents: the likeliest one, too unsure for an answer."""
+    """The classification of a message in which no phrase names an intent for sure.
+
+    It has the likeliest of the intents at which phrases hint, or the default one, and a confidence
+    too low for an answer.
+    """
     if not scores:
         return Classified(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))

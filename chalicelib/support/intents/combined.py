@@ -41,14 +41,16 @@ def agreed(
 ) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
     """Combine the classification of a message by the tables with that by the linear model.
 
+    A message of numbers alone keeps the classification by the tables.
+
     Args:
         found: the classification by the tables.
         words: the message's words that are looked at.
         model: by default the shipped one.
 
     Returns:
-        The combined classification, the reasons where the two differ, and the probabilities of the
-        grave matters that the model suspects.
+        The combined classification, the reasons where the two differ, and for each grave matter
+        that the model suspects its probability.
     """
     if all(word == "<n>" for word in words):
         return found, (), {}
@@ -72,7 +74,10 @@ def settled(
     is_long: bool = True,
     decides_from: float = DECIDES_FROM,
 ) -> tuple[Classified, tuple[str, ...]]:
-    """The tables' classification combined with the model's probabilities of intents; also the reasons."""
+    """Combine the tables' classification with the model's probabilities of intents.
+
+    Returns the combined classification, and the reasons where the two differ.
+    """
     risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
     if is_long and probabilities.get(risk, 0.0) >= ESCALATES_FROM:
         more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)

@@ -93,7 +93,7 @@ class Grammar:
         self._mendable = self.vocabulary.difference(names)
 
     def mended(self, word: str) -> frozenset[str]:
-        """The grammar's words that a misspelt word may stand for; none for a short word."""
+        """The grammar's words that a misspelt word may stand for; none for a word that is too short."""
         squeezed = _DRAWN_OUT.sub(r"\1", word)
         if squeezed in self.vocabulary:
             return frozenset({squeezed})
@@ -102,7 +102,7 @@ class Grammar:
         return frozenset(near(squeezed, self._mendable))
 
     def matching(self, symbols: Symbols) -> GrammarMatching:
-        """Match one sentence with the grammar; `symbols` has what each of its words may be read as."""
+        """A sentence ready to be matched with the grammar; `symbols` has what each word may be read as."""
         return GrammarMatching(self._slots, self._first, self.fillers, symbols)
 
     def composed(self, slot: str, dice: random.Random) -> list[str]:
@@ -141,9 +141,9 @@ def grammars() -> tuple[Grammar, ...]:
 
 
 def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
-    """The kinds of units (question, courtesy, ...) that make up a sentence, as few as possible.
+    """The kinds of units (question, courtesy, ...) that make up a sentence, in as few units as possible.
 
-    Returns None if the sentence is not made of such units.
+    Returns None if the sentence is not made of such units, or is too long.
 
     Args:
         matchings: the sentence as matched by each language's grammar; its units may be of several
@@ -155,9 +155,10 @@ def kinds_of(matchings: Sequence[GrammarMatching]) -> tuple[str, ...] | None:
     sign = -1 if QUESTION_MARK in matchings[0].symbols[-1] else 1
 
     def cost(kinds: tuple[str, ...]) -> tuple[int, int]:
-        """What a division into units costs: their number, then order questions.
+        """What a division of the sentence into units costs; the lowest cost is the best.
 
-        More of these are better if the sentence ends with a question mark, else fewer.
+        It is the number of units, then that of order questions, which counts as a gain if the
+        sentence ends with a question mark.
         """
         return len(kinds), sign * kinds.count("order_question")
 
@@ -239,16 +240,17 @@ class GrammarMatching:
         self._known: dict[tuple[str, int], frozenset[int]] = {}
 
     def passed(self, at: int) -> tuple[int, ...]:
-        """The next place in the sentence, if the word at `at` may be skipped, as a filler or question mark.
+        """The place after the word at `at`, if this word may be skipped, as a filler or question mark.
 
-        It is an empty tuple if the word may not be skipped.
+        The result is a tuple with this one place, or an empty one if the word may not be skipped.
         """
         return (at + 1,) if self._is_filler[at] or QUESTION_MARK in self.symbols[at] else ()
 
     def ends(self, slot: str, start: int) -> frozenset[int]:
         """The places in the sentence where a match of the slot that begins at `start` can end.
 
-        A slot is a named group of wordings.
+        A slot is a named group of wordings.  The result is empty where nothing of the slot matches
+        there.
         """
         known = self._known.get((slot, start))
         if known is not None:
@@ -310,7 +312,7 @@ class _Row:
             node.is_end = True
 
     def _item(self, at: int) -> tuple[list[str], int]:
-        """The alternatives at one place of the wording, and where the next place begins."""
+        """The alternatives at part `at` of the wording, and the place of the part after them."""
         atoms: list[str] = []
         while True:
             part = self._parts[at] if at < len(self._parts) else ""
@@ -327,7 +329,11 @@ class _Row:
             at += 1
 
     def _group(self, start: int) -> tuple[list[str], int]:
-        """The words in a bracket of the wording, or the slot made of it, and where the next part begins."""
+        """The alternatives in the bracket that begins at part `start` of the wording, and the place after it.
+
+        If an alternative has several parts, the bracket becomes a slot of its own, which is then
+        returned as the only alternative.
+        """
         depth, at = 1, start + 1
         cuts = [at]
         while depth:

@@ -26,7 +26,7 @@ class HarmlessRows:
 
 
 def hidden(words: Sequence[str]) -> list[str]:
-    """The words of a message, with `HIDDEN` in place of those in a harmless phrase such as "glue gun"."""
+    """The words of a message, with `HIDDEN` in place of the words of a harmless phrase such as "glue gun"."""
     found = list(words)
     for (_, _, number), start, end in _phrases().spans(words):
         for at in range(start, end):
@@ -36,7 +36,7 @@ def hidden(words: Sequence[str]) -> list[str]:
 
 
 def without_titles(text: str) -> str:
-    """The text without quoted titles of games, books and the like, which may sound grave."""
+    """The text without quoted titles of games, books and the like, as a title may sound grave."""
     return _TITLE.sub(r"\1", text)
 
 

@@ -39,10 +39,13 @@ def _common() -> Mapping[Language, frozenset[str]]:
 
 
 def language_of(words: Sequence[str], text: str = "") -> Language:
-    """The language of a message: the one whose common words it has most of; ``unknown`` on a tie.
+    """The language of a message: the one whose common words the message has most of, or of its script.
+
+    It is ``unknown`` where it has no common word, on a tie, and where only one common word speaks
+    for a language other than English and Spanish.
 
     Args:
-        words: as `message.words_of` gives them.
+        words: as `own_words.words_of` gives them.
         text: the message itself, for scripts other than the Latin one.
     """
     for language, script in _SCRIPTS:

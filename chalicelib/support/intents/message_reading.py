@@ -32,12 +32,12 @@ class MessageReading:
 
     Attributes:
         found: the message's intents, by tables and linear model together.
-        reasons: fixed codes, where the two differ.
+        reasons: fixed codes, where tables and model differ.
         risks: flags of the grave matters in the message.
         suspected: flags of grave matters that only the model sees, and not with certainty.
         sentences: the message's sentences, with their kinds.
         explained: the share of sentences that grammar and model both understand, 0 to 1.
-        is_complaint: the message says that something is still wrong.
+        is_complaint: the message may say that something is still wrong; a mere courtesy does not.
     """
 
     found: Classified
@@ -50,7 +50,7 @@ class MessageReading:
 
     @property
     def states_one_matter(self) -> bool:
-        """Whether at most one sentence of the message is of kind `other`, so not understood."""
+        """Whether at most one sentence of the message is of kind `other`, which means not understood."""
         return sum(sentence.kind == OTHER for sentence in self.sentences) <= 1
 
 
@@ -101,9 +101,9 @@ def read(
 def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
     """Whether grammar and model both understand every sentence, as an order question, a courtesy or the like.
 
-    Such a message is not searched for grave matters: only false ones would be found, across sentences
-    ("is there any info?  Thank you") or by the linear model in a courtesy.  A message with one of the
-    shop's own phrases is never explained.
+    Such a message is not searched for grave matters: only false ones would be found, across
+    sentences ("is there any info?  Thank you") or by the linear model in a courtesy.  A message
+    whose intent was named by a sure phrase of the shop's own is never explained.
     """
     return (
         bool(sentences)
@@ -113,7 +113,7 @@ def _is_explained(sentences: Sequence[Sentence], found: Classified) -> bool:
 
 
 def _understood(found: Classified) -> Classified:
-    """The classification of a message that is a plain question about an order."""
+    """The classification `found`, changed to that of a plain question about an order."""
     intent = found.intent if found.intent in ANSWERABLE else "order_status_tracking"
     confidence = max(found.confidence, UNDERSTOOD_CONFIDENCE)
     return replace(found, intent=intent, confidence=confidence, margin=1.0, secondary=())

@@ -23,12 +23,12 @@ def words_of(text: str) -> list[str]:
 
 
 def unmarked(words: Sequence[str]) -> list[str]:
-    """The words with ``<n>`` in place of every number, also of an age or an emergency number."""
+    """The words with ``<n>`` in place of every mark for a number: ``<age>`` and ``<emergency>``, too."""
     return ["<n>" if word in _NUMBERS else word for word in words]
 
 
 def marked_words(own: str) -> list[str]:
-    """The words as `words_of` gives them, but with ``<age>`` for a number that may be a child's age.
+    """The words of a text, as in `words_of`, but with ``<age>`` for a number that may be a child's age.
 
     An emergency number such as 911 is ``<emergency>``.
     """
@@ -45,7 +45,7 @@ def _number(digits: str) -> str:
 
 
 def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
-    """The likeliest order number in a message: one called so, else the one with most digits.
+    """The likeliest order number in a message: the longest that is called so, else the longest other one.
 
     Returns None where the message has no such number.
 
@@ -62,7 +62,10 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
 
 @lru_cache(maxsize=4)
 def own_part(text: str) -> str:
-    """The message without the history that an e-mail quotes; cached, as several steps ask for it."""
+    """The message without the earlier messages that an e-mail quotes; the whole text if nothing else is left.
+
+    The result is cached, as several steps ask for it.
+    """
     return newly_written(text) or text
 
 

@@ -35,11 +35,11 @@ class Phrases:
             tree.add(phrase.split(), (meaning, weight, number))
 
     def matches(self, words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
-        """Find every phrase that occurs in the words: its meaning, weight and number."""
+        """Every phrase that occurs in the words: its meaning, weight and number in the list, from 1."""
         return (end for end, _, _ in self.spans(words))
 
     def spans(self, words: Sequence[str]) -> Iterator[tuple[tuple[str, float, int], int, int]]:
-        """Find every phrase in the words, as `matches` does, with the places where it begins and ends."""
+        """Every phrase that occurs in the words, as in `matches`, and the places of its begin and end."""
         size, root = len(words), self._root
         for start in range(size):
             pending = [(node, start + 1) for node in root.after(words[start])]
@@ -67,15 +67,15 @@ class _Node:
         self.ends: list[tuple[str, float, int]] = []
 
     def after(self, word: str) -> Sequence[_Node]:
-        """The nodes to which a word leads from this one."""
+        """The nodes of the tree that follow this one when the next word is `word`; empty where none does."""
         return self.following.get(word, ())
 
 
 class _Tree:
     """Builds the prefix tree of phrases; phrases that begin alike share nodes.
 
-    A part of a phrase is one child, whatever its alternatives: one node for each combination of
-    alternatives would make millions.
+    A part of a phrase, with all its alternatives, is one child node.  One node for each combination
+    of alternatives would make millions.
     """
 
     def __init__(self, root: _Node, sets: Mapping[str, str]) -> None:
@@ -97,7 +97,7 @@ class _Tree:
             node.ends.append(end)
 
     def _child(self, node: _Node, part: str) -> _Node:
-        """The node after this one for a part of a phrase; made if there is none."""
+        """The child of `node` for a part of a phrase; it is made if there is none."""
         child = self._children.get((node, part))
         if child is None:
             child = self._children[node, part] = _Node()
@@ -106,7 +106,7 @@ class _Tree:
         return child
 
     def _words_of(self, part: str) -> list[str]:
-        """The words that a part of a phrase matches; a named set of words may be one of its alternatives."""
+        """The words that a part of a phrase matches: its alternatives, a named set of words written out."""
         known = self._words.get(part)
         if known is None:
             found: list[str] = []

@@ -30,9 +30,10 @@ def shipped() -> linear.Linear:
 
 
 def likeliest(tokens: Sequence[Token], model: linear.Linear | None = None) -> str:
-    """The likeliest kind of a sentence by the linear model.
+    """The kind of a sentence by the linear model.
 
-    `other` already from a probability of `OTHER_FROM`.
+    It is `other` from a probability of `OTHER_FROM` on; below that, the likeliest of all other
+    kinds.
 
     Args:
         tokens: the words of the sentence.

@@ -33,7 +33,7 @@ class Token:
 
 
 def paragraphs_of(own: str) -> list[list[str]]:
-    """The paragraphs of a text, each as its lines; a sentence may go on in the next line."""
+    """The paragraphs of a text, each as a list of its lines, which may each hold only part of a sentence."""
     text = html.unescape(own)
     blocks = re.split(r"\n\s*\n", text.replace("\r", ""))
     return [[line for line in block.split("\n") if line.strip()] for block in blocks]
@@ -54,7 +54,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def tokens_of(sentence: str) -> list[Token]:
-    """The words of a sentence; numbers and addresses are replaced by their kinds.
+    """The words of a sentence; numbers, dates and addresses are replaced by their kinds, such as ``<n>``.
 
     What no row of the grammar can match, such as a price, a link or an angry face, is ``<unread>``.
     """
@@ -76,7 +76,7 @@ def tokens_of(sentence: str) -> list[Token]:
 
 
 def symbols_of(tokens: Sequence[Token], grammar: Grammar) -> Symbols:
-    """For each word of a sentence, what a grammar may read it as: itself, a correction, a name."""
+    """For each word of a sentence, what a grammar may read it as: the word, a correction, a name ..."""
     return [_symbols(one, grammar, is_first=number == 0) for number, one in enumerate(tokens)]
 
 

@@ -33,7 +33,7 @@ class Sentence:
 
     Attributes:
         kind: the kind by the grammar, if neither grammar nor model says `other`; else `other`.
-        judges: the kind by each of the two, by name: ``grammar`` and ``model``.
+        judges: the kind that each of the two judges gives, by ``grammar`` and ``model``.
     """
 
     text: str = field(repr=False)
@@ -44,8 +44,8 @@ class Sentence:
 def read_sentences(own: str) -> tuple[Sentence, ...]:
     """The sentences of a message in their order, each with its kind.
 
-    `own` is the message without quoted history.  A line break may end a sentence or only a line.
-    So a paragraph with lines that are not explained one by one is also read as one text.
+    `own` is the message without quoted history.  A line break may end a sentence or not.  So if
+    lines of a paragraph are not understood one by one, the paragraph is also read as one line.
     """
     found: list[Sentence] = []
     for lines in paragraphs_of(own[:MAX_INPUT_CHARACTERS]):
@@ -61,7 +61,7 @@ def read_sentences(own: str) -> tuple[Sentence, ...]:
 
 
 def explained(sentences: tuple[Sentence, ...]) -> float:
-    """The share of the sentences that grammar and model both understand, 0 to 1; 0 without a sentence."""
+    """The share of the sentences that grammar and model both understand, 0 to 1; 0 without any sentence."""
     if not sentences:
         return 0.0
     return sum(sentence.kind != OTHER for sentence in sentences) / len(sentences)

@@ -35,7 +35,7 @@ FILE = beside(__file__, "real_words.toml")
 
 
 def mended(word: str) -> str:
-    """The word of the tables that a misspelt word stands for; any other word unchanged."""
+    """The word of the tables that a misspelt word most likely means; any other word unchanged."""
     known, nearly = _index()
     if word in known or is_real(word):
         return word
@@ -59,7 +59,7 @@ def is_real(word: str) -> bool:
 
 
 def near(word: str, known: Iterable[str]) -> Iterable[str]:
-    """The known words that differ from a word by one letter left out, added, wrong or swapped.
+    """Those of the known words that differ from a word by one letter left out, added, wrong or swapped.
 
     A wrong letter counts only in words of six letters and more.
     """
@@ -88,7 +88,7 @@ def _real() -> frozenset[str]:
 
 @ready
 def _index() -> tuple[frozenset[str], dict[str, str]]:
-    """Every word of the tables, and for common misspellings the word that is meant."""
+    """Every word of the tables of phrases; and for common misspellings, the word that is meant."""
     listed = itertools.chain(
         SETS.values(),
         RISK_SETS.values(),

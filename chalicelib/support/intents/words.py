@@ -53,5 +53,5 @@ TYPOS: Mapping[str, str] = Rows(lambda: _file().typos)
 
 
 def joined(sets: Mapping[str, tuple[str, ...]]) -> Mapping[str, str]:
-    """Each named set of words, with its words as alternatives of a phrase."""
+    """For each named set of words: its words joined by ``|``, as phrases write alternatives."""
     return {name: "|".join(lines) for name, lines in sets.items()}

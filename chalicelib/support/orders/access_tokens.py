@@ -37,9 +37,9 @@ class AccessTokens:
         self._ends = 0.0
 
     def header(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - `VendorClient.authorize`
-        """The header with the access token.
+        """The header with the access token; a new token is fetched where the last one is about to expire.
 
-        Called with True, after the last token was refused, it fetches a new one.
+        Called with True, after Shopify refused the last token, it always fetches a new one.
         """
         if refresh or not self._token or self._clock.monotonic() >= self._ends:
             self._renew(refresh=refresh)

@@ -32,7 +32,7 @@ class Lookups:
     def read(self, key: str) -> Mapping[str, str] | None:
         """The stored result of an order lookup while it is fresh; else None.
 
-        The read is eventually consistent.
+        The read is eventually consistent: it may miss a result that was just written.
         """
         row = self._table.get({"event_id": key}, consistent=False)
         if row is None or row.get("fresh_until", 0) <= self._clock.now().timestamp():

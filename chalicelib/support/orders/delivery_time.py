@@ -26,7 +26,7 @@ class Window:
 
     @property
     def bucket(self) -> str:
-        """The name under which a reply shows the window to a customer."""
+        """The name under which a reply shows the window to a customer: ``Priority`` or ``Standard``."""
         return "Priority" if self.high <= _PRIORITY_DAYS else "Standard"
 
     def written(self, language: Literal["en", "es"]) -> str:
@@ -59,11 +59,11 @@ class DeliveryCalendar:
         holidays: further days without work.
         own_windows: the shop's delivery windows, which replace the built-in ones; the first that
             fits is used.
-        own_home: countries where windows without countries apply; they replace the built-in one.
+        own_home: countries where windows that name no country apply; they replace the built-in one.
         own_handling_days: business days until an order leaves the shop; replaces the built-in
             number.
-        preorder_days: days after which a pre-order ships; None where the shop does not say, so
-            that no pre-order is answered.
+        preorder_days: days after which a pre-order ships; None where the shop does not say, so that
+            no pre-order is answered.
     """
 
     zone: str = "UTC"
@@ -91,13 +91,13 @@ class DeliveryCalendar:
         return day.weekday() not in self.weekend and day not in self.holidays
 
     def today(self, now: datetime) -> date:
-        """The date at a time in the shop's time zone."""
+        """The date in the shop's time zone at the time `now`."""
         return now.astimezone(ZoneInfo(self.zone)).date()
 
     def day_of_order(self, placed: datetime) -> date:
-        """The day from which an order is handled: the day it was placed.
+        """The day from which an order's handling is counted: the day on which the order was placed.
 
-        After the cut-off hour it is the next business day.
+        At or after the cut-off hour it is the next business day.
         """
         local = placed.astimezone(ZoneInfo(self.zone))
         day = local.date()

@@ -24,9 +24,9 @@ def fact_digest(orders: Mapping[str, Order], paths: Sequence[str], opaque: Opaqu
     """A keyed digest of the facts that prove one sentence of a reply.
 
     Args:
-        orders: the orders that the facts are in, by the beginning of the paths, e.g. ``orders[0]``.
+        orders: the orders that have the facts, each by the prefix of its paths, e.g. ``orders[0]``.
         paths: paths of the facts, e.g. ``orders[0].fulfillments[0].shipment_status``.
-        opaque: keys the digest, so that facts cannot be guessed from it.
+        opaque: makes the keyed hash, so that the facts cannot be guessed from the digest.
     """
     values = [[path, _value(orders, path)] for path in sorted(paths)]
     return opaque.of("facts", json.dumps(values, default=_plain, sort_keys=True))[:_LENGTH]

@@ -23,7 +23,7 @@ def _status(given: object) -> object:
 
 
 def _usual(at: datetime) -> datetime:
-    """A time that calendars can handle in every zone; any other raises `ValueError`."""
+    """Return a time of a year that calendars can handle in every zone; any other raises `ValueError`."""
     if at.year not in _YEARS:
         raise ValueError(f"a year from {_YEARS.start} to {_YEARS.stop - 1}")
     return at
@@ -61,7 +61,7 @@ class _GivenShipment(_Part):
 
 
 class GivenOrder(_Part):
-    """An order in the input of ``support decide``."""
+    """An order as it is given in the input of the command ``support decide``."""
 
     name: str = Field(repr=False)
     email: str | None = Field(repr=False)

@@ -36,11 +36,15 @@ class CustomerOrders:
     def find(
         self, conversation_id: str, numbers: Sequence[str], email: str | None
     ) -> tuple[Order, ...] | str:
-        """Find all orders that the customer asks about; if one is not found, the reason why is returned.
+        """Find all orders that the customer asks about.
+
+        If one of them is not found, or nothing may be looked up, the reason code is returned
+        instead.
 
         Args:
             conversation_id: the ticket.
-            numbers: order numbers in the message; without any, the linked order is used.
+            numbers: order numbers in the message; without any, the order that Richpanel has linked
+                to the ticket is used.
             email: the customer's address; an order of another address is not returned.
 
         Raises:

@@ -39,7 +39,8 @@ class TemplateAnswer:
     """A template for a paragraph of a reply, and its values, each with the facts that prove it.
 
     Attributes:
-        orders: the orders that the paragraph is about, by the beginning of the facts' paths.
+        orders: the orders that the paragraph is about, each by the prefix of its facts' paths, e.g.
+            ``orders[0]``.
     """
 
     template_id: str
@@ -49,7 +50,7 @@ class TemplateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """Why a question about orders gets no automatic answer: a reason, and the facts that are missing."""
+    """Why a question about orders gets no automatic answer: a reason, and the facts that the shop lacks."""
 
     reason: str
     missing: tuple[str, ...] = ()
@@ -64,7 +65,9 @@ def proven_answers(
     language: Literal["en", "es"] = "en",
     calendar: DeliveryCalendar = DEFAULT_CALENDAR,
 ) -> tuple[TemplateAnswer, ...] | NoAnswer:
-    """An answer about each order, with the facts that prove it, or why a person must answer for all.
+    """An answer about each order, with the facts that prove it.
+
+    If a person must answer about one of them, a single `NoAnswer` is returned for all.
 
     Args:
         orders: the orders that the customer asks about, in that order.
@@ -88,7 +91,7 @@ def proven_answers(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """An order that the customer asks about, with the question."""
+    """An order that the customer asks about, with the question and what judges its times."""
 
     order: Order
     path: str
@@ -117,7 +120,10 @@ class _Asked:
         return self._several(listed) if len(listed) > 1 else self._sent(listed[0])
 
     def _waiting(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """The answer for an order that has not been sent: its handling time, then the delivery window."""
+        """The answer for an order that was not sent yet: its handling time, and its delivery window.
+
+        It is a refusal if the handling time is over, or if a window is needed and none is known.
+        """
         order, time = self.order, self.time
         calendar, language = time.calendar, time.language
         placed = calendar.day_of_order(created_at)
@@ -151,7 +157,11 @@ class _Asked:
         return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
 
     def _preordered(self, created_at: datetime) -> TemplateAnswer | NoAnswer:
-        """The answer for a pre-order; a refusal unless the shop says how many days pre-orders take."""
+        """The answer for a pre-order.
+
+        It is a refusal if the shop does not say how many days pre-orders take, or these days are
+        over.
+        """
         time, days = self.time, self.time.calendar.preorder_days
         if days is None or (time.today - time.calendar.today(created_at)).days > days:
             return NoAnswer(why.ORDER_PREORDERED)
@@ -166,7 +176,10 @@ class _Asked:
         return TemplateAnswer("t_shipping_delay_verified", self._values() | said)
 
     def _sent(self, parcel: shipments.ParcelInTime) -> TemplateAnswer | NoAnswer:
-        """The answer for an order sent in one parcel: its tracking, or its delivery window from dispatch."""
+        """The answer for an order sent in one parcel: its tracking, or its delivery window from dispatch.
+
+        It is a refusal if the customer can track nothing and no window is known.
+        """
         if parcel.is_followed:
             status_url = self.order.status_url
             link = ProvenValue(status_url, self._at("status_url")) if status_url else None
@@ -189,7 +202,7 @@ class _Asked:
     def _several(self, listed: Sequence[shipments.ParcelInTime]) -> TemplateAnswer | NoAnswer:
         """The answer for an order sent in several parcels.
 
-        It is a refusal unless all are with the carrier and tracked.
+        It is a refusal unless every parcel is with the carrier and can be tracked.
         """
         if not all(parcel.state == "moving" and parcel.is_followed for parcel in listed):
             return NoAnswer(why.ORDER_SEVERAL_SHIPMENTS)

@@ -21,7 +21,7 @@ CHECKED = (
 
 
 def trouble_of(order: Order, requester: str | None) -> str:
-    """The gravest reason why a person must answer about an order; empty where a machine may.
+    """The first reason why a person must answer about an order; an empty text where a machine may.
 
     Args:
         order: as the shop shows it.
@@ -62,7 +62,10 @@ def _of_goods(order: Order) -> Iterator[str]:
 
 
 def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
-    """The given reason if the field has anything; the reason `unknown` if the field is not known."""
+    """The given reason if the order's field has a value; nothing if the field is empty.
+
+    If the shop does not show the field (None), the reason says that it is unknown.
+    """
     if known is None:
         yield unknown(field)
     elif known:
@@ -70,7 +73,11 @@ def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
 
 
 def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows) -> Iterator[str]:
-    """The reasons why a person must answer that a field's statuses give; an unknown status gives one, too."""
+    """For each status of an order's field that only a person may answer about: the reason.
+
+    A status without a row, and a field that the shop does not show, give the reason that it is
+    unknown.
+    """
     if statuses is None:
         yield unknown(field)
         return

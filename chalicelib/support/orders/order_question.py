@@ -27,8 +27,8 @@ class Question(StrEnum):
 def question_of(intent: str, text: str) -> Question | None:
     """The question about an order that a message of this intent asks; None where a person must answer.
 
-    None is also the result for a message with a word for theft or loss, and for "I have not
-    received it" with a word for delivery.
+    A person must answer, too, if the message has a word for theft or loss, or if its intent is "I
+    have not received it" and it has a word that says "delivered".
     """
     if intent not in set(Question):
         return None
@@ -45,10 +45,10 @@ def question_of(intent: str, text: str) -> Question | None:
 def order_numbers(text: str, *, is_asked_for: bool = False) -> tuple[str, ...]:
     """The order numbers in a message that is about orders, each once, in the message's order.
 
-    These are the number of `own_words.order_number`, numbers with ``#``, those of a list after a
-    word for orders, and any number with as many digits as one of these.  In a message without any
-    of them, every number of four to ten digits that is no year counts: a reader would take it for
-    an order, too.
+    These are: the number of `own_words.order_number`, numbers with ``#``, the numbers of a list
+    after a word for orders, and any number with as many digits as one of these.  In a message
+    without any of them, every number of four to ten digits that is no year or date counts, as a
+    reader would take it for an order, too.
 
     Args:
         text: the message.

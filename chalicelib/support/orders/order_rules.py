@@ -56,7 +56,9 @@ class SaidGoneRows:
     """The words by which a message says that an order is lost or stolen.
 
     Attributes:
-        by_themselves: words that, before one of `words`, say that the customer has lost something.
+        words: the words for loss and theft.
+        by_themselves: words such as "I": right before one of `words`, they show that the customer
+            has lost something, so that the message does not say that the order is gone.
     """
 
     words: tuple[str, ...]
@@ -72,7 +74,7 @@ class SaidDeliveredRows:
 
 @dataclass(frozen=True, slots=True)
 class TimeRows:
-    """The built-in numbers of days, and the built-in home country; the file explains each."""
+    """The built-in numbers of days and the built-in home country; the file explains each value."""
 
     home: str
     handling_days: int
@@ -86,7 +88,7 @@ class WindowRow:
 
     Attributes:
         methods: a regular expression that matches the method's name in lower case.
-        countries: countries where the window applies; empty for the shop's own.
+        countries: countries where the window applies; if empty, the shop's home countries.
     """
 
     methods: str

@@ -30,7 +30,8 @@ class ParcelInTime:
     Attributes:
         state: ``moving``, ``announced`` or ``sent``, by ``order_rules.toml``.
         dispatched: the day of dispatch, as people write it.
-        window: delivery window of its shipping method and country; None where none is known.
+        window: delivery window of the order's shipping method and country; None where none is
+            known.
         values: the values for a reply's text.
     """
 
@@ -55,7 +56,7 @@ class NotInTime:
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """Judges whether parcels are in time, at a time and by a shop's calendar."""
+    """Judges whether parcels are in time, by the time `now` and the shop's calendar."""
 
     now: datetime
     calendar: DeliveryCalendar
@@ -77,9 +78,9 @@ class InTime:
 
         Args:
             order: the parcel's order.
-            number: the parcel's place among the order's parcels.
+            number: the parcel's place among the order's parcels, from 0.
             parcel: the parcel as the shop shows it.
-            path: the order's path in proofs.
+            path: the path under which proofs name the order, e.g. ``orders[0]``.
         """
         rows = order_rules().shipment_status
         row = rows.get(parcel.shipment_status or "")
@@ -118,7 +119,10 @@ class InTime:
         return ParcelInTime(row.state, dispatched, window, values)
 
     def without_window(self, order: Order) -> tuple[str, tuple[str, ...]]:
-        """Why an order without a delivery window is left to a person: the reason, and the missing fact."""
+        """Why an order without a delivery window is left to a person: the reason, and the missing facts.
+
+        No fact is missing for an order to a foreign country.
+        """
         if order.country not in self.calendar.home:
             return why.ORDER_ABROAD, ()
         missing = (
@@ -158,7 +162,11 @@ class InTime:
 
 
 def carrier_link(tracking: Tracking) -> str | None:
-    """The link by which a customer can track a parcel of a known carrier; None for other carriers."""
+    """The link by which a customer can track a parcel of a known carrier.
+
+    None for any other carrier, and where the tracking number is missing or has other characters
+    than letters and digits.
+    """
     company = (tracking.company or "").lower()
     links = order_rules().carriers.items()
     link = next((link for name, link in links if name in company), None)

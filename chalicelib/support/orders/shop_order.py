@@ -108,7 +108,7 @@ class LinkedOrders(Protocol):
     """The port that finds the order which Richpanel has linked to a ticket."""
 
     def linked_order(self, conversation_id: str) -> str | None:
-        """The number, without ``#``, of the order linked to a ticket; None when none is.
+        """The number, without ``#``, of the order linked to a ticket; None when no order is linked.
 
         Raises `ProviderError`s.
         """
@@ -119,5 +119,8 @@ class OrderSearch(Protocol):
     """The port that finds an order in the shop."""
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """Find the order with exactly this number, if it is this customer's; raises `ProviderError`s."""
+        """Find the order with exactly this number, if it belongs to the customer with this address.
+
+        Otherwise the result has a reason code and no order.  Raises `ProviderError`s.
+        """
         ...

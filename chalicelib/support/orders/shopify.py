@@ -94,7 +94,9 @@ class Shopify:
         self._prefix = name_prefix
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """Find the order with exactly this number, if it is this customer's; raises `ProviderError`s.
+        """Find the order with exactly this number, if it belongs to the customer with this address.
+
+        Otherwise the result has a reason code and no order.  Raises `ProviderError`s.
 
         Args:
             number: digits of the order number, without the shop's prefix.
@@ -114,9 +116,9 @@ class Shopify:
         return Lookup(order_of(theirs[0]))
 
     def _search(self, query: str) -> Sequence[ShopNode] | str:
-        """The orders that a search finds, or the reason code for a field that the app may not see.
+        """The orders that a search finds; or a reason code, if the app may not see one of their fields.
 
-        If Shopify asks to wait for a short time, it waits and searches again.
+        If Shopify asks to wait for a short time, the search is repeated after it.
         """
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}
@@ -156,7 +158,7 @@ def _parsed(raw: Mapping[str, Any]) -> ShopAnswer:
 
 
 def _error(answer: ShopAnswer) -> ProviderError:
-    """The first error in a response of Shopify, as the error to raise; data beside it is not used."""
+    """The error to raise for the first error in a response of Shopify; data beside it is not used."""
     code = answer.errors[0].extensions.code
     if code == "THROTTLED":
         cost = answer.extensions.cost

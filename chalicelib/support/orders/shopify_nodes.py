@@ -168,7 +168,10 @@ class ShopAnswer(_Raw):
     extensions: Annotated[_AnswerExtensions, BeforeValidator(as_object)] = _AnswerExtensions()
 
     def hidden(self, fields: Mapping[str, str]) -> str | None:
-        """The first field of the response that the app may not see; None where there is any other error."""
+        """The name, from `fields`, of the first field of the response that the app may not see.
+
+        None where the response has no error, or any other one.
+        """
         names = [
             next((fields[part] for part in reversed(error.path) if part in fields), None)
             if error.extensions.code == "ACCESS_DENIED"
@@ -227,7 +230,7 @@ def _parcels(given: list[_Fulfillment] | None) -> tuple[Shipment, ...] | None:
 
 
 def _shipments(given: list[_Fulfillment]) -> Iterator[Shipment]:
-    """The parcels of an order that were not cancelled; a failed one has its failure as its status."""
+    """The parcels of an order, without cancelled ones; a failed parcel's status is its failure."""
     for fulfillment in given:
         if fulfillment.status == "CANCELLED":
             continue

@@ -21,9 +21,9 @@ CLOSE = timedelta(days=3)
 def is_as_old_as_said(text: str, ordered: date, today: date) -> bool:
     """Whether an order can be the one that a message means, by the age or the day that the message states.
 
-    A stated day of ordering must be about the order's.  A stated wait may not be much longer than
-    the order's age; it may be shorter, as a customer who has waited three days may have ordered
-    long before.
+    A stated day of ordering must be within `CLOSE` of the order's day.  A stated wait may not be
+    much longer than the order's age.  It may be shorter: a customer who has waited three days may
+    have ordered long before.  True where the message states neither.
 
     Args:
         text: the message.
@@ -44,7 +44,7 @@ def _is_accent(character: str) -> bool:
 
 
 def _waits(said: str) -> Iterator[timedelta]:
-    """Every length of time for which the customer says to have waited."""
+    """Every length of time for which the customer claims to have waited."""
     for found in (*_WAITED.finditer(said), *_AGO.finditer(said)):
         unit, number = found["unit"], found["number"]
         at_least = 2 if unit.endswith("s") else 1
@@ -53,7 +53,7 @@ def _waits(said: str) -> Iterator[timedelta]:
 
 
 def _days(said: str, today: date) -> Iterator[date]:
-    """Every day on which the customer says to have ordered, each as its latest past date."""
+    """Every day on which the customer claims to have ordered, as the latest such date that has passed."""
     for found in _ORDERED_ON.finditer(said):
         month = _MONTHS[(found["month"] or found["mes"])[:3]]
         past = (_date(year, month, int(found["day"] or found["dia"])) for year in _years(today))

@@ -60,14 +60,16 @@ class ReplyVerdict:
         proof: the sentences about orders in the text, each with the facts behind it.
         proven_by: a keyed hash of the proof, with which `look_again` compares.
         digests: digests of the facts behind each sentence, in the order of the proof.
-        orders: keyed ids of the orders that the reply is about.
-        would: for an answer in shadow: the verdict without shadow; its reasons are in `reasons`,
-            too.
+        orders: keyed ids (keyed hashes) of the orders that the reply is about.
+        would: in shadow (judged, not sent): the verdict that would apply otherwise; its reasons are
+            also in `reasons`.
         tags: the tags that a refusal adds to the ticket.
         asks: the reply asks for the order number; the conversation then waits for the answer.
-        ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
-        keeps_pending: the conversation keeps waiting although nothing is sent now.
-        is_later: the answer is tried again after the ticket is routed.
+        closes: the ticket is to be closed after the reply.
+        ends_pending: the conversation stops waiting for an answer to our question, also when
+            nothing is sent.
+        keeps_pending: the conversation keeps waiting for that answer, although nothing is sent now.
+        is_later: the reply is tried again after the ticket is routed.
     """
 
     template_id: str | None = None
@@ -104,9 +106,9 @@ class Replies:
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
     ) -> ReplyVerdict:
-        """Decide whether a message gets an automatic reply.
+        """Decide whether a message gets an automatic reply, and compose the reply.
 
-        In shadow the verdict only says what would be sent.
+        In shadow nothing is sent: the verdict has in `would` what would be sent.
         """
         shadowed = guard_rails.shadow(switches, self.policy, inquiry.rules, decision)
         refusal = guard_rails.by_switches(switches, shadowed, decision)
@@ -130,7 +132,11 @@ class Replies:
         *,
         in_shadow: bool,
     ) -> ReplyVerdict:
-        """Check everything that can forbid a reply, and compose it; in shadow without the allow-list."""
+        """Check everything that can forbid a reply, and compose the reply if nothing does.
+
+        In shadow (judged, not sent) the allow-list and the author are not checked, and a second
+        answer in shadow on the ticket is refused.
+        """
         has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = (
             guard_rails.by_own_answer(ticket, decision)
@@ -163,7 +169,8 @@ class Replies:
         """Check, just before a planned reply about orders is sent, that the same facts still prove its text.
 
         Raises:
-            WithdrawnError: they no longer do (``order_changed``); the ticket stays with a person.
+            WithdrawnError: the facts no longer prove it (``order_changed``); the ticket stays with
+                a person.
             ProviderError: the orders cannot be read now.
         """
         answers = self._order_status(facts, inquiry, ticket, decision)
@@ -185,7 +192,7 @@ class Replies:
     ) -> str:
         """Compose again the text of a reply that was planned earlier and surely not sent.
 
-        It is made from ticket and order as they are now.
+        The text is made from the ticket and its orders as they are now.
 
         Args:
             facts: the event that the reply answers.
@@ -194,7 +201,7 @@ class Replies:
             template_id: the planned template.
             decision: the stored decision.
             key: key of the action that sends the reply; the reply's reference is made from it.
-            proven_by: the hash of the planned reply's proof, if it has one.
+            proven_by: the hash of the planned reply's proof, if that reply has a proof.
 
         Raises:
             PermanentError: the reply no longer applies: ``superseded``, ``escalated``,
@@ -226,7 +233,7 @@ class Replies:
     def compose_later(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision, key: str
     ) -> str:
-        """Compose a reply whose order could not be looked up when its ticket was routed, after all checks.
+        """Compose, after all checks, a reply whose order could not be looked up when its ticket was routed.
 
         Args:
             facts: the event that the reply answers.
@@ -291,7 +298,7 @@ class Replies:
     def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Answers | Refusal:
-        """The reply to a question about orders: their status, a question for the number, or a refusal.
+        """The answers to a question about orders: their status, our question for the number, or a refusal.
 
         Raises:
             ProviderError: an order cannot be looked up now.
@@ -343,7 +350,7 @@ class Replies:
     ) -> Answers | Refusal:
         """Ask the verifier about a reply with shop data, and count any reply against the limits.
 
-        Returns the answers, or a refusal.
+        Returns the given answers unchanged; a refusal if the verifier or a limit forbids them.
         """
         if self.opinions is not None and CATALOGUE[answers[0].template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
@@ -357,9 +364,9 @@ class Replies:
     def _is_repeating(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, counts: Allowances
     ) -> str | None:
-        """The reason to stop answers to a customer whose texts repeat on any ticket; None where they do not.
+        """The reason to stop answers to a customer who sends equal texts on any of their tickets.
 
-        Two machines may be talking.
+        None where the texts differ.  Equal texts may mean that two machines are talking.
         """
         if not ticket.customer_email:
             return None
@@ -384,9 +391,9 @@ class Replies:
         answers: Answers,
         counts: Allowances,
     ) -> str | None:
-        """Count a reply for its conversation and its customer.
+        """Count a reply for its conversation and its customer; returns None if no limit is reached.
 
-        If a limit is reached, count for neither and return its reason.
+        If one is reached, the reply is counted for neither, and the limit's reason is returned.
         """
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by

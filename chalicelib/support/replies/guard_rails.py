@@ -62,7 +62,7 @@ class Policy:
         author_id: the vendor's user id of the bot; without one nothing is sent.
         emails: addresses that may get replies, in lower case.
         domains: domains, all of whose addresses may get replies.
-        requires_allow_list: no reply is sent while both lists are empty.
+        requires_allow_list: no reply is sent while `emails` and `domains` are both empty.
         closes_tickets: a reply that settles its question closes the ticket; off by default.
     """
 
@@ -76,7 +76,10 @@ class Policy:
     closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
-        """Whether an address may get replies: it is on an allow-list, or no list exists or is required."""
+        """Whether an address may get replies: it or its domain is on an allow-list.
+
+        Where both lists are empty, every address may if no list is required, else none.
+        """
         if not self.emails and not self.domains:
             return not self.requires_allow_list
         address = (email or "").strip().lower()
@@ -109,7 +112,7 @@ class Refusal:
     """Why a message gets no automatic reply, and the tags that show this on the ticket.
 
     Attributes:
-        is_momentary: the cause is temporary; the reply is tried again as long as it still applies.
+        is_momentary: the cause is temporary: the reply is tried again as long as it still applies.
     """
 
     reason: str
@@ -126,7 +129,7 @@ _NO_AUTHOR = Refusal(
 
 
 def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusal, ...]:
-    """One refusal for each set of tags that a refusal can add to a ticket.
+    """Example refusals that together have every set of tags that a refusal can add to a ticket.
 
     Args:
         decision: the decision on the message.
@@ -137,7 +140,7 @@ def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusa
 
 
 def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision) -> str | None:
-    """The reason why answers to this message stay in shadow, judged but not sent.
+    """The reason why answers to this message stay in shadow: they are judged, but not sent.
 
     Returns None where answers are sent.
     """
@@ -151,8 +154,8 @@ def shadow(switches: Switches, policy: Policy, rules: Rules, decision: Decision)
 def by_switches(switches: Switches, shadowed: str | None, decision: Decision) -> Refusal | None:
     """The refusal of a reply by the operators' switches, before any vendor is called.
 
-    It is None where the switches allow a reply.  In shadow the switch that turns automation off
-    refuses nothing, as a new stage begins with both.
+    It is None where the switches allow a reply.  In shadow (judged, not sent) the switch that turns
+    automation off refuses nothing, as on a new stage shadow is on and automation is off.
     """
     if switches.kill_switch:
         return Refusal(core.KILL_SWITCH)
@@ -173,9 +176,9 @@ HOLDING = frozenset(
 
 
 def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -> tuple[str, ...]:
-    """The reasons why an answer in shadow would not be sent, all of them settings.
+    """The settings because of which an answer in shadow (judged, not sent) is not sent, as reason codes.
 
-    The cause of shadow comes last.
+    They are the allow-list, a missing author, and automation that is off; last, why shadow is on.
     """
     found = [refusal.reason for refusal in _by_recipient(ticket, policy)]
     if not switches.automation_enabled:
@@ -184,9 +187,10 @@ def holding(switches: Switches, ticket: Ticket, policy: Policy, shadowed: str) -
 
 
 def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
-    """The refusal of a second automatic answer on a ticket.
+    """The refusal of a second automatic answer on a ticket that had one; else None.
 
-    Returns None where later checks decide, as with a grave matter.
+    It is also None where the message answers our question, or the ticket is closed, handed over to
+    a person, or about a grave matter; then later checks decide.
     """
     if ticket is None or not ticket.is_open or decision.pending is not None:
         return None
@@ -198,9 +202,9 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
 
 
 def by_shadow_answer(inquiry: Inquiry, event_key: str) -> Refusal | None:
-    """The refusal of a second answer in shadow on a ticket; table B has the first one.
+    """The refusal of a second answer in shadow (judged, not sent) on a ticket; None for a first one.
 
-    It is None for a first answer.
+    Table B has the earlier decisions in shadow.
     """
     known = inquiry.state.decisions if inquiry.state else ()
     is_answered = any(
@@ -235,7 +239,7 @@ def _is_by_machine(inquiry: Inquiry) -> bool:
 
 
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
-    """The refusal of a reply by its ticket: escalated, closed, or with a newer comment.
+    """The refusal of a reply by its ticket: of a grave matter, escalated, closed, or with a newer comment.
 
     It is None where the ticket allows a reply.
     """
@@ -256,8 +260,10 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
 def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """The reason why a planned reply no longer applies, by its ticket as it is now; None where it still does.
 
-    The tag of a failed event is no reason: the operator who resumes the event knows of it.  A newer
-    message of the customer is no reason either: its own event waits behind this one.
+    A reply no longer applies on a ticket that is closed, was answered by an operator, or is
+    escalated.  The tag of a failed event is no reason: the operator who resumes the event knows of
+    it.  A newer message of the customer is no reason either: its own event waits until this reply's
+    event has ended.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
         return why.SUPERSEDED
@@ -267,8 +273,8 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
 def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """The reason why a reply that was put off until its ticket was routed no longer applies.
 
-    It is None where the reply still applies.  Other than in `overtaken`, a newer message of the
-    customer is a reason: it may have changed everything.
+    It is None where the reply still applies.  The reasons are those of `overtaken`, an automatic
+    answer on the ticket, and a newer message of the customer, which may have changed everything.
     """
     if ticket.tags & _ANSWERED_TAGS:
         return why.ANSWERED
@@ -300,19 +306,22 @@ def _by_recipient(ticket: Ticket, policy: Policy) -> Iterator[Refusal]:
 
 
 def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
-    """A refusal with the tag for its kind of reply: one about an order's status, or another one."""
+    """A refusal with this reason, and with the tag for a reply about an order's status or for any other."""
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
 
 
 def lookup_interrupted(reason: str) -> Refusal:
-    """A refusal because the order cannot be looked up at the moment; the reply is tried again."""
+    """A refusal because the order cannot be looked up at the moment; the reply is tried again later."""
     return Refusal(f"{why.LOOKUP_FAILED}{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:
-    """A refusal because the order was not found, or because facts about it are missing."""
+    """A refusal because the order was not found, or because facts about it are missing.
+
+    A tag is added for each missing fact.
+    """
     tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(fact) for fact in missing))
     return suppressed(reason, decision, *tags)
 

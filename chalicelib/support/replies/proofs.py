@@ -22,19 +22,26 @@ class Proof:
 class Marks:
     """Marks the values that are put into a reply's text, and finds by the marks which facts each line states.
 
-    A mark is one character of Unicode's private use, which no value may contain.
+    A mark is one character of Unicode's private use area, which no value may contain.
     """
 
     def __init__(self) -> None:
         self._facts: list[tuple[str, ...]] = []
 
     def marked(self, text: str, facts: tuple[str, ...]) -> str:
-        """A value with a new mark in front, which stands for the facts that prove the value."""
+        """The text of a value with a new mark in front; the mark stands for the facts that prove the value.
+
+        A mark is one character of Unicode's private use area.
+        """
         self._facts.append(facts)
         return f"{chr(_FIRST + len(self._facts) - 1)}{text}"
 
     def read(self, text: str) -> tuple[str, tuple[Proof, ...]]:
-        """Take the marks out of a text; returns the text and, for each line with marks, its proof."""
+        """Take the marks out of a reply's text.
+
+        Returns the text without marks and, for each line that had marks, the line with the facts
+        that prove it.
+        """
         proofs = []
         for line in text.splitlines():
             given = [
@@ -46,7 +53,7 @@ class Marks:
         return _MARK.sub("", text), tuple(proofs)
 
     def _has(self, mark: str) -> bool:
-        """Whether a mark was made here; the shop's own text may contain such a character, too."""
+        """Whether this object made a mark; the shop's own text may contain such a character, too."""
         return 0 <= ord(mark) - _FIRST < len(self._facts)
 
 

@@ -64,7 +64,7 @@ def _faults(text: str, allowed: frozenset[str]) -> Iterator[str]:
 
 
 def _unbalanced(text: str) -> Iterator[str]:
-    """The faults of a text's sections: one that is not closed, or closed in the wrong order."""
+    """The first fault of a text's sections: one that is not closed, or closed without being open."""
     opened: list[str] = []
     for mark, name in _MUSTACHE.findall(text):
         if mark in ("#", "^"):

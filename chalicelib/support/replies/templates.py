@@ -43,9 +43,9 @@ class Template:
     """One template for replies, and the names of the values that it takes.
 
     Attributes:
-        tier: number of the `decision.Tier` whose messages it answers.
-        closes: the ticket is closed after a reply with it.
-        is_enabled: it may be sent at all; one of tier 0 never is, whatever the settings.
+        tier: number of the `decision.Tier` whose messages the template answers.
+        closes: the ticket may be closed after a reply with this template.
+        is_enabled: the template may be sent at all; one of tier 0 never is, whatever the settings.
     """
 
     id: str
@@ -105,7 +105,10 @@ def render(
 
 
 def joined(bodies: Sequence[str]) -> str:
-    """The rendered paragraphs as one text; a first or last line that all of them have appears once."""
+    """The rendered paragraphs as one text.
+
+    A first or last line that all paragraphs have, such as the greeting, appears once.
+    """
     if len(bodies) == 1:
         return bodies[0]
     lines = [body.splitlines() for body in bodies]
@@ -121,7 +124,7 @@ def joined(bodies: Sequence[str]) -> str:
 def _declared_values(
     template: Template, values: Mapping[str, TemplateValue], marks: Marks
 ) -> Mapping[str, object]:
-    """The values that a template declares, cleaned, and marked where facts prove them.
+    """The values that a template declares, cleaned, and marked where facts prove them (`proofs.Marks`).
 
     Raises:
         TemplateError: a required value is missing.

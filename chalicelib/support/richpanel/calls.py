@@ -35,7 +35,7 @@ _Page = TypeVar("_Page", bound=ListPage)
 def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
     """A function that gives the header with Richpanel's API key.
 
-    Called with True, it fetches the key again.
+    Called with True, that function fetches the key again.
     """
     return lambda refresh: {"x-richpanel-key": secret(refresh).strip()}
 
@@ -56,7 +56,7 @@ class RichpanelCalls:
         query: Mapping[str, str] | None = None,
         urgency: Urgency = Urgency.NORMAL,
     ) -> _Model:
-        """Read the resource at a path of Richpanel's API, as a model.
+        """Read the resource at a path of Richpanel's API, as an object of the given model.
 
         Raises:
             TransientError: also where the response has another shape.
@@ -111,7 +111,8 @@ class RichpanelCalls:
         """Change a ticket at Richpanel by one PUT.
 
         Returns:
-            The ticket in the response, which may be older than the change; None if there is none.
+            The ticket in the response, which may be as it was before the change; None if there is
+            none.
 
         Raises:
             ProviderError: also where the response holds another ticket or an empty one.
@@ -132,7 +133,10 @@ class RichpanelCalls:
 
 
 def segment(conversation_id: str, operation: str) -> str:
-    """A ticket's id as one segment of a URL path; raises `PermanentError` for an id that cannot be one."""
+    """A ticket's id as one segment of a URL path, percent-encoded.
+
+    Raises `PermanentError` for an id that cannot be a segment: an empty one, ``.`` and ``..``.
+    """
     if conversation_id in {"", ".", ".."}:
         raise PermanentError(PROVIDER, operation, reason=INVALID_ID)
     return quote(conversation_id, safe="")

@@ -74,7 +74,7 @@ class Richpanel:
         """Read a ticket with its comments, oldest first.
 
         Raises:
-            PermanentError: there is no such ticket (404), or the response holds another one.
+            PermanentError: there is no such ticket (404), or the response holds another ticket.
             ProviderError: the ticket could not be read.
         """
         return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
@@ -197,16 +197,17 @@ class Richpanel:
     ) -> frozenset[str]:
         """Take tags off a ticket, then put others on, and check both changes by one read.
 
-        Repeating it changes nothing.  A `PermanentError` names the refused operation; a later
-        operation was not tried.
+        Repeating it changes nothing.
 
         Returns:
             The tags of `on` that the tenant does not have.
 
         Raises:
-            UncertainError: as in `add_tags` and `remove_tags`, and where the first change may have
-                been made without the second; repeat it.
-            ProviderError: nothing was changed.
+            PermanentError: Richpanel refused the operation that the error names: the removal, so
+                that the adding was not tried, or the adding after the removal was made.
+            UncertainError: as in `add_tags` and `remove_tags`, and where the removal may have been
+                made without the adding; repeat it.
+            ProviderError: any other one: nothing was changed.
         """
         changes = {"remove-tags": off, "add-tags": on}
         return self._change_tags(conversation_id, changes, deadline_seconds) & on
@@ -216,7 +217,7 @@ class Richpanel:
 
         Args:
             conversation_id: the ticket.
-            to: a user's id, or ``team:`` and a team's id, which the vendor does not document.
+            to: a user's id, or ``team:`` and a team's id; the vendor does not document teams here.
             deadline_seconds: time for the change and the check together.
 
         Raises:
@@ -273,7 +274,7 @@ class Richpanel:
     ) -> str:
         """Send one reply to a ticket's customer and read it back; never repeated when its outcome is unknown.
 
-        A 200 proves nothing: Richpanel was seen to give it without sending.
+        A response 200 proves nothing: Richpanel was seen to give it without sending.
 
         Args:
             conversation_id: the ticket.
@@ -342,9 +343,9 @@ class Richpanel:
         changes: Mapping[str, AbstractSet[str]],
         deadline_seconds: float,
     ) -> frozenset[str]:
-        """Add or remove a ticket's tags, by verb, and check.
+        """Make these changes of a ticket's tags, by verb (``add-tags``, ``remove-tags``), and check them.
 
-        Returns the tags that the tenant does not have.
+        Returns those of the given tags that the tenant does not have.
         """
         ends = self._clock.monotonic() + deadline_seconds
         missing: frozenset[str] = frozenset()
@@ -372,9 +373,10 @@ class Richpanel:
     def _put_known(
         self, verb: str, conversation_id: str, names: AbstractSet[str], ends: float
     ) -> tuple[Mapping[str, str], TicketAnswer | None]:
-        """Add or remove those tags that the tenant has.
+        """Add or remove, by `verb`, those of the tags that the tenant has.
 
-        Returns how each was sent, and the ticket in the response.
+        Returns the form in which each tag was sent (its name or its id), and the ticket in the
+        response, None without one.
         """
         sent = self._tags.as_sent(names, ends - self._clock.monotonic())
         try:
@@ -408,7 +410,11 @@ def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
 
 
 def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> bool:
-    """Whether a comment is a given reply: by its author, and by the reply's reference or whole text."""
+    """Whether a comment on the ticket is the given reply.
+
+    It is if its author is this one or not shown, and its text contains the reference or is the
+    whole reply.
+    """
     if not comment.is_operator or comment.author_id not in {None, author_id}:
         return False
     text = keys.normalised(comment.text)
@@ -418,7 +424,7 @@ def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> boo
 def _unseen(
     sent: Mapping[str, Mapping[str, str]], tags: AbstractSet[str]
 ) -> dict[str, Mapping[str, str]]:
-    """The tag changes, by verb, that a ticket with these tags does not show yet."""
+    """Those of the sent tag changes, by verb, that a ticket with these tags does not show."""
     return {
         verb: names
         for verb, names in sent.items()
@@ -427,9 +433,9 @@ def _unseen(
 
 
 def _are_changed(sent: Mapping[str, str], tags: AbstractSet[str], *, is_added: bool) -> bool:
-    """Whether a ticket's tags are as requested: all of `sent` on it, or none.
+    """Whether a ticket's tags are as requested: with `is_added` all of `sent` are on it, else none is.
 
-    `sent` has each tag's name and the form in which it was sent.
+    `sent` has for each tag its name and the form in which it was sent.
     """
     shown = {tag.casefold() for tag in tags}
     are_there = [

@@ -49,7 +49,7 @@ def _as_flag(value: object) -> bool | None:
 
 
 def _as_tags(value: object) -> list[str] | None:
-    """The tags in a response as names or ids, also where they are objects; None if there is no list."""
+    """The tags in a response as names, or ids where there is no name; None if the value is no list."""
     if not isinstance(value, list):
         return None
     flat = [
@@ -122,12 +122,15 @@ class CommentAnswer(_Answer):
 
     @property
     def text(self) -> str:
-        """The comment's plain-text copy, or else its HTML body without tags."""
+        """The comment's plain-text copy; without one, the text of its HTML body."""
         return self.plain_body.strip() or plain_text(self.body)
 
     @property
     def speaks_for_us(self) -> bool:
-        """Whether an operator wrote the comment; one that does not say who did counts as the customer's."""
+        """Whether an operator wrote the comment.
+
+        A comment that does not say who wrote it counts as the customer's.
+        """
         if self.is_operator is None and self.is_operator_camel is None:
             return (self.sender_type or "").lower() == "operator"
         return bool(self.is_operator or self.is_operator_camel)
@@ -146,7 +149,7 @@ class _Profile(_Answer):
 
 
 class TicketAnswer(_Answer):
-    """A ticket in a response of Richpanel, read alone or in a list."""
+    """A ticket in a response of Richpanel, which has one ticket or a list of them."""
 
     id: _Text = None
     conversation_no: _Number = None
@@ -187,7 +190,7 @@ class ListPage(_Answer):
 class TicketListPage(ListPage):
     """A page of Richpanel's list of tickets.
 
-    Its key is `ticket` in practice, and `tickets` in the documentation.
+    The list's key is `ticket` in practice, and `tickets` in the documentation.
     """
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
@@ -288,7 +291,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
 
 
 def _derived_id(raw: CommentAnswer) -> str:
-    """An id for a comment without one, made from author, time and text, so that two do not share a key."""
+    """An id for a comment without one, made from author, time and text, so that different comments differ."""
     at = raw.created_at.isoformat() if raw.created_at else ""
     return "h-" + keys.digest(raw.author_id or "", at, keys.normalised(raw.text))[:32]
 

@@ -42,8 +42,8 @@ class RichpanelTags:
     ) -> Mapping[str, str]:
         """For each tag's name, the form in which the tenant's calls take it: the name, or the id.
 
-        Tags that the tenant does not have are left out.  The list of tags is read again, once, for
-        a name that it did not have before.
+        Where calls take ids, tags that the tenant does not have are left out.  The list of tags is
+        then read again, once, for a name that the list did not have before.
 
         Raises:
             ProviderError: the tenant's tags could not be read.
@@ -58,7 +58,7 @@ class RichpanelTags:
         return {name: known[name] for name in names if name in known}
 
     def as_shown(self, tags: Sequence[str]) -> frozenset[str]:
-        """The tags that a response shows, and for those that are ids also their names."""
+        """The tags that a response shows; for those that are ids, the names are added."""
         shown = frozenset(tags)
         if not any(_UUID.fullmatch(tag) for tag in shown):
             return shown
