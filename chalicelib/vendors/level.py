@@ -85,7 +85,7 @@ class Level:
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the next free turn of the longest line; 0 where no job waits."""
+        """Seconds until the next free turn, in the line where it is farthest; 0 where no job waits."""
         return max(
             (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
         )
@@ -118,7 +118,7 @@ class Move:
     high: float | None = None
 
     def of(self, time: float) -> float:
-        """The value of a stored time of a token bucket's level after the change."""
+        """The value of a token bucket's stored time after this change, from its value before."""
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
@@ -197,7 +197,9 @@ def asked(
     at_a_time: int = AT_A_TIME,
     left_over_seconds: float | None = LEFT_OVER_SECONDS,
 ) -> LevelStep:
-    """The decision that gives one caller tokens of a token bucket, or a turn in its line.
+    """Decide what one caller gets from a token bucket: tokens now, or a turn in a line of waiting jobs.
+
+    It only computes; the caller writes the returned decision.
 
     Args:
         level: as it was read; the decision's bounds say for which other levels it is right.
@@ -265,7 +267,10 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
 def _taking(
     level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
 ) -> Move:
-    """The change of the time `EMPTY` by which tokens are taken from a bucket that holds enough."""
+    """The change of the time `EMPTY` by which tokens are taken from a token bucket.
+
+    Its bounds make it right only for a bucket that holds `enough` tokens.
+    """
     full = now - burst / per_second
     if level.time(EMPTY) < full:
         return Move(to=full + taken / per_second, high=full)

@@ -189,7 +189,7 @@ class RateLimit:
     def _blocked(self, urgency: Urgency) -> float:
         """Seconds until this container may call the vendor again after a 429; 0 where nothing blocks it.
 
-        Jobs that have not begun get different times, so that they come back one by one.
+        Calls below high urgency get different times, so that their jobs come back one by one.
         """
         now = self._clock.monotonic()
         with self._lock:
@@ -211,7 +211,10 @@ class _Held:
         self._number = number
 
     def take(self, place: Place, now: float) -> bool:
-        """Use one token for a job's call; False where there is none, or none for this job."""
+        """Use one held token for a job's call.
+
+        False where none is left, the tokens are too old, or they are held for another job.
+        """
         is_for_it = self._number is None or self._number == place.number
         if self.tokens < 1 or now >= self._until or not is_for_it:
             return False

@@ -52,7 +52,10 @@ def shows_a_writer(lines: Sequence[str]) -> bool:
 
 
 def _names(line: str) -> bool:
-    """Whether a line is a closing, a rule, a number or an address, or all its words may be of a name."""
+    """Whether a line may be part of a sign-off.
+
+    Such are a closing, a rule, a number, an address, and words that may all be parts of a name.
+    """
     if _RULE.fullmatch(line):
         return True
     line = line.strip("*_ ")

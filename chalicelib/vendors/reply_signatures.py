@@ -67,7 +67,11 @@ def _closing(lines: Sequence[str]) -> int | None:
 
 
 def _contact(lines: Sequence[str]) -> int | None:
-    """The index of a mail's last paragraph, if it has a name and telephone numbers or the like; else None."""
+    """The index of the line at which a contact block at the end of a mail begins; None without one.
+
+    The block is the last paragraph, with a name and contact details, or with several of them; a
+    line above it that looks like a name belongs to it.
+    """
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     first = last
     while first > 0 and lines[first - 1].strip():
@@ -86,7 +90,10 @@ def _contact(lines: Sequence[str]) -> int | None:
 
 
 def _name(lines: Sequence[str], names: Sequence[str]) -> int:
-    """The index of a mail's last line if it is the writer's name, or any name after a dash; else the end."""
+    """The index of a mail's last line if it is the writer's name, or any name after a dash.
+
+    The number of lines where it is neither.
+    """
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     if last < 1:
         return len(lines)

@@ -94,7 +94,11 @@ def newly_written(text: str) -> str:
 
 
 def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The new lines of a mail, the lines of history, and those of signatures that are certain."""
+    """The new lines of a mail, the lines of quoted history, and the lines of marked signatures.
+
+    A signature is marked by a line ``--`` above it, or is a footer such as "Sent from my iPhone".
+    Any other signature stays among the new lines.
+    """
     kept: list[str] = []
     cut: list[str] = []
     signed: list[str] = []
@@ -130,7 +134,10 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """The lines of a mail, anywhere, that are neither quoted history nor a mark of it."""
+    """The lines of a mail without quoted lines, the lines that mark history, and footers.
+
+    Marks of history are headers, separators and lines such as "Jo wrote:".
+    """
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -150,7 +157,10 @@ def _between(lines: Sequence[str]) -> list[str]:
 
 
 def _dashes_end(lines: Sequence[str], at: int) -> int:
-    """The index after the signature that a line ``--`` begins; `at` itself where it begins none."""
+    """The index after the signature that a line ``--`` at `at` begins.
+
+    `at` itself where the line is no ``--``, or more lines follow than a signature has.
+    """
     if lines[at].removeprefix(SIGNED).rstrip() != "--":
         return at
     length = 0

@@ -75,10 +75,10 @@ class DeskPerson:
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
     def has(self, holder: str) -> bool:
-        """Whether this person has a conversation; `holder` is the stored text of who has it.
+        """Whether this person has a conversation; `holder` is the stored text of the one who has it.
 
-        Where that is a mere name, it is the unproven person of that name, and the proven one whose
-        subject or verified address it is.
+        Where `holder` is a mere name, it means the unproven person of that name, and the proven person
+        whose subject or verified address it is.
         """
         other = read(holder)
         if other.subject or not self.subject:
@@ -99,7 +99,10 @@ def named(given: object) -> str | None:
 
 
 def known(given: object) -> str | None:
-    """A person as stored: the given text if it is a whole proven person's, else the given name, if valid."""
+    """The text under which a person is stored: `given` if it is a whole proven person's, else as a name.
+
+    None where `given` is neither that nor a valid name.
+    """
     text = normal(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else named(given)
 
@@ -127,7 +130,10 @@ def read(text: str) -> DeskPerson:
 
 
 def means(asked: str, holder: str) -> bool:
-    """Whether the person asked for, by name or stored text, is the person who has a conversation."""
+    """Whether the person asked for is the one who has a conversation.
+
+    `asked` is a name or a stored text; a mere name also finds a proven holder by name or subject.
+    """
     wanted, other = read(asked), read(holder)
     return wanted.key == other.key or (
         not wanted.subject and wanted.name in (other.name, other.subject)

@@ -52,7 +52,8 @@ START_FAILED = "failed:"
 class Admitted:
     """The result for an admitted start whose job must be put on the queue.
 
-    It is new, or accepted before, and no worker has claimed it and it waits for no time.
+    The start is new (`is_new`); or it was accepted before, no worker has claimed its event, and the
+    event waits for no time.
     """
 
     received_at: str

@@ -25,7 +25,10 @@ _DIGITS, _LOW, _HIGH = 38, 130, 126
 
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
-    """Why a project's item may not be stored: the faults of its settings, else the first between settings.
+    """Why a project's item may not be stored, as lines of text; empty where it may be.
+
+    They are DynamoDB's reasons; without those, the faults of single settings; without those too,
+    the first contradiction between settings.
 
     Args:
         item: the item as stored, or as an operator wrote it.

@@ -34,7 +34,7 @@ def follow_ups() -> Any:  # noqa: ANN401 - an annotation
 
 
 def event_webhook() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `event_webhook`, imported now."""
+    """Import and return the type of the setting `event_webhook`."""
     from chalicelib.outreach.company_events.endpoint import EventWebhook
 
     return EventWebhook | None

@@ -93,7 +93,7 @@ class AnswerPace:
 
 
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
-    """The recipient's messages after a given one; all of them where that one is older than they are."""
+    """The recipient's messages after the message with a given id; all of them if none has that id."""
     at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
     return [entry for entry in entries[at + 1 :] if entry.role == "user"]
 

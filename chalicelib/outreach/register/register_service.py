@@ -95,7 +95,11 @@ class RegisterService:
         return {"entries": results, "not_linked": not_linked}
 
     def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
-        """Lift every mark of an address; wishes of linked addresses stay, and the answer names those."""
+        """Lift every do-not-contact mark of an address, and return what was lifted.
+
+        Refusals of the same person's linked addresses stay; the answer names those addresses under
+        ``still_blocked_by``.
+        """
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         heard = heard_in(self.conversations, company_id, address)
         lifted = self.conversations.lift(

@@ -11,7 +11,9 @@ from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, 
 
 
 def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool:
-    """Whether a draft promises when or how we write, and neither a stored wish nor the company says so.
+    """Whether a draft's sentence promises when or on which channel we write, and nothing supports it.
+
+    Support is a stored wish of the recipient or a statement of the company.
 
     Args:
         sentence: of a draft; a question promises nothing.

@@ -196,7 +196,10 @@ def channels_of(item: Mapping[str, Any]) -> Channels:
 
 
 def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
-    """The preferences of a person: about hours and about channels the newest statement from any address.
+    """The preferences of a person that are in force, one about hours and one about channels.
+
+    Of each, the newest statement from any of the person's addresses counts; None where there is
+    none, or where it was taken back.
 
     Args:
         kept: stored preferences by ``{member id}#{about}``.

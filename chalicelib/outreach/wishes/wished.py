@@ -86,7 +86,10 @@ class _Said:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the clause counts as a wish: all its words are known, or the known ones leave no doubt."""
+        """Whether the clause counts as a wish: all its words are known, or the known ones are decisive.
+
+        Decisive are words such as "only".  A question with an unknown word needs "from now on".
+        """
         if self.clause.is_known:
             return True
         if self.sentence.has("asks") and not self.sentence.has("standing"):
@@ -130,7 +133,10 @@ def wished_alone(text: str) -> Wish | None:
 def _agreed(
     text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
 ) -> Wish | None:
-    """The wish on which the languages agree that know most words of a message; None where they differ."""
+    """The wish in a message, by the languages that know most of its words.
+
+    None where these read different wishes or none, or where the message is too long.
+    """
     if len(text) > MOST_CHARACTERS:
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
@@ -286,10 +292,12 @@ def hours_in(clause: Clause) -> Hours:
 
 
 def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The minutes of "from 9 to 5" as ``window``; those of "before 9" or "after 5" as ``bound``.
+    """The hours that a clause names: ``window`` for "from 9 to 5", ``bound`` for "before 9" or "after 5".
+
+    Each comes with its first and last minute of the day.
 
     Raises:
-        DoubtError: an hour is ambiguous.
+        DoubtError: an hour is ambiguous or missing, or is in neither a window nor a bound.
     """
     at = 0
     while at < len(parts):

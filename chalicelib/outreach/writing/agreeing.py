@@ -59,7 +59,10 @@ def unproven_agreement(text: str, about: Given) -> str | None:
 
 
 def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether the draft only grants a harmless wish: to ask something, or how the machine shall write."""
+    """Whether a draft only grants a recipient's harmless wish: to ask something, or how the machine writes.
+
+    False where the recipient's message makes a statement that nothing supports.
+    """
     if mentioned(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
@@ -79,7 +82,11 @@ def _is_about_reaching(about: Given) -> bool:
 
 
 def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a draft's sentence agrees with the recipient: by a phrase, by "it is", by their own words."""
+    """Whether a draft's sentence agrees with the recipient.
+
+    It does by a phrase ("that is right"), by a mere reference ("it is"), or by repeating the
+    recipient's own words.
+    """
     if phrasing.agrees(sentence, languages):
         return True
     clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
@@ -150,8 +157,8 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
 def _is_stated(rest: str, following: str, about: Given) -> bool:
     """Whether a source states what a draft's sentence agrees with.
 
-    That is the sentence's own words; where it has none, the next sentence or the recipient's
-    message.
+    That is `rest`, the sentence without its words of agreement; where nothing is left, the sentence
+    `following`; where that is empty too, the recipient's message.
     """
     own = stems_of(rest)
     is_short = len(own) <= 1

@@ -84,7 +84,7 @@ class Composer:
         return self._conversations.draft(record, entry_id)
 
     def is_sent(self, record: Record, entry_id: str) -> bool:
-        """Whether the conversation already contains a message of the given id."""
+        """Whether the conversation already has an entry, ours or the recipient's, of the given id."""
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:

@@ -56,7 +56,10 @@ def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
 
 
 def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a draft's sentence repeats something as the recipient's, passes it on, or declines it."""
+    """Whether a draft's sentence repeats something as the recipient's, passes it on, or declines it.
+
+    It has a phrase for that, such as "you wrote".
+    """
     return says("theirs", sentence, languages) or says("declining", sentence, languages)
 
 

@@ -166,7 +166,10 @@ def _introduces_itself(text: str, about: Given) -> bool:
 
 
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
-    """The company's people whom a draft names although the case names another one of them."""
+    """The company's people whom a draft names in place of the one whom the conversation is about.
+
+    That one is named in the request's data or in the conversation; if none is, this is empty.
+    """
     of_case = {folded(one.text) for one in about.sources.given if one.is_text}
     spoken_of = "\n".join(
         folded(one.text) for one in about.sources.given if one.path.startswith("conversation.")
@@ -226,7 +229,10 @@ def _claimed(
 def _of_claim(
     words: str, found: Iterator[tuple[SaidValue, Backing]]
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values in the words of a draft's claim, each proven or broken by the claimed source alone."""
+    """Each value in the words of a draft's claim, judged by the source that the claim names.
+
+    A proven one is yielded as its sentence, start and end; any other as the rule that it breaks.
+    """
     for said, support in found:
         own = re.escape(folded(_words_of(said)))
         is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
@@ -281,7 +287,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
 
 
 def _swapped(sentence: str, about: Given) -> Iterator[str]:
-    """The addresses in a draft's sentence that by the sources are another person's."""
+    """The links, e-mail addresses and phone numbers that a draft's sentence gives for a wrong person or use."""
     found = addresses(sentence)
     for kind, its in (
         ("links", {"".join(link) for link in found.links}),
@@ -294,7 +300,11 @@ def _swapped(sentence: str, about: Given) -> Iterator[str]:
 
 
 def _known(about: Given) -> Addresses:
-    """The links, e-mail addresses and numbers that the company gave; not those inside a field's long text."""
+    """The links, e-mail addresses and phone numbers that the company gave.
+
+    Those inside a field's long text are left out, unless it has a phone number; so are those of a
+    tool's text that is no field.
+    """
     found = Addresses()
     for one in about.sources.given:
         its = addresses(one.text)

@@ -71,7 +71,10 @@ def said_in(
 
 
 def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
-    """A span that ends on a date ("in three days") as that date, with the roles that a date has there."""
+    """A draft's span that ends on a date ("in three days"), as a date.
+
+    It gets the roles that its sentence gives to a date at that position.
+    """
     date = replace(one.value, kind=ValueKind.DATE)
     rest = [other for other in values(one.text) if other.start != date.start]
     name = one.part[0]

@@ -116,7 +116,10 @@ class Source:
         return tuple(self._of_field(one) for one in found) if self.is_field else tuple(found)
 
     def _bare(self) -> Iterator[SaidValue]:
-        """The value of a field that is nothing but a number, where that is a sum, a span or a fraction."""
+        """The value of a field that is nothing but a number: a sum, a span of time, or a fraction.
+
+        Yields nothing for a whole number without a currency or unit.
+        """
         text = self.text.strip()
         if not _NUMBER.fullmatch(text):
             return
@@ -149,7 +152,7 @@ class Source:
         return self.meaning.stems | stems_of(self.text)
 
     def _in_zones(self) -> str:
-        """The source's text; a time with a zone as the clocks of company and recipient show it."""
+        """The source's text; a time with a zone is given in the company's and the recipient's zones instead."""
         if not _ZONED.fullmatch(self.text.strip()):
             return self.text
         at = datetime.fromisoformat(self.text.strip().upper())
@@ -195,7 +198,7 @@ class Sources:
     def at(self, path: str) -> Source | None:
         """The source with a path such as `project_data.deposit`; None where there is none.
 
-        Where the request has no hint, the path `HINT` finds a colleague's newest message.
+        Where no source has the path `HINT`, that path means the newest one by a colleague.
         """
         found = next((one for one in self.all if one.path == path), None)
         if found is None and path == HINT:

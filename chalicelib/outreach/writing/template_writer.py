@@ -43,7 +43,9 @@ class Writer(Protocol):
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Whether writing needs no vendor call, so that a conversation can be created with its draft at once.
+        """Whether the writer of a conversation needs no vendor call.
+
+        Then the conversation can be created together with its draft.
 
         Raises:
             PermanentError: no writer can be chosen.

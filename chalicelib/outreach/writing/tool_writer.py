@@ -110,7 +110,10 @@ class ToolWriter:
 
 
 def _unnamed(question: str, arguments: str | None) -> str:
-    """The arguments of a call that its question does not mention, one a line: the recipient agrees to all."""
+    """The arguments of a tool's call whose values its question does not mention, each on a new line.
+
+    They are added to the question, as a yes agrees to all of them; empty where none is missing.
+    """
     given = json.loads(arguments or "{}")
     shown = {name: _shown(value) for name, value in given.items()}
     lines = [f"{name}: {text}" for name, text in shown.items() if text not in question]

@@ -130,7 +130,9 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
 def mentioned(
     message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
 ) -> set[str]:
-    """The kinds of statement that a recipient's message makes or asks about, and that were not given.
+    """The kinds of statement (promise, order, …) in a recipient's message that nothing supports.
+
+    A question about such a statement counts like the statement itself.
 
     Args:
         message: the recipient's.
@@ -204,10 +206,11 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
 
 
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the company's data says that an act was done with the thing that a sentence names.
+    """Whether a line of the company's data says that the act of `pattern` was done, as a sentence states.
 
-    A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
-    was paid: 240" says it of a deposit of 240 alone.
+    The line must be about the thing that the sentence names.  A field's name alone says no act: a
+    ``monthly_payment`` of 350 is no payment.  "the deposit that was paid: 240" says it of a deposit
+    of 240 alone.
     """
     named, _, value = line.partition(": ")
     found = pattern.search(line)
@@ -241,7 +244,10 @@ def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> boo
 
 
 def _is_about_act(sentence: str, line: str) -> bool:
-    """Whether a line of the case says the act that a sentence states: in shared words, or as a state."""
+    """Whether a line of the request's data supports the act that a sentence states.
+
+    It shares several words with the sentence, or its value is a state of the same role.
+    """
     shared = content(sentence) & (content(line) - _GENERAL)
     state = line.partition(": ")[2]
     of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))
