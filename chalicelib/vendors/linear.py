@@ -46,7 +46,10 @@ def length(whole: int, parts: int) -> float:
 
 @cache
 def _parts(word: str) -> frozenset[str]:
-    """A word's runs of three to five letters, marked by ``_`` so that they differ from words."""
+    """A word's runs of three to five letters, its ends marked by ``_``.
+
+    Each run begins with a further ``_``, so that it differs from a word.
+    """
     padded = f"_{word}_"
     return frozenset(
         f"_{padded[at : at + size]}"

@@ -105,7 +105,7 @@ class RateLimit:
     ) -> None:
         """Take a token for one call, waiting until the deadline if there is none yet.
 
-        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
+        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most, unless the job is patient.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -203,7 +203,10 @@ class RateLimit:
 
 
 class _Held:
-    """Tokens that a job has taken and not used yet; other jobs may use them only if none waited."""
+    """Tokens that a job has taken and not used yet.
+
+    Other jobs may use them only if none waited when they were taken.
+    """
 
     def __init__(self, tokens: int = 0, until: float = 0.0, number: int | None = None) -> None:
         self.tokens = tokens

@@ -41,7 +41,10 @@ def is_sign_off(lines: Sequence[str]) -> bool:
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
-    """Whether lines hold a sign that no list of things has: a closing, a contact, a title, a legal form."""
+    """Whether lines show a mail's writer, as no list of things does.
+
+    A closing, a contact, a rule, a title, an initial, a bar or a legal form shows one.
+    """
     return any(
         signatures.closing().fullmatch(line)
         or signatures.contact().search(line)

@@ -36,7 +36,7 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def begins_at(lines: Sequence[str]) -> int:
-    """The index of a mail's first line after the greeting."""
+    """The index of the line after a mail's greeting; without a greeting, of its first line that has text."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
         return first
@@ -51,7 +51,10 @@ def _without_disclaimer(lines: Sequence[str]) -> int:
 
 
 def _closing(lines: Sequence[str]) -> int | None:
-    """The index of the last "Best regards" that only a few short lines follow; None for none."""
+    """The index of the last "Best regards" that only a few short lines follow; None without one.
+
+    Where other closings are directly above it, the index of the first of them.
+    """
     left = 0
     for at in range(len(lines) - 1, 0, -1):
         line = lines[at].strip()

@@ -220,7 +220,10 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
-    """Whether a Lotus Notes header begins at this line: a name, below it a date and a label per line."""
+    """Whether a Lotus Notes header begins at this line.
+
+    A date is in the next two lines, and the labels "To" and "Subject" are alone on lines below.
+    """
     if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]

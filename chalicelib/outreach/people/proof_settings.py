@@ -87,7 +87,7 @@ class ProviderSettings(BaseModel):
 
     @property
     def named(self) -> str:
-        """The identity provider's address in the short form in which persons are stored."""
+        """The identity provider's address in the short form in which persons are stored; empty if unusable."""
         return persons.issuer_text(self.issuer) or ""
 
 
@@ -131,7 +131,7 @@ def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
 def keys_fault(document: Mapping[str, Any]) -> str | None:
     """Why an identity provider's pasted keys cannot be stored.
 
-    None where they are public and one is usable.
+    None where none is private or shared, and one is of RSA or of a curve.
     """
     keys = document.get("keys")
     found = [one for one in keys if isinstance(one, dict)] if isinstance(keys, list) else []

@@ -145,9 +145,10 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The transaction write of the row of a fallback's start; it fails if the row exists.
+        """The transaction write of the row of a fallback's start, which tries another channel after a start.
 
-        It counts against no limit, as the company asked only for the start that it continues.
+        The write fails if the row exists.  It counts against no limit, as the company asked only for the
+        first start.
         """
         return self._table.putting(
             {**self._ledger.received_item(event), "company_id": company_id},
@@ -155,7 +156,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The stored status and outcome of a start; None where no start has that event key."""
+        """The stored status and outcome of a start; None where no row has that event key or it has expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
@@ -178,9 +179,10 @@ class Starts:
         delivery: tuple[str, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Store a start's outcome and its first message's delivery.
+        """Store a start's outcome, and its first message's delivery with a rank.
 
-        A lower delivery rank never replaces a higher one.
+        Where a delivery with this rank or a higher one is stored, or the row has expired, nothing is
+        stored.
         """
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
@@ -203,7 +205,7 @@ class Starts:
             return  # a higher rank is stored, or the row has expired
 
     def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
-        """The transaction write that removes a start from its company's open ones, which a limit counts."""
+        """The transaction write that removes a start from its company's open conversations, which are limited."""
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key},
@@ -213,7 +215,7 @@ class Starts:
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """Remove a start from its company's open ones, which a limit counts; idempotent."""
+        """Remove a start from its company's open conversations, whose number is limited; idempotent."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
@@ -231,7 +233,10 @@ class Starts:
         )
 
     def abandon(self, event_key: str) -> None:
-        """Remove a start, of which only the event key is known, from its company's open ones; idempotent."""
+        """Remove a start, by its event key alone, from its company's open conversations; idempotent.
+
+        Does nothing where no row has the key.
+        """
         row = self._table.get({"event_id": event_key})
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])

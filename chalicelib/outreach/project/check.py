@@ -89,7 +89,10 @@ def _members(value: Any) -> Iterable[Any]:  # noqa: ANN401 - any JSON value
 
 
 def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether DynamoDB stores a value unchanged: a number of 38 digits within 1E-130 and 1E+126."""
+    """Whether DynamoDB stores a value unchanged; true for anything but a number.
+
+    A number has at most 38 digits and lies between 1E-130 and 1E+126.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return True
     exact = Decimal(str(value))

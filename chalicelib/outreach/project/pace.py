@@ -57,7 +57,9 @@ class AnswerPace:
     current: Callable[[Record], Project]
 
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
-        """Check that a message's quiet period is over and no newer message is answered in its place.
+        """Check that a message's quiet period is over, and that no newer message is answered in its place.
+
+        Returns nothing; the message may be answered now.
 
         Raises:
             NotYet: another message may follow.

@@ -185,7 +185,7 @@ def window_is_open(record: Record, now: datetime) -> bool:
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
-    """Whether a conversation's carrier takes free text now, and not only approved templates."""
+    """Whether a conversation's carrier accepts free text now, and not only approved templates."""
     return record.channel.traits.window is None or window_is_open(record, now)
 
 

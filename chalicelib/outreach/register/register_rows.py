@@ -101,7 +101,9 @@ def names_one(row: Mapping[str, str]) -> bool:
 
 
 def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
-    """The mark in a row of an import, which names an address or a member id.
+    """Read a row of an import, which names an address or a member id.
+
+    Without a reason it is an address alone; else its mark is in the result.
 
     Raises:
         ValueError: a field is invalid; the error's text is the field's name.

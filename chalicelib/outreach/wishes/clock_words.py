@@ -38,7 +38,10 @@ def until(time: WishPart) -> int | None:
 
 
 def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
-    """The minutes of the day, first and last, that "between 9 and 5" means; None where they are ambiguous."""
+    """The minutes of the day, first and last, that "between 9 and 5" means.
+
+    None where the hours are ambiguous or make no window.
+    """
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
         start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
     first, last = _known(start), _known(end)

@@ -57,7 +57,10 @@ def _about(clause: Clause) -> Sequence[str]:
 
 
 def _is_within(clause: Clause, kept: Hours | None) -> bool:
-    """Whether the hours that a clause names lie within the recipient's stored ones; true if it names none."""
+    """Whether the hours that a clause names lie within the recipient's stored ones (`kept`).
+
+    True if the clause names none; else False where none are stored.
+    """
     if not clause.has(*LASTING):
         return True
     if kept is None:

@@ -49,9 +49,9 @@ class _Sentence:
         return bool(has_mark) or self.words <= _MOST_STATED
 
     def nouns(self, row: str) -> list[Span]:
-        """The positions of the words that a row of ``machine_question.toml`` lists, without "your bot".
+        """The positions of the words of a row of ``machine_question.toml`` in the sentence.
 
-        A word after one like "your" is the recipient's and not ours.
+        Words after one like "your" ("your bot") are left out.
         """
         owned = self.language.patterns.owned
         return [span for span in self.spans(row) if not owned.search(self.text[: span[0]])]
@@ -97,7 +97,7 @@ def answer_to(message: str) -> str:
 
 
 def _heard_by(message: str) -> list[QuestionLanguage]:
-    """The languages in which a message asks whether a machine or a person writes; none if it is long."""
+    """The languages in which a message asks whether a machine or a person writes; none if it is too long."""
     if len(message) > MOST_CHARACTERS:
         return []
     said = [one.strip() for one in _ENDS.split(folded_question(message)) if one.strip()]

@@ -74,7 +74,7 @@ class Hours:
         return bool(self.days) and any(one >= _LEAST for one in shared)
 
     def within(self, other: Hours) -> Hours:
-        """The hours that these and other hours both allow, in the zones of these."""
+        """The hours that this and the other hours both allow, in this one's time zones."""
         both = [
             (max(a, c), min(b, d))
             for a, b in self.windows

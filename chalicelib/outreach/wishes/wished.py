@@ -160,7 +160,11 @@ def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
 
 
 def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel whose words are all known; None where one is in doubt."""
+    """The clauses about time and channel of a message; those with an unknown word are skipped.
+
+    None where a skipped clause is about reaching the recipient, or a sentence is about an occasion,
+    an appointment or somebody else.
+    """
     said = list[_Said]()
     for sentence in found:
         if any(one.has("once", "no_wish", "others") for one in sentence):

@@ -119,7 +119,11 @@ def _names_strange_address(about: Given) -> bool:
 
 
 def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
-    """Whether a draft's sentence announces an act at an address that only the recipient has named."""
+    """Whether a draft's sentence announces an act at the address in the recipient's message.
+
+    "I will send it there" does.  A sentence with an address of its own, a negation or a question
+    does not.
+    """
     own = addresses(sentence)
     if own.links or own.emails or own.phones or is_negated(sentence):
         return False
@@ -141,7 +145,11 @@ def _is_open(clause: str, languages: frozenset[str]) -> bool:
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
-    """For each statement of the recipient, True if no source supports it and no correction follows."""
+    """Whether each value of the recipient's message, and at last its statements, are unproven.
+
+    A value is unproven where no source supports it, the message does not negate it, and the draft
+    does not give the same value with support.  Statements are promises, orders and the like.
+    """
     context = Context("", spoken(about.newest))
     own = {
         said.value.readings
@@ -189,7 +197,10 @@ def _is_state(said: SaidValue, about: Given) -> bool:
 
 
 def _has_addresses(basis: str, about: Given) -> bool:
-    """Whether a draft's agreement is about links and e-mail addresses, all of which the company gave."""
+    """Whether a draft's agreement or the recipient's message has addresses that the company gave.
+
+    All links and e-mail addresses must be the company's; phone numbers are not compared.
+    """
     found = addresses(f"{basis} {about.newest}")
     known = addresses(about.facts)
     has_any = bool(found.links or found.emails or found.phones)

@@ -60,7 +60,7 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening, to which code adds the words that the project and the law require."""
+        """The writer's first message, with the words that the project and the law require, and how to opt out."""
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)
 
@@ -72,7 +72,11 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
 
     def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The writer's answer; where the recipient wishes to stop, our fixed confirmation instead."""
+        """The writer's answer to the newest messages.
+
+        Where the recipient wishes to stop, its text is our fixed confirmation, or empty on a channel that
+        sends none.
+        """
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written

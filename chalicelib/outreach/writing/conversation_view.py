@@ -199,9 +199,10 @@ def _redacted_value(
     below: tuple[str, ...],
     value: Any,  # noqa: ANN401 - JSON
 ) -> Any:  # noqa: ANN401 - JSON
-    """The value of a request's field with identifiers masked, except in fields shown as written.
+    """The value of a request's field with identifiers masked.
 
-    The field's name is masked together with the value, as it says what a bare number is.
+    The company's own fields that the project shows as written are unchanged.  The field's name is
+    masked together with the value, as it says what a bare number is.
     """
     if isinstance(value, Mapping):
         return {

@@ -96,7 +96,7 @@ class OpenAiWriter:
         settings: WriterSettings = _DEFAULTS,
         advice: str = "",
     ) -> Draft:
-        """A draft of the next message, or a request for a hand-off or for a function.
+        """A draft of the next message; it may ask for a hand-off or for a function's call, also without text.
 
         Args:
             record: the conversation.
@@ -224,7 +224,8 @@ def _arguments(record: Record) -> dict[str, Any]:
 def _variable_numbers(record: Record) -> tuple[str, ...]:
     """The numbers of a message template's variables, from the channel's ``template_variables``.
 
-    The setting is a list of numbers, or a map of numbers to descriptions.
+    The setting is a list of numbers, or a map of numbers to descriptions; without it,
+    `DEFAULT_VARIABLES`.
     """
     given = record.channel_config.get("template_variables")
     found = tuple(str(one) for one in given) if isinstance(given, list | dict) else ()

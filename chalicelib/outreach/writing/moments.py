@@ -172,7 +172,7 @@ class LocalClock:
 
 
 def date_of(day: Day) -> date | None:
-    """The date of a `Day` whose year, month and day are named; None for any other."""
+    """The date of a `Day` whose year, month and day are named; None if one is missing or no such date is."""
     if day.year is None or day.month is None or day.day is None:
         return None
     try:

@@ -149,7 +149,7 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
 
 
 def _denies_a_machine(text: str, about: Given) -> bool:
-    """Whether a draft answers yes to "are you human?", or no to "are you a bot?"."""
+    """Whether a draft's first sentence answers yes to "are you human?", or no to "are you a bot?"."""
     if not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
     first = next(iter(sentences(text)), "")
@@ -245,7 +245,7 @@ def _of_claim(
 
 
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a value is one that the recipient named, and the draft repeats it as the recipient's."""
+    """Whether a draft repeats a value as the recipient's, and the recipient or a form named that value."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
     may_be = "heard" if is_time else "open" if said.is_count else None
     is_answer = may_be is not None and says(may_be, said.text, languages)

@@ -36,7 +36,7 @@ def backing(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> Backing:
-    """How the sources back a value of a draft that at least one of them has.
+    """How the sources back a draft's value: in its role or in another; at least one of them has it.
 
     Args:
         one: the draft's value.
@@ -86,7 +86,7 @@ def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValu
 
 
 def _is_name(one: SaidValue) -> bool:
-    """Whether a source's text is a name or a place: it has capital letters."""
+    """Whether a source's text is a name or a place, and no state: it is not all in small letters."""
     return not one.text.islower()
 
 

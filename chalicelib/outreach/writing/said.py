@@ -146,14 +146,18 @@ def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
 
 
 def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
-    """Whether two values compete for the words of a sentence; in a source only sums compete with sums."""
+    """Whether two values compete for the words of a sentence that give them a role.
+
+    In a source, a sum competes with sums only; else values of one kind compete, where numbers count
+    as sums.
+    """
     if is_source and one.kind is ValueKind.MONEY:
         return other.kind is one.kind
     return _family(other) == _family(one)
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether the words around a day or time only say that something ends then: "Friday until 14:00"."""
+    """Whether words give a day or time roles, but only weak ones, as an end does: "Friday until 14:00"."""
     is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
     return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 

@@ -139,7 +139,10 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Whether the source is a field with a name, a place or a state, and no number, code or date."""
+        """Whether the source is a field with a short text of words: a name, a place or a state.
+
+        With a digit it needs two words or more, as "49 EUR" is a sum.
+        """
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
         letters = [word for word in words if word.isalpha() and len(word) >= _LEAST]
@@ -220,7 +223,8 @@ def of_fields(
     Args:
         path: the value's own path.
         data: the value.
-        author: the author of fields that the project does not declare and that are no free text.
+        author: of all fields but those that somebody outside the company may have typed, which
+        have the author ``form``.
         declared: the project's declarations, by a field's path below the value.
         clock: gives the zones in which times are read.
     """
@@ -249,7 +253,10 @@ def name_of(below: Sequence[str]) -> str:
 
 
 def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
-    """Whether somebody outside the company may have typed a field's text."""
+    """Whether somebody outside the company may have typed a field's text.
+
+    The project's declaration says so; without one, the field's name or a long text does.
+    """
     if schema is not None:
         return schema.author == "form"
     parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}

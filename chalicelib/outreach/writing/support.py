@@ -48,7 +48,7 @@ class Context:
     languages: frozenset[str] = frozenset()
 
     def roles(self, kind: ValueKind) -> frozenset[str]:
-        """The roles (deposit, balance, …) that the recipient's message names and a value of the kind can have."""
+        """The roles (deposit, balance, …) in the recipient's message that a value of the kind can have."""
         hits = role_hits(folded(self.asked), self.languages)
         return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
 
@@ -56,7 +56,10 @@ class Context:
 def judged(
     text: str, sources: Sources, context: Context, within: Sequence[Source] | None = None
 ) -> Iterator[tuple[SaidValue, Backing]]:
-    """Every value of a draft's text, with how the sources back it.
+    """The values of a draft's text, each with how the sources back it.
+
+    Manners of speaking ("a few minutes") and denied values are left out.  A time that the sources
+    put on another day is yielded a second time, as ``OTHER``.
 
     Args:
         text: the draft's text.

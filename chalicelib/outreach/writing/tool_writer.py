@@ -54,7 +54,7 @@ class ToolWriter:
         return self._writer.is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """A draft of the first message, by the writer to which tools are offered; it calls no tool."""
+        """A draft of the first message, by the writer to which tools are offered later; it calls no tool."""
         return self._writer.opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
@@ -96,7 +96,10 @@ class ToolWriter:
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
-        """The draft of the call that the newest message has confirmed; None where it confirms none."""
+        """The draft of the call that the newest message has confirmed.
+
+        None where it confirms none, or the tool's declaration is another one by now.
+        """
         given = confirmation_of(record.item.get(CONFIRMATION))
         newest = history[-1] if history else None
         if given is None or newest is None or given.confirmed_by != newest.entry_id:
@@ -136,7 +139,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
 
 
 def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
-    """The record as the writer sees it: the project's tools are among its functions, with their schemas."""
+    """A copy of a conversation's record in which the project's tools, with their schemas, are functions."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
     described = [

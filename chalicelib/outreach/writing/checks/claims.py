@@ -107,7 +107,9 @@ def _statements() -> Mapping[str, StatementKind]:
 
 
 def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set[str]:
-    """The rules that a draft breaks by statements without support: ``promise``, ``order``, ``amount``.
+    """The codes of the rules that a draft breaks by statements that nothing supports.
+
+    They are ``promise``, ``order`` and ``amount``.
 
     Args:
         draft: the text.
@@ -235,7 +237,10 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a sentence that is not English is about a field: both share a role or a number."""
+    """Whether a sentence that is not English is about a field of the company's data.
+
+    Both share a role or a number; a field without a role fits any sentence.
+    """
     its = _roles(line.partition(": ")[0]) - _STATES
     its |= _roles(line.partition(": ")[2]) - _STATES
     own = _roles(pattern.sub(" ", sentence))

@@ -62,7 +62,10 @@ def hits(text: str) -> tuple[Counter[str], int]:
 
 
 def spoken(text: str) -> frozenset[str]:
-    """The languages that a text may be in: the likeliest, and any that is about as likely."""
+    """The languages that a text may be in, by its common words; empty where it has none.
+
+    They are the one with the most such words, and any with nearly as many.
+    """
     counts, _ = hits(text)
     most = max(counts.values())
     return frozenset(name for name, n in counts.items() if n and n >= most - most // _ABOUT)
