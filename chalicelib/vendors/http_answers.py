@@ -144,7 +144,7 @@ class VendorAnswer:
                 return unclear if self.reason else None
 
     def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
-        """A provider error of the given class, with this response's status, reason, request id and wait."""
+        """A provider error of the given class, with this response's status, reason, request id and delay."""
         return kind(
             provider,
             operation,

@@ -95,7 +95,7 @@ class Level:
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The token bucket's level after a decision; None where the decision is not right for this level."""
+        """The token bucket's level after a decision; None where its changes do not fit this level."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -104,12 +104,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How one stored time of a token bucket's level changes, and for which values the change is right.
+    """How one stored time of a token bucket's level changes, and to which values that may be applied.
 
     Attributes:
         by: seconds that it moves by, where `to` is None.
         to: the new time.
-        low, high: bounds of the stored value, both inclusive.
+        low, high: bounds of the stored value to which the change may be applied, both inclusive.
     """
 
     by: float = 0.0
@@ -122,7 +122,7 @@ class Move:
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
-        """Whether the change is right for this value of the stored time."""
+        """Whether the change may be applied to this value of the stored time, which must be within its bounds."""
         return (self.low is None or time >= self.low) and (self.high is None or time <= self.high)
 
 
@@ -132,7 +132,7 @@ class LevelStep:
 
     Attributes:
         moves: by the name of the time.
-        answer: makes the caller's answer from the level afterwards, which others may have moved
+        answer: makes the caller's answer from the level after the write; other callers may have changed it
             meanwhile.
     """
 
@@ -141,10 +141,10 @@ class LevelStep:
 
 
 class Levels(Protocol):
-    """The port that stores the level of a token bucket, for one container or for all."""
+    """The port that stores a token bucket's level: its fill, and the lines of jobs that wait for tokens."""
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Make one decision about the level of a token bucket, and store it once.
+        """Make one decision about a token bucket's level, store it once, and return the caller's answer.
 
         Args:
             decide: gives the decision for a level, empty where none is stored yet.  It may be

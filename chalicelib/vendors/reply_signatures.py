@@ -36,7 +36,7 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def begins_at(lines: Sequence[str]) -> int:
-    """The index of the line after a mail's greeting; without a greeting, of its first line that has text."""
+    """The index of the line after a mail's greeting; without one, of the first line that has text."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
         return first

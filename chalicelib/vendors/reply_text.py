@@ -201,7 +201,7 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Whether mail headers of three kinds or more follow from this line, with a date among them."""
+    """Whether a block of mail headers begins at this line: three kinds or more, a date among them."""
     header = marks.header()
     if not header.match(lines[at].strip()):
         return False

@@ -156,7 +156,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The stored status and outcome of a start; None where no row has that event key or it has expired."""
+        """The stored status and outcome of a start; None where no row has that event key, or it is expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
@@ -205,7 +205,10 @@ class Starts:
             return  # a higher rank is stored, or the row has expired
 
     def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
-        """The transaction write that removes a start from its company's open conversations, which are limited."""
+        """The transaction write that removes a start from its company's open conversations.
+
+        A limit counts these.
+        """
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key},
@@ -215,13 +218,13 @@ class Starts:
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """Remove a start from its company's open conversations, whose number is limited; idempotent."""
+        """Remove a start from its company's open conversations, which a limit counts; idempotent."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The transaction write that fails unless this lease still holds the start's event.
+        """The transaction write that fails unless this worker's lease still holds the start's event.
 
-        So a worker that was paused creates no conversation after the company was informed of a
+        Thus a worker that was paused creates no conversation after the company was informed of a
         failure.
         """
         return self._table.updating(

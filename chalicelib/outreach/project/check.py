@@ -118,7 +118,7 @@ def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _between(project: Project) -> Iterator[str]:
-    """Faults between valid settings of a project, such as an allowed channel without a sender."""
+    """Contradictions between valid settings of a project, such as an allowed channel without a sender."""
     allowed = project.allowed_channels
     missing = [channel.value for channel in allowed if not project.of_channel(channel)]
     if missing:

@@ -76,7 +76,9 @@ class AnswerPace:
             raise NotYet(QUIET_PERIOD, due.timestamp())
 
     def take(self, record: Record, by: str) -> str | None:
-        """Count an answer to a recipient, once per key; returns the code of a limit that is reached, or None.
+        """Count an answer to a recipient, once per key, and return None.
+
+        Where a limit is reached already, count nothing and return the limit's code.
 
         Args:
             record: the conversation.

@@ -129,14 +129,18 @@ def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
 
 def with_hours_of(record: Record, project: Project) -> Record:
-    """A copy of a conversation with its project's current quiet hours in place of its own."""
+    """A copy of a conversation that has its project's current quiet hours in place of the copied ones."""
     kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
     now = project.copies()["quiet_hours"]
     return Record(kept if now is None else {**kept, "quiet_hours": now})
 
 
 def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
-    """Start, end and time zones of a project's quiet hours; None where they do not cover the channel."""
+    """Start, end and time zones of a project's quiet hours; None where they do not cover the channel.
+
+    Raises:
+        UnreadableQuietHoursError: no time zone is known.
+    """
     if setting.channels is not None and record.channel not in setting.channels:
         return None
     zone = time_zones.named(record.item.get("recipient_timezone")) or time_zones.named(setting.zone)

@@ -41,7 +41,7 @@ def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts:
 
 
 def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
-    """All clauses of the sentences of a text in which we announce that we write."""
+    """The clauses of those sentences of a text in which we announce that we will write."""
     return [
         clause
         for found in sentences(text, lexicon)

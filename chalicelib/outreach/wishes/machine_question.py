@@ -32,7 +32,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of a recipient, without its parts about other things; finds the listed words in it."""
+    """One sentence of a recipient's message, without its parts about other things.
+
+    It finds in its text the words that ask whether a machine writes.
+    """
 
     text: str
     language: QuestionLanguage

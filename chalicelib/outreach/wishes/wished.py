@@ -69,7 +69,7 @@ Sentences = Sequence[Sequence[Clause]]
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A clause of a message, with the whole sentence that it is part of."""
+    """A clause of a recipient's message, with the whole sentence that it is part of."""
 
     clause: Clause
     sentence: Clause
@@ -81,7 +81,7 @@ class _Said:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the wish is for more than one message: by "only", "better", "not" or "from now on"."""
+        """Whether the wish is meant to last: it has "only", "better", "not" or "from now on"."""
         return self.clause.has(*_SETTLED) or self.sentence.has("standing", "only")
 
     @property

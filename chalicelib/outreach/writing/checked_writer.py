@@ -292,7 +292,8 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
 def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
     """The draft with the lines that code adds.
 
-    They say that a machine writes, where that is due; and in a first message, how to opt out.
+    One says that a machine writes, where the recipient asks or was not informed yet; in a first
+    message, one says how to opt out.
     """
     final = draft
     if draft.text:

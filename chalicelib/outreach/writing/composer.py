@@ -48,7 +48,7 @@ class Composer:
         return self._writer.is_instant(record)
 
     def unsaved_opening(self, record: Record) -> Draft:
-        """A newly written first message that the caller stores itself; only where `is_instant`."""
+        """A newly written first message that is not stored here, but by the caller; only where `is_instant`."""
         return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
@@ -60,7 +60,10 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's first message, with the words that the project and the law require, and how to opt out."""
+        """The writer's first message, to which code adds what the project and the law require.
+
+        These are required words, and how to opt out.
+        """
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)
 
@@ -92,15 +95,15 @@ class Composer:
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
-        """Store a draft that broke a rule of the review, for the person who decides what is sent."""
+        """Store a draft that broke a rule of the review, so that a person can decide what is sent."""
         self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
-        """Store one of our fixed wordings as an answer's draft; returns it, or the one stored before."""
+        """Store one of our fixed wordings as an answer's draft; return it, or the draft stored before."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """The draft of a message that a switch withheld, composed and stored now if it was not before."""
+        """The draft of a message that a switch withheld; it is written and stored now if it was not before."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
         return self.answer(record, entry_id)

@@ -66,7 +66,7 @@ class Given:
     def case(self) -> str:
         """What the sources say about this conversation alone, as lines, without the company's knowledge.
 
-        They are the request's data, and what colleagues and tools said.
+        Such are the request's data, and what colleagues and tools said.
         """
         return "\n".join(one.stated for one in self.sources.given if _is_case(one))
 

@@ -215,7 +215,10 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
 
 
 def _arguments(record: Record) -> dict[str, Any]:
-    """The JSON schema of an answer's field for a function's arguments; it describes each tool's."""
+    """The JSON schema of the answer's field for a function's arguments.
+
+    Its description holds the schema of each tool's arguments; without tools there is none.
+    """
     taken = {tool["name"]: tool["parameters"] for tool in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}

@@ -352,7 +352,10 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
 
 
 def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
-    """The minutes of the day that a match can mean; of a range of hours, those of both ends."""
+    """The minutes of the day that a matched time of day can mean, as one set.
+
+    Of a range of hours, there is a set for each of its ends.
+    """
     if pattern is _HOURS:
         last = hit[6] if hit[6] in ("am", "pm") else None
         first = _minutes(int(hit[1]), int(hit[2] or 0), hit[3])

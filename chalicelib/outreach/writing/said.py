@@ -183,7 +183,10 @@ def _is_nearest(low: str, hit: RoleHit, one: Value, same: Sequence[Value]) -> bo
 
 
 def _cost(low: str, start: int, end: int, one: Value, same: Sequence[Value]) -> int:
-    """The distance of words from a value in a sentence: letters, marks, and other values between them."""
+    """How weakly words belong to a value in a sentence: the higher, the farther they are apart.
+
+    Letters, punctuation marks and other values between them count.
+    """
     is_behind = start >= one.end
     first, last = (one.end, start) if is_behind else (end, one.start)
     gap = low[first:last] if first < last else ""

@@ -106,7 +106,7 @@ class Source:
 
     @cached_property
     def said(self) -> tuple[SaidValue, ...]:
-        """The values in the source's text, with their roles."""
+        """The values (sums, dates, numbers …) in the source's text, each with its roles, such as deposit."""
         if self.is_field and (bare := tuple(self._bare())):
             return bare
         languages = frozenset[str]() if self.is_field else spoken(self.text)
@@ -189,12 +189,12 @@ class Sources:
 
     @cached_property
     def said(self) -> tuple[tuple[Source, SaidValue], ...]:
-        """The values of the sources that support a draft, each with its source."""
+        """The values (sums, dates, numbers …) in the sources that support a draft, each with its source."""
         return tuple((source, one) for source in self.given for one in source.said)
 
     @cached_property
     def theirs(self) -> tuple[SaidValue, ...]:
-        """The values that the recipient named, or that somebody entered in a form."""
+        """The values (sums, dates, numbers …) that the recipient named, or that somebody entered in a form."""
         authors = (Trust.RECIPIENT, Trust.FORM)
         return tuple(one for source in self.all if source.author in authors for one in source.said)
 

@@ -182,7 +182,7 @@ def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -
 
 
 def _is_named(source: Source) -> bool:
-    """Whether the number in a field is part of a name: "Peugeot 308"."""
+    """Whether a field's number is part of a name, as in "Peugeot 308": a word of letters is beside it."""
     return source.is_field and any(
         word.isalpha() and len(word) > _FEW for word in source.text.split()
     )

@@ -171,7 +171,10 @@ def named(text: str) -> frozenset[str]:
 def _is_known(
     name: str, sentence: str, case: str, rules: str, text: str, *, is_bare: bool = False
 ) -> bool:
-    """Whether what was given makes the same kind of statement about the same thing as a sentence."""
+    """Whether the company's data or knowledge makes the kind of statement that a sentence makes.
+
+    It must be about the same thing as the sentence.
+    """
     if _is_said_nearly(sentence, f"{case}\n{rules}"):
         return True
     pattern = _statements()[name].given
@@ -200,7 +203,7 @@ def _is_known(
 
 
 def _is_said_nearly(sentence: str, given: str) -> bool:
-    """Whether a sentence of what was given has nearly the same words as a draft's sentence."""
+    """Whether a sentence of what the company gave has nearly the same words as a draft's sentence."""
     words = content(sentence)
     return len(words) >= _SOME and any(
         len(words & content(folded(one))) >= _NEARLY * len(words) for one in sentences(given)

@@ -45,7 +45,7 @@ _FEW, _MOST, _ENOUGH, _ABOUT = 2, 0.5, 5, 3
 
 
 def name_of(language: str) -> str:
-    """The English name of a language, for the instructions to a model; an unknown code stays as it is."""
+    """The English name of a language, as a model's instructions give it; an unknown code is returned as is."""
     return _NAMES.get(language, language)
 
 
