@@ -122,7 +122,7 @@ class Move:
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
-        """Whether the change may be applied to this value of the stored time, which must be within its bounds."""
+        """Whether the change may be applied to this value of the stored time, which its bounds must hold."""
         return (self.low is None or time >= self.low) and (self.high is None or time <= self.high)
 
 

@@ -87,7 +87,7 @@ class ProviderSettings(BaseModel):
 
     @property
     def named(self) -> str:
-        """The identity provider's address in the short form in which persons are stored; empty if not usable."""
+        """The identity provider's address in the short form in which persons are stored; empty if invalid."""
         return persons.issuer_text(self.issuer) or ""
 
 

@@ -156,7 +156,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The stored status and outcome of a start; None where no row has that event key, or it is expired."""
+        """The stored status and outcome of a start; None where its row is missing or expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
