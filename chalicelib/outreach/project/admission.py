@@ -111,6 +111,8 @@ class Starts:
     ) -> Admitted | Known | Reused | Limited:
         """Admit a start once, unless its company is over a limit; idempotent by the event's key.
 
+        A start is admitted again where its row has expired, or it failed before a conversation was opened.
+
         Args:
             event: the start's event.
             company_id: the company whose limits count the start.
@@ -145,7 +147,7 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The transaction write of the row of a fallback's start, which tries another channel after a start.
+        """The transaction write of the row of a start on a fallback channel, after another channel failed.
 
         The write fails if the row exists.  It counts against no limit, as the company asked only for the
         first start.

@@ -52,7 +52,7 @@ def unknown_names(item: Mapping[str, Any]) -> list[str]:
 
 
 def secrets_of(project: Project) -> dict[str, list[Channel]]:
-    """The names of the secrets that a valid project needs, each with its channels; OpenAI keys have none."""
+    """The names of the secrets that a valid project needs, each with its channels; an AI key has none."""
     found: dict[str, list[Channel]] = {}
     for channel in project.allowed_channels:
         secret = project.credentials(channel)

@@ -59,7 +59,7 @@ class AnswerPace:
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
         """Check that a message's quiet period is over, and that no newer message is answered in its place.
 
-        Returns nothing; the message may be answered now.
+        The message may be answered now if nothing is raised.
 
         Raises:
             NotYet: another message may follow.

@@ -103,7 +103,7 @@ def names_one(row: Mapping[str, str]) -> bool:
 def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
     """Read a row of an import, which names an address or a member id.
 
-    Without a reason it is an address alone; else its mark is in the result.
+    A row without a reason is returned without a mark, as an address alone.
 
     Raises:
         ValueError: a field is invalid; the error's text is the field's name.

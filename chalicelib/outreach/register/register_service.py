@@ -161,7 +161,7 @@ def _how(act: RegisterAct, door: str) -> Statement:
 def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
     """Each channel and purpose for which the register blocks messages to an address, with the reason.
 
-    A refusal that is not proven does not block what is transactional.
+    An unproven refusal does not block transactional messages.
     """
     for channel in Channel:
         if place.address and channel.traits.address.normalised(place.address) is None:
@@ -182,7 +182,7 @@ def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
 def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
     """The marks of a person as an answer shows them, in the form that an import accepts.
 
-    Each also says whether it is in force, and what it means in a sentence.
+    Each also has whether it is in force, and a sentence that explains it.
     """
     for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
         shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}

@@ -204,7 +204,10 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
-    """The combined wish of all clauses of a message; None where they contradict each other or say nothing."""
+    """The combined wish of all clauses of a message.
+
+    None where they contradict each other, are unclear, or wish nothing.
+    """
     is_settled = any(one.is_settled for one in said)
     hours: Hours | None = None
     for one in heard:

@@ -60,9 +60,9 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's first message, to which code adds what the project and the law require.
+        """The writer's first message, with the words that the project and the law require, and an opt-out.
 
-        These are required words, and how to opt out.
+        Code adds both to what the writer wrote.
         """
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)

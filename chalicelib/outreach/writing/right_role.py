@@ -108,8 +108,8 @@ def _is_of_other(
 ) -> bool:
     """Whether a draft's value in a vague role ("it costs") is not the one that the recipient asked for.
 
-    So it is where other values of sources have the role asked for, the matching ones lack it, and
-    these share no more words with the draft.
+    True where other values of sources have the role asked for, while the matching ones lack it and
+    share no more words with the draft.
     """
     wanted = [other for other in rivals if asked_for & other.nearest]
     if not wanted or any(_has(asked_for, other) for other in fits):

@@ -157,7 +157,10 @@ def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether words give a day or time roles, but only weak ones, as an end does: "Friday until 14:00"."""
+    """Whether words give a day or time weak roles alone, as for an end: "Friday until 14:00".
+
+    False where words give it no role.
+    """
     is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
     return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 

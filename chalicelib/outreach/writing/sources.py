@@ -224,7 +224,7 @@ def of_fields(
         path: the value's own path.
         data: the value.
         author: of all fields but those that somebody outside the company may have typed, which
-        have the author ``form``.
+            have the author ``form``.
         declared: the project's declarations, by a field's path below the value.
         clock: gives the zones in which times are read.
     """
@@ -255,7 +255,7 @@ def name_of(below: Sequence[str]) -> str:
 def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
     """Whether somebody outside the company may have typed a field's text.
 
-    The project's declaration says so; without one, the field's name or a long text does.
+    The project's declaration of the field decides; without one, the field's name and its length do.
     """
     if schema is not None:
         return schema.author == "form"

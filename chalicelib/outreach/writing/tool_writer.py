@@ -86,7 +86,10 @@ class ToolWriter:
         return _called(record, tool, written)
 
     def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The answer to a tool's result; it calls no tool, else two machines could go on for ever."""
+        """The answer to a tool's result.
+
+        A further call of a tool becomes a hand-off, else two machines could go on for ever.
+        """
         written = self._writer.answer(record, history)
         if written.function_call is None:
             return written
