@@ -140,7 +140,7 @@ class _Adapter(HTTPAdapter):
 
 
 def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes made at run time
-    """A connection pool that connects to the address that `resolve` gives for a host.
+    """Make a class of connection pool whose connections go to the address that `resolve` gives for a host.
 
     TLS still checks the host's name.
     """

@@ -36,7 +36,10 @@ _NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
 class Urgency(Enum):
-    """How urgent a call is: the part of a full token bucket, beyond one token, that it must leave behind."""
+    """How urgent a call is: the higher, the fewer tokens of a vendor's bucket it must leave behind.
+
+    The value is the part of a full bucket, beyond one token, that must be left.
+    """
 
     HIGH = 0.0
     """A call for which a customer waits, or which ends a begun job; also every call to a vendor
@@ -61,7 +64,7 @@ class LevelPace:
 
     @property
     def at_once(self) -> float:
-        """How many calls of this share may be made at once."""
+        """How many calls this share of a vendor's rate limit may make at once, without waiting."""
         return self.requests_per_window / 2 if self.burst is None else self.burst
 
 
@@ -81,7 +84,10 @@ class Level:
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
-        """How many tokens the bucket holds; negative if they were taken ahead or this clock is behind."""
+        """How many tokens the bucket holds at a time, at most `burst`.
+
+        Negative if tokens were taken ahead, or this clock is behind.
+        """
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:

@@ -129,7 +129,7 @@ class RateLimit:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own bucket and return 0, or return the seconds until one comes."""
+        """Take a token of this container's own bucket and return 0, or return the seconds until one is free."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
@@ -144,7 +144,10 @@ class RateLimit:
             return wait
 
     def ask(self, urgency: Urgency, place: Place) -> float:
-        """Take a token for a job's call and return 0, or return the seconds until the job's turn."""
+        """Take a token for a job's call and return 0, or take none and return the seconds to wait.
+
+        The wait ends with the job's turn, or with a block after a 429.
+        """
         if place.number == self._serving and not place.is_patient:
             urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
         blocked = self._blocked(urgency)
@@ -167,7 +170,10 @@ class RateLimit:
             place = replace(place, turns=place.turns + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
-        """Take tokens from the shared level and return 0, or return the seconds until the job's turn."""
+        """Take tokens for a job from the shared level and return 0, or return the seconds until its turn.
+
+        Tokens beyond the first are held for the job's next calls.
+        """
 
         def decide(level: Level) -> LevelStep:
             return asked(

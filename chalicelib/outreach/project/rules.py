@@ -92,9 +92,10 @@ Closed = Callable[[datetime], datetime | None]
 
 
 def _nights(record: Record) -> Iterator[Closed]:
-    """For each zone that the recipient may be in, a function from a time to the end of quiet hours around it.
+    """For each zone that the recipient may be in, a function: when the quiet hours around a time end.
 
-    Yields nothing where the project has no quiet hours for the conversation's channel.
+    It gives None for a time outside them.  Yields no function where the project has no quiet hours for
+    the conversation's channel.
     """
     setting = Project(record.item).quiet_hours
     if setting is False:
@@ -106,9 +107,9 @@ def _nights(record: Record) -> Iterator[Closed]:
 
 
 def _wished(record: Record, wished: Hours | None) -> Iterator[Closed]:
-    """For each zone that the recipient may be in, a function from a time to the next wished hours' begin.
+    """For each zone that the recipient may be in, a function: when the next wished hours after a time begin.
 
-    Yields nothing where `wished` is None.
+    It gives None for a time within them.  Yields no function where `wished` is None.
     """
     if wished is not None:
         for zone in zones_of(record) or tuple(map(ZoneInfo, wished.zones)):

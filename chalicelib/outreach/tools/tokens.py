@@ -11,7 +11,7 @@ _TOKEN = re.compile(r"([^.\s]{1,64})\.([0-9a-f]{32})")
 
 
 def call_token(signing: PurposeKeys, opaque_id: str, call_id: str) -> str:
-    """The signed token with which the company returns the result of one tool call.
+    """Make the signed token with which the company returns the result of one tool call.
 
     Args:
         signing: the stage's keys that sign the tokens of calls.

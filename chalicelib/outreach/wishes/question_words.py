@@ -142,7 +142,10 @@ def _is_near(word: str, right: str) -> bool:
 
 
 def _pattern(row: str, machine: str = "", human: str = "", *, spaced: bool) -> re.Pattern[str]:
-    """A row of ``machine_question.toml`` as a pattern; the file's head explains the notation."""
+    """Compile a row of ``machine_question.toml`` to a pattern; the file's head explains the notation.
+
+    An empty row gives a pattern that never matches.
+    """
     if not row:
         return _NEVER
     text = folded_question(row.replace("{m}", f"({machine})").replace("{h}", f"({human})"))

@@ -212,7 +212,11 @@ def _words_of(said: SaidValue) -> str:
 def _claimed(
     text: str, about: Given, claims_of: Claims, context: Context
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values that a draft's own claims prove, and a broken rule for each claim that is wrong."""
+    """The values that a draft's own claims prove, and a broken rule for each claim that is wrong.
+
+    A claim is wrong if its words are not the draft's, its source does not support drafts, or says
+    something else.
+    """
     for claim in claims_of or ():
         words, source = claim["text"], about.sources.at(claim["source"])
         if not words.strip() or folded(words) not in folded(text):
