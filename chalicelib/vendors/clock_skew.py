@@ -32,11 +32,17 @@ class ClockSkew:
         return certain.total_seconds()
 
     def earliest(self, moment: datetime) -> datetime:
-        """The earliest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
+        """The earliest time that the vendor's clock may show when a clock of one of our hosts shows `moment`.
+
+        It allows for the differences between our own hosts' clocks.
+        """
         return moment + self.least - OUR_CLOCKS
 
     def latest(self, moment: datetime) -> datetime:
-        """The latest time that the vendor's clock may show when one of our hosts' clocks shows a moment."""
+        """The latest time that the vendor's clock may show when a clock of one of our hosts shows `moment`.
+
+        It allows for the differences between our own hosts' clocks.
+        """
         return moment + self.most + OUR_CLOCKS
 
 

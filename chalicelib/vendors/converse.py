@@ -165,7 +165,7 @@ class ConverseResponse(BaseModel):
 def answer(
     raw: ConverseResponse, request: ModelRequest, model: str, request_id: str
 ) -> ModelAnswer:
-    """The `ModelAnswer` that a Converse response means."""
+    """The `ModelAnswer` made from a Converse response; malformed where the requested JSON is missing."""
     parts = raw.output.message.content
     text = "".join(part.text for part in parts)
     outcome, reason = ModelOutcome.COMPLETED, None

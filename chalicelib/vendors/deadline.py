@@ -102,7 +102,7 @@ def seconds_left() -> float:
 
 
 class _WatchedHTTP(urllib3.connection.HTTPConnection):
-    """An HTTP connection that notes, just before it sends a request, that the request was sent."""
+    """An HTTP connection that notes that sending begins, just before a request's first byte."""
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
         """Connect, note that sending begins, and send: a failure to connect certainly sent nothing."""
@@ -113,7 +113,7 @@ class _WatchedHTTP(urllib3.connection.HTTPConnection):
 
 
 class _WatchedHTTPS(_WatchedHTTP, urllib3.connection.HTTPSConnection):
-    """An HTTPS connection that notes, just before it sends a request, that the request was sent."""
+    """An HTTPS connection that notes that sending begins, just before a request's first byte."""
 
 
 class _HTTPPool(urllib3.HTTPConnectionPool):
@@ -140,7 +140,7 @@ class _Adapter(HTTPAdapter):
 
 
 def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes made at run time
-    """A connection pool that connects to the address that `resolve` gives for a host.
+    """Make a class of connection pool whose connections go to the address that `resolve` gives for a host.
 
     TLS still checks the host's name.
     """

@@ -130,9 +130,10 @@ class VendorClient:
         return answer
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
-        """Send one request, without a second one after a 401, and count it if the vendor is down.
+        """Send one request, without another after a 401, and return the response.
 
-        A 401 or 403 is returned, every other failure is raised.
+        A 401 or 403 is returned; every other failure is raised.  A metric counts each call after which
+        the circuit breaker is open.
         """
         try:
             return self._attempt(call, ends, refresh=refresh)

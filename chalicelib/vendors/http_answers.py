@@ -144,7 +144,7 @@ class VendorAnswer:
                 return unclear if self.reason else None
 
     def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
-        """A provider error of the given class, with this response's status, reason, request id and wait."""
+        """A provider error of the given class, with this response's status, reason, request id and delay."""
         return kind(
             provider,
             operation,
@@ -182,7 +182,7 @@ def _seconds_until(http_date: str, now: datetime) -> float:
 
 
 def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
-    """The body of a response, or the reason why it is not read."""
+    """An empty reason and the body of a response; a reason and no body where the body is too large."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
         body += chunk
@@ -192,7 +192,10 @@ def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
 
 
 def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
-    """The JSON object in a response's body, or the reason why there is none."""
+    """An empty reason and the JSON object in a response's body.
+
+    Where there is none, the reason for that and an empty object.
+    """
     reason, body = _content(response, max_bytes)
     if reason:
         return reason, {}

@@ -36,7 +36,10 @@ _NEW, _LATE, _AGAIN, _BEGUN, _BESIDE = "new", "late", "again", "begun", "beside"
 
 
 class Urgency(Enum):
-    """How urgent a call is: the part of a full token bucket, beyond one token, that it must leave behind."""
+    """How urgent a call is: the higher, the fewer tokens of a vendor's bucket it must leave behind.
+
+    The value is the part of a full bucket, beyond one token, that must be left.
+    """
 
     HIGH = 0.0
     """A call for which a customer waits, or which ends a begun job; also every call to a vendor
@@ -61,7 +64,7 @@ class LevelPace:
 
     @property
     def at_once(self) -> float:
-        """How many calls of this share may be made at once."""
+        """How many calls this share of a vendor's rate limit may make at once, without waiting."""
         return self.requests_per_window / 2 if self.burst is None else self.burst
 
 
@@ -81,11 +84,14 @@ class Level:
         return self.times.get(name, 0.0)
 
     def tokens(self, now: float, per_second: float, burst: float) -> float:
-        """How many tokens the bucket holds; negative if they were taken ahead or this clock is behind."""
+        """How many tokens the bucket holds at a time, at most `burst`.
+
+        Negative if tokens were taken ahead, or this clock is behind.
+        """
         return min(burst, (now - self.time(EMPTY)) * per_second)
 
     def turn_in(self, now: float) -> float:
-        """Seconds until the next free turn of the longest line; 0 where no job waits."""
+        """Seconds until the next free turn, in the line where it is farthest; 0 where no job waits."""
         return max(
             (at - now for name, at in self.times.items() if name != EMPTY and at > now), default=0.0
         )
@@ -95,7 +101,7 @@ class Level:
         return self.turn_in(now) > 0.0
 
     def after(self, step: LevelStep) -> Level | None:
-        """The token bucket's level after a decision; None where the decision is not right for this level."""
+        """The token bucket's level after a decision; None where its changes do not fit this level."""
         if not all(move.holds(self.time(name)) for name, move in step.moves.items()):
             return None
         moved = {name: move.of(self.time(name)) for name, move in step.moves.items()}
@@ -104,12 +110,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How one stored time of a token bucket's level changes, and for which values the change is right.
+    """How one stored time of a token bucket's level changes, and to which values that may be applied.
 
     Attributes:
         by: seconds that it moves by, where `to` is None.
         to: the new time.
-        low, high: bounds of the stored value, both inclusive.
+        low, high: bounds of the stored value to which the change may be applied, both inclusive.
     """
 
     by: float = 0.0
@@ -118,11 +124,11 @@ class Move:
     high: float | None = None
 
     def of(self, time: float) -> float:
-        """The value of a stored time of a token bucket's level after the change."""
+        """The value of a token bucket's stored time after this change, from its value before."""
         return time + self.by if self.to is None else self.to
 
     def holds(self, time: float) -> bool:
-        """Whether the change is right for this value of the stored time."""
+        """Whether the change may be applied to this value of the stored time, which its bounds must hold."""
         return (self.low is None or time >= self.low) and (self.high is None or time <= self.high)
 
 
@@ -132,7 +138,7 @@ class LevelStep:
 
     Attributes:
         moves: by the name of the time.
-        answer: makes the caller's answer from the level afterwards, which others may have moved
+        answer: makes the caller's answer from the level after the write; other callers may have changed it
             meanwhile.
     """
 
@@ -141,10 +147,10 @@ class LevelStep:
 
 
 class Levels(Protocol):
-    """The port that stores the level of a token bucket, for one container or for all."""
+    """The port that stores a token bucket's level: its fill, and the lines of jobs that wait for tokens."""
 
     def take(self, decide: Callable[[Level], LevelStep]) -> LevelAnswer:
-        """Make one decision about the level of a token bucket, and store it once.
+        """Make one decision about a token bucket's level, store it once, and return the caller's answer.
 
         Args:
             decide: gives the decision for a level, empty where none is stored yet.  It may be
@@ -197,7 +203,9 @@ def asked(
     at_a_time: int = AT_A_TIME,
     left_over_seconds: float | None = LEFT_OVER_SECONDS,
 ) -> LevelStep:
-    """The decision that gives one caller tokens of a token bucket, or a turn in its line.
+    """Decide what one caller gets from a token bucket: tokens now, or a turn in a line of waiting jobs.
+
+    It only computes; the caller writes the returned decision.
 
     Args:
         level: as it was read; the decision's bounds say for which other levels it is right.
@@ -265,7 +273,10 @@ def _line_of(place: Place, *, is_begun: bool) -> str:
 def _taking(
     level: Level, now: float, taken: int, enough: float, per_second: float, burst: float
 ) -> Move:
-    """The change of the time `EMPTY` by which tokens are taken from a bucket that holds enough."""
+    """The change of the time `EMPTY` by which tokens are taken from a token bucket.
+
+    Its bounds make it right only for a bucket that holds `enough` tokens.
+    """
     full = now - burst / per_second
     if level.time(EMPTY) < full:
         return Move(to=full + taken / per_second, high=full)

@@ -46,7 +46,10 @@ def length(whole: int, parts: int) -> float:
 
 @cache
 def _parts(word: str) -> frozenset[str]:
-    """A word's runs of three to five letters, marked by ``_`` so that they differ from words."""
+    """A word's runs of three to five letters, its ends marked by ``_``.
+
+    Each run begins with a further ``_``, so that it differs from a word.
+    """
     padded = f"_{word}_"
     return frozenset(
         f"_{padded[at : at + size]}"
@@ -105,7 +108,7 @@ class Linear:
 
 
 def read(packed: bytes) -> Linear:
-    """The linear model in the bytes of its file."""
+    """Unpack a linear model from the bytes of its file."""
     head, names, matrix = zlib.decompress(packed).split(b"\n\n", 2)
     known = json.loads(head)
     size = len(known["intercept"]) * LANE
@@ -117,7 +120,7 @@ def read(packed: bytes) -> Linear:
 
 
 def packed(model: Linear) -> bytes:
-    """A linear model as the bytes of its file."""
+    """Pack a linear model into the bytes of its file, which `read` unpacks."""
     head = json.dumps(
         {
             "intents": list(model.intents),
@@ -136,6 +139,9 @@ def packed(model: Linear) -> bytes:
 
 
 def row(weights: Iterable[float], scale: float) -> int:
-    """The weights of one feature as one whole number, with a lane of `LANE` bytes for each weight."""
+    """Pack the weights of one feature into one whole number, with `LANE` bytes for each weight.
+
+    A weight that does not fit is cut to the nearest that does.
+    """
     lanes = (max(0, min(255, ZERO + round(weight * scale))) for weight in weights)
     return sum(lane << (8 * LANE * at) for at, lane in enumerate(lanes))

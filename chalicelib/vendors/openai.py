@@ -133,7 +133,10 @@ def _format(schema: JsonSchema) -> dict[str, Any]:
 
 
 def _key(text: str) -> str:
-    """The API key in a secret's text, which is the key itself or JSON with ``ai_api_key``."""
+    """The API key in a secret's text, which is the key itself or JSON with ``ai_api_key``.
+
+    Empty where the JSON lacks that name.
+    """
     try:
         raw = json.loads(text)
     except ValueError:

@@ -104,7 +104,10 @@ def post(one: SignedPost, *, allows_loopback: bool = False) -> PostAnswer:
 
 
 class CheckedHosts:
-    """Resolves a host to an address if all its addresses are public; `refused` says that one was not."""
+    """Resolves a host to one of its addresses if all of them are public, or this machine where allowed.
+
+    `refused` says afterwards whether one was not.
+    """
 
     def __init__(self, allows_loopback: bool) -> None:  # noqa: FBT001 - its only argument
         self._allows_loopback = allows_loopback

@@ -105,7 +105,7 @@ class RateLimit:
     ) -> None:
         """Take a token for one call, waiting until the deadline if there is none yet.
 
-        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most.
+        A call of a worker's job waits for `LONGEST_SLEEP_SECONDS` at most, unless the job is patient.
 
         Raises:
             PacedError: the token would come later; raised without waiting, with the seconds until
@@ -129,7 +129,7 @@ class RateLimit:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own bucket and return 0, or return the seconds until one comes."""
+        """Take a token of this container's own bucket and return 0, or return the seconds until one is free."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
@@ -144,7 +144,10 @@ class RateLimit:
             return wait
 
     def ask(self, urgency: Urgency, place: Place) -> float:
-        """Take a token for a job's call and return 0, or return the seconds until the job's turn."""
+        """Take a token for a job's call and return 0, or take none and return the seconds to wait.
+
+        The wait ends with the job's turn, or with a block after a 429.
+        """
         if place.number == self._serving and not place.is_patient:
             urgency = Urgency.HIGH  # it has begun: its next calls go before another job's first
         blocked = self._blocked(urgency)
@@ -167,7 +170,10 @@ class RateLimit:
             place = replace(place, turns=place.turns + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
-        """Take tokens from the shared level and return 0, or return the seconds until the job's turn."""
+        """Take tokens for a job from the shared level and return 0, or return the seconds until its turn.
+
+        Tokens beyond the first are held for the job's next calls.
+        """
 
         def decide(level: Level) -> LevelStep:
             return asked(
@@ -189,7 +195,7 @@ class RateLimit:
     def _blocked(self, urgency: Urgency) -> float:
         """Seconds until this container may call the vendor again after a 429; 0 where nothing blocks it.
 
-        Jobs that have not begun get different times, so that they come back one by one.
+        Calls below high urgency get different times, so that their jobs come back one by one.
         """
         now = self._clock.monotonic()
         with self._lock:
@@ -203,7 +209,10 @@ class RateLimit:
 
 
 class _Held:
-    """Tokens that a job has taken and not used yet; other jobs may use them only if none waited."""
+    """Tokens that a job has taken and not used yet.
+
+    Other jobs may use them only if none waited when they were taken.
+    """
 
     def __init__(self, tokens: int = 0, until: float = 0.0, number: int | None = None) -> None:
         self.tokens = tokens
@@ -211,7 +220,10 @@ class _Held:
         self._number = number
 
     def take(self, place: Place, now: float) -> bool:
-        """Use one token for a job's call; False where there is none, or none for this job."""
+        """Use one held token for a job's call.
+
+        False where none is left, the tokens are too old, or they are held for another job.
+        """
         is_for_it = self._number is None or self._number == place.number
         if self.tokens < 1 or now >= self._until or not is_for_it:
             return False

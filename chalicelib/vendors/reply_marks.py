@@ -69,7 +69,7 @@ def dated_attribution() -> re.Pattern[str]:
 
 @cache
 def addressed_attribution() -> re.Pattern[str]:
-    """A pattern of one line with an address and a verb such as "wrote" or "quoting", above a quotation."""
+    """A pattern of one line above a quotation: an address or a numeric date, and a verb such as "wrote"."""
     return re.compile(
         rf"(?:quoting|zitat von|citando|citazione di|en citant|citaat van)\b.{{0,80}}{_ADDRESS}{_END}"
         rf"|.{{0,80}}{_ADDRESS}.{{0,60}}{_WROTE_LAST}\s?(?:\(.{{4,60}}\))?{_END}"

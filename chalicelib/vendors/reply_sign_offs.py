@@ -41,7 +41,10 @@ def is_sign_off(lines: Sequence[str]) -> bool:
 
 
 def shows_a_writer(lines: Sequence[str]) -> bool:
-    """Whether lines hold a sign that no list of things has: a closing, a contact, a title, a legal form."""
+    """Whether lines show a mail's writer, as no list of things does.
+
+    A closing, a contact, a rule, a title, an initial, a bar or a legal form shows one.
+    """
     return any(
         signatures.closing().fullmatch(line)
         or signatures.contact().search(line)
@@ -52,7 +55,10 @@ def shows_a_writer(lines: Sequence[str]) -> bool:
 
 
 def _names(line: str) -> bool:
-    """Whether a line is a closing, a rule, a number or an address, or all its words may be of a name."""
+    """Whether a line may be part of a sign-off.
+
+    Such are a closing, a rule, a number, an address, and words that may all be parts of a name.
+    """
     if _RULE.fullmatch(line):
         return True
     line = line.strip("*_ ")

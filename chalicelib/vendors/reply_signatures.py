@@ -36,7 +36,7 @@ def ends_at(lines: Sequence[str], names: Sequence[str]) -> int:
 
 
 def begins_at(lines: Sequence[str]) -> int:
-    """The index of a mail's first line after the greeting."""
+    """The index of the line after a mail's greeting; without one, of the first line that has text."""
     first = next((n for n, line in enumerate(lines) if line.strip()), len(lines))
     if first == len(lines):
         return first
@@ -51,7 +51,10 @@ def _without_disclaimer(lines: Sequence[str]) -> int:
 
 
 def _closing(lines: Sequence[str]) -> int | None:
-    """The index of the last "Best regards" that only a few short lines follow; None for none."""
+    """The index of the last "Best regards" that only a few short lines follow; None without one.
+
+    Where other closings are directly above it, the index of the first of them.
+    """
     left = 0
     for at in range(len(lines) - 1, 0, -1):
         line = lines[at].strip()
@@ -67,7 +70,11 @@ def _closing(lines: Sequence[str]) -> int | None:
 
 
 def _contact(lines: Sequence[str]) -> int | None:
-    """The index of a mail's last paragraph, if it has a name and telephone numbers or the like; else None."""
+    """The index of the line at which a contact block at the end of a mail begins; None without one.
+
+    The block is the last paragraph, with a name and contact details, or with several of them; a
+    line above it that looks like a name belongs to it.
+    """
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     first = last
     while first > 0 and lines[first - 1].strip():
@@ -86,7 +93,10 @@ def _contact(lines: Sequence[str]) -> int | None:
 
 
 def _name(lines: Sequence[str], names: Sequence[str]) -> int:
-    """The index of a mail's last line if it is the writer's name, or any name after a dash; else the end."""
+    """The index of a mail's last line if it is the writer's name, or any name after a dash.
+
+    The number of lines where it is neither.
+    """
     last = next((n for n in range(len(lines) - 1, -1, -1) if lines[n].strip()), -1)
     if last < 1:
         return len(lines)

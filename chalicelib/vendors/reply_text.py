@@ -94,7 +94,11 @@ def newly_written(text: str) -> str:
 
 
 def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """The new lines of a mail, the lines of history, and those of signatures that are certain."""
+    """The new lines of a mail, the lines of quoted history, and the lines of marked signatures.
+
+    A signature is marked by a line ``--`` above it, or is a footer such as "Sent from my iPhone".
+    Any other signature stays among the new lines.
+    """
     kept: list[str] = []
     cut: list[str] = []
     signed: list[str] = []
@@ -130,7 +134,10 @@ def _split(lines: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _between(lines: Sequence[str]) -> list[str]:
-    """The lines of a mail, anywhere, that are neither quoted history nor a mark of it."""
+    """The lines of a mail without quoted lines, the lines that mark history, and footers.
+
+    Marks of history are headers, separators and lines such as "Jo wrote:".
+    """
     kept: list[str] = []
     at = 0
     while at < len(lines):
@@ -150,7 +157,10 @@ def _between(lines: Sequence[str]) -> list[str]:
 
 
 def _dashes_end(lines: Sequence[str], at: int) -> int:
-    """The index after the signature that a line ``--`` begins; `at` itself where it begins none."""
+    """The index after the signature that a line ``--`` at `at` begins.
+
+    `at` itself where the line is no ``--``, or more lines follow than a signature has.
+    """
     if lines[at].removeprefix(SIGNED).rstrip() != "--":
         return at
     length = 0
@@ -191,7 +201,7 @@ def _ends_here(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    """Whether mail headers of three kinds or more follow from this line, with a date among them."""
+    """Whether a block of mail headers begins at this line: three kinds or more, a date among them."""
     header = marks.header()
     if not header.match(lines[at].strip()):
         return False
@@ -210,7 +220,10 @@ def _is_header_block(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_notes_block(lines: Sequence[str], at: int) -> bool:
-    """Whether a Lotus Notes header begins at this line: a name, below it a date and a label per line."""
+    """Whether a Lotus Notes header begins at this line.
+
+    A date is in the next two lines, and the labels "To" and "Subject" are alone on lines below.
+    """
     if not any(_NUMERIC_DATE.match(line.strip()) for line in lines[at + 1 : at + 3]):
         return False
     found = [marks.label().fullmatch(line.strip()) for line in lines[at + 2 : at + _NOTES_LINES]]

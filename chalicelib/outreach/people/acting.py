@@ -99,7 +99,7 @@ class People:
 
 
 def not_proven() -> SignatureError:
-    """The error for a request that lacks the required proof of which person makes it."""
+    """Make the error for a request that lacks the required proof of which person makes it."""
     return SignatureError(
         "PERSON_NOT_PROVEN", "header Authorization, which proves who the person is, is missing"
     )

@@ -73,12 +73,13 @@ class CompanyProviders:
         return assertions.person_in(claims, provider), assertions.role_in(claims, provider)
 
     def _of(self, provider: ProviderSettings, *, is_missing: bool = False) -> list[Key]:
-        """An identity provider's keys, pasted or cached.
+        """The public keys of an identity provider: those pasted, else the cached ones of its address.
 
-        They are fetched again where they are old or one is missing, once a minute at most.
+        The cached keys are fetched again where they are old, or `is_missing` says that the key of an
+        assertion is not among them; once a minute at most.
 
         Raises:
-            UnreachableError: they cannot be read, and none read within an hour are cached.
+            UnreachableError: no keys are cached that were read within the last hour.
         """
         if provider.jwks_url is None:
             return assertions.keys_in(provider.jwks or {})

@@ -79,7 +79,7 @@ class DeskTokens:
         return token
 
     def find(self, company_id: str, token: str) -> DeskToken | None:
-        """The stored row of a valid desk token, by the token's text; None for any other text."""
+        """The stored desk token with the given text; None where it is unknown, expired or revoked."""
         row = self.table.get(self._key(company_id, self._hash(company_id, token)))
         found = self._shown(row) if row else None
         return found if found and found.is_valid else None

@@ -75,10 +75,10 @@ class DeskPerson:
         return DeskPerson("", self.subject, self.issuer).text if self.subject else self.name
 
     def has(self, holder: str) -> bool:
-        """Whether this person has a conversation; `holder` is the stored text of who has it.
+        """Whether this person has a conversation; `holder` is the stored text of the one who has it.
 
-        Where that is a mere name, it is the unproven person of that name, and the proven one whose
-        subject or verified address it is.
+        Where `holder` is a mere name, it means the unproven person of that name, and the proven person
+        whose subject or verified address it is.
         """
         other = read(holder)
         if other.subject or not self.subject:
@@ -127,7 +127,10 @@ def read(text: str) -> DeskPerson:
 
 
 def means(asked: str, holder: str) -> bool:
-    """Whether the person asked for, by name or stored text, is the person who has a conversation."""
+    """Whether the person asked for is the one who has a conversation.
+
+    `asked` is a name or a stored text; a mere name also finds a proven holder by name or subject.
+    """
     wanted, other = read(asked), read(holder)
     return wanted.key == other.key or (
         not wanted.subject and wanted.name in (other.name, other.subject)

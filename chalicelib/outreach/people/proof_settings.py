@@ -131,7 +131,7 @@ def proof_in(item: Mapping[str, Any] | None) -> DeskProof:
 def keys_fault(document: Mapping[str, Any]) -> str | None:
     """Why an identity provider's pasted keys cannot be stored.
 
-    None where they are public and one is usable.
+    None where none is private or shared, and one is of RSA or of a curve.
     """
     keys = document.get("keys")
     found = [jwk for jwk in keys if isinstance(jwk, dict)] if isinstance(keys, list) else []

@@ -47,7 +47,10 @@ class TeamRow:
     away_until: datetime | None = None
 
     def is_about(self, person: str) -> bool:
-        """Whether this row is of a person, who is given as a conversation names the person who has it."""
+        """Whether this row is of the person who has a conversation.
+
+        `person` is the text that the conversation stores: of a proven person, or a mere name.
+        """
         return persons.read(self.person).has(person) or persons.read(person).has(self.person)
 
 

@@ -52,7 +52,8 @@ START_FAILED = "failed:"
 class Admitted:
     """The result for an admitted start whose job must be put on the queue.
 
-    It is new, or accepted before, and no worker has claimed it and it waits for no time.
+    The start is new (`is_new`); or it was accepted before, no worker has claimed its event, and the
+    event waits for no time.
     """
 
     received_at: str
@@ -110,6 +111,8 @@ class Starts:
     ) -> Admitted | AcceptedBefore | ReusedId | Limited:
         """Admit a start once, unless its company is over a limit; idempotent by the event's key.
 
+        A start is admitted again where its row has expired, or it failed before a conversation was opened.
+
         Args:
             event: the start's event.
             company_id: the company whose limits count the start.
@@ -144,9 +147,10 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def linking(self, event: EventFacts, company_id: str) -> Item:
-        """The transaction write of the row of a fallback's start; it fails if the row exists.
+        """The transaction write of the row of a start on a fallback channel, after another channel failed.
 
-        It counts against no limit, as the company asked only for the start that it continues.
+        The write fails if the row exists.  It counts against no limit, as the company asked only for the
+        first start.
         """
         return self._table.putting(
             {**self._ledger.received_item(event), "company_id": company_id},
@@ -154,7 +158,7 @@ class Starts:
         )
 
     def outcome(self, event_key: str) -> StartOutcome | None:
-        """The stored status and outcome of a start; None where no start has that event key."""
+        """The stored status and outcome of a start; None where its row is missing or expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
@@ -177,9 +181,10 @@ class Starts:
         delivery: tuple[str, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Store a start's outcome and its first message's delivery.
+        """Store a start's outcome, and its first message's delivery with a rank.
 
-        A lower delivery rank never replaces a higher one.
+        Where a delivery with this rank or a higher one is stored, or the row has expired, nothing is
+        stored.
         """
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
@@ -202,7 +207,10 @@ class Starts:
             return  # a higher rank is stored, or the row has expired
 
     def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
-        """The transaction write that removes a start from its company's open ones, which a limit counts."""
+        """The transaction write that removes a start from its company's open conversations.
+
+        A limit counts these.
+        """
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key},
@@ -212,13 +220,13 @@ class Starts:
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """Remove a start from its company's open ones, which a limit counts; idempotent."""
+        """Remove a start from its company's open conversations, which a limit counts; idempotent."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The transaction write that fails unless this lease still holds the start's event.
+        """The transaction write that fails unless this worker's lease still holds the start's event.
 
-        So a worker that was paused creates no conversation after the company was informed of a
+        Thus a worker that was paused creates no conversation after the company was informed of a
         failure.
         """
         return self._table.updating(
@@ -230,7 +238,10 @@ class Starts:
         )
 
     def abandon(self, event_key: str) -> None:
-        """Remove a start, of which only the event key is known, from its company's open ones; idempotent."""
+        """Remove a start, by its event key alone, from its company's open conversations; idempotent.
+
+        Does nothing where no row has the key.
+        """
         row = self._table.get({"event_id": event_key})
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])

@@ -25,7 +25,10 @@ _DIGITS, _LOW, _HIGH = 38, 130, 126
 
 
 def faults(item: Mapping[str, Any], *, allows_loopback: bool = False) -> list[str]:
-    """Why a project's item may not be stored: the faults of its settings, else the first between settings.
+    """Why a project's item may not be stored, as lines of text; empty where it may be.
+
+    They are DynamoDB's reasons; without those, the faults of single settings; without those too,
+    the first contradiction between settings.
 
     Args:
         item: the item as stored, or as an operator wrote it.
@@ -53,7 +56,7 @@ def unknown_names(item: Mapping[str, Any]) -> list[str]:
 
 
 def secrets_of(project: Project) -> dict[str, list[Channel]]:
-    """The names of the secrets that a valid project needs, each with its channels; OpenAI keys have none."""
+    """The names of the secrets that a valid project needs, each with its channels; an AI key has none."""
     found: dict[str, list[Channel]] = {}
     for channel in project.allowed_channels:
         secret = project.credentials(channel)
@@ -90,7 +93,10 @@ def _members(value: Any) -> Iterable[Any]:  # noqa: ANN401 - any JSON value
 
 
 def _is_exact(value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether DynamoDB stores a value unchanged: a number of 38 digits within 1E-130 and 1E+126."""
+    """Whether DynamoDB stores a value unchanged; true for anything but a number.
+
+    A number has at most 38 digits and lies between 1E-130 and 1E+126.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return True
     exact = Decimal(str(value))
@@ -116,7 +122,7 @@ def _field(value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _between(project: Project) -> Iterator[str]:
-    """Faults between valid settings of a project, such as an allowed channel without a sender."""
+    """Contradictions between valid settings of a project, such as an allowed channel without a sender."""
     allowed = project.allowed_channels
     missing = [channel.value for channel in allowed if not project.of_channel(channel)]
     if missing:

@@ -6,35 +6,35 @@ from typing import Any
 
 
 def channel_config() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `channel_config`, imported now."""
+    """Import and return the type of the setting `channel_config`."""
     from chalicelib.outreach.project.channel_config import ChannelConfig
 
     return ChannelConfig
 
 
 def ai_config() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `ai_config`, imported now."""
+    """Import and return the type of the setting `ai_config`."""
     from chalicelib.outreach.project.ai_config import AiConfig
 
     return AiConfig | None
 
 
 def handoff_target() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `handoff_target`, imported now."""
+    """Import and return the type of the setting `handoff_target`."""
     from chalicelib.outreach.conversations.response_targets import HandoffTarget
 
     return HandoffTarget | None
 
 
 def follow_ups() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `follow_ups`, imported now."""
+    """Import and return the type of the setting `follow_ups`."""
     from chalicelib.outreach.project.follow_up_settings import Declared
 
     return Declared | None
 
 
 def event_webhook() -> Any:  # noqa: ANN401 - an annotation
-    """The type of the setting `event_webhook`, imported now."""
+    """Import and return the type of the setting `event_webhook`."""
     from chalicelib.outreach.company_events.endpoint import EventWebhook
 
     return EventWebhook | None

@@ -62,7 +62,11 @@ def _shown(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - any JSON 
 
 
 def all_seen(text: str, info: ValidationInfo) -> str:
-    """Validator: refuse a text with line breaks or invisible characters, in strict validation only."""
+    """Validate a setting's text, and return it unchanged.
+
+    Strict validation raises ValueError for line breaks and invisible characters; lenient validation
+    accepts them.
+    """
     if is_strict(info) and not is_one_line(text):
         raise ValueError("must be one line without control characters and byte order marks")
     return text

@@ -56,9 +56,9 @@ class Declared(Closed):
         return self
 
     def after(self, done: str) -> tuple[str, FollowUpStep] | None:
-        """Name and declaration of the reminder or end message after the message `done`.
+        """Name and declaration of the next message that the project declares after the message `done`.
 
-        None where no further one is declared.
+        The order is opening, reminder, end message; None where none after `done` is declared.
         """
         named = {REMINDER: self.reminder, END: self.end}
         order = (OPENING, REMINDER, END)

@@ -48,7 +48,10 @@ class ProjectItem:
 
     @property
     def provider(self) -> str:
-        """The vendor of the project's language model; readable even where the rest of `ai_config` is not."""
+        """The vendor of the project's language model: Bedrock if `ai_config` names it, else OpenAI.
+
+        It can be read even where the rest of `ai_config` cannot.
+        """
         config = self._item.get("ai_config")
         chosen = config.get("provider") if isinstance(config, Mapping) else None
         return BEDROCK if chosen == BEDROCK else OPENAI

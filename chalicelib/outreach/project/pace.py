@@ -57,7 +57,9 @@ class AnswerPace:
     current: Callable[[Record], Project]
 
     def wait(self, record: Record, message_id: str, received_at: str) -> None:
-        """Check that a message's quiet period is over and no newer message is answered in its place.
+        """Check that a message's quiet period is over, and that no newer message is answered in its place.
+
+        The message may be answered now if nothing is raised.
 
         Raises:
             NotYet: another message may follow.
@@ -74,7 +76,9 @@ class AnswerPace:
             raise NotYet(QUIET_PERIOD, due.timestamp())
 
     def take(self, record: Record, by: str) -> str | None:
-        """Count an answer to a recipient, once per key; returns the code of a limit that is reached, or None.
+        """Count an answer to a recipient, once per key, and return None.
+
+        Where a limit is reached already, count nothing and return the limit's code.
 
         Args:
             record: the conversation.
@@ -93,7 +97,7 @@ class AnswerPace:
 
 
 def _after(entries: Sequence[Entry], message_id: str) -> Sequence[Entry]:
-    """The recipient's messages after a given one; all of them where that one is older than they are."""
+    """The recipient's messages after the message with a given id; all of them if none has that id."""
     at = next((n for n, one in enumerate(entries) if one.entry_id == message_id), -1)
     return [entry for entry in entries[at + 1 :] if entry.role == "user"]
 

@@ -94,7 +94,11 @@ class Part(Generic[T]):
         return TypeAdapter(self._type())
 
     def value(self, raw: Any, *, allows_loopback: bool = False) -> T:  # noqa: ANN401 - any JSON value
-        """The setting's value, validated leniently: invalid pieces are dropped, or the whole is replaced."""
+        """The setting's value, validated leniently.
+
+        Invalid pieces are dropped if the setting allows that; else `unreadable` gives a replacement for
+        the whole, or raises.
+        """
         given = self._absent if raw is None else raw
         while True:
             try:

@@ -55,14 +55,14 @@ def is_held(record: Record, rule: str) -> bool:
 
 
 def quiet_until(record: Record, now: datetime, wished: Hours | None = None) -> datetime | None:
-    """The time at which quiet hours, and hours that the recipient does not want, end; None for now.
+    """The time until which a message must wait; None where it may be sent now.
 
     A message waits for the end of the recipient's quiet hours, and for the hours that the recipient
     asked for. ``quiet_hours`` of the project is ``{"from": "21:00", "until": "08:00", "zone":
     "Europe/London", "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.
-    False means none. Without a setting they are from 21:00 to 08:00 in the recipient's own zone,
+    False means no quiet hours. Without a setting they are from 21:00 to 08:00 in the recipient's own zone,
     else in the zones that the number may be in; an e-mail to somebody whose zone is unknown then
-    has none.
+    has no quiet hours.
 
     Args:
         record: the conversation.
@@ -92,7 +92,11 @@ ClosedUntil = Callable[[datetime], datetime | None]
 
 
 def _nights(record: Record) -> Iterator[ClosedUntil]:
-    """For each time zone, a function that gives when the project's quiet hours end."""
+    """For each zone that the recipient may be in, a function: when the quiet hours around a time end.
+
+    It gives None for a time outside them.  Yields no function where the project has no quiet hours for
+    the conversation's channel.
+    """
     setting = Project(record.item).quiet_hours
     if setting is False:
         return
@@ -103,7 +107,10 @@ def _nights(record: Record) -> Iterator[ClosedUntil]:
 
 
 def _wished(record: Record, wished: Hours | None) -> Iterator[ClosedUntil]:
-    """For each time zone, a function that gives when the recipient's wished hours begin."""
+    """For each zone that the recipient may be in, a function: when the next wished hours after a time begin.
+
+    It gives None for a time within them.  Yields no function where `wished` is None.
+    """
     if wished is not None:
         for zone in zones_of(record) or tuple(map(ZoneInfo, wished.zones)):
             yield partial(wished.next_from, zone=zone)
@@ -123,14 +130,18 @@ def zones_of(record: Record) -> tuple[ZoneInfo, ...]:
 
 
 def with_hours_of(record: Record, project: Project) -> Record:
-    """A copy of a conversation with its project's current quiet hours in place of its own."""
+    """A copy of a conversation that has its project's current quiet hours in place of the copied ones."""
     kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
     now = project.copies()["quiet_hours"]
     return Record(kept if now is None else {**kept, "quiet_hours": now})
 
 
 def _hours(record: Record, setting: QuietHours) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
-    """Start, end and time zones of a project's quiet hours; None where they do not cover the channel."""
+    """Start, end and time zones of a project's quiet hours; None where they do not cover the channel.
+
+    Raises:
+        UnreadableQuietHoursError: no time zone is known.
+    """
     if setting.channels is not None and record.channel not in setting.channels:
         return None
     own = time_zones.by_name(record.item.get("recipient_timezone"))
@@ -171,17 +182,23 @@ def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | No
 
 
 def window_is_open(record: Record, now: datetime) -> bool:
-    """Whether the recipient wrote within the channel's reply window (WhatsApp: 24 hours); else False."""
+    """Whether the recipient's last message came within the channel's reply window (WhatsApp: 24 hours).
+
+    False where the channel has no such window, or the recipient has not written.
+    """
     window, last = record.channel.traits.window, record.last_inbound_at
     return window is not None and last is not None and now - last < window
 
 
 def takes_free_text(record: Record, now: datetime) -> bool:
-    """Whether a conversation's carrier takes free text now, and not only approved templates."""
+    """Whether a conversation's carrier accepts free text now, and not only approved templates."""
     return record.channel.traits.window is None or window_is_open(record, now)
 
 
 def longest(record: Record) -> int:
-    """The most characters of a message, by the project's limit and the channel's."""
+    """The most characters that a message may have.
+
+    It is the project's limit, by default `TEXT_CHARACTERS`, or the channel's where that is lower.
+    """
     limit = int(record.item.get("max_message_length") or TEXT_CHARACTERS)
     return min(limit, record.channel.traits.longest or limit)

@@ -61,7 +61,7 @@ class RegisterCaller:
 
     @property
     def speaker(self) -> parsing.RegisterSpeaker:
-        """The person who answers for the request: the proven one, or one that it may name."""
+        """The person who answers for the request: the proven one, and whether the request may name one."""
         return parsing.RegisterSpeaker(self.person.text if self.person else "", self.takes_names)
 
     @property

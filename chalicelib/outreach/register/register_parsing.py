@@ -187,7 +187,10 @@ def _line(given: Any, company_id: str) -> ListedMark | RefusedLine:  # noqa: ANN
 
 
 def _flat(value: Any) -> str | None:  # noqa: ANN401 - any JSON value
-    """A field of an import's line as text, a list joined by blanks; None where it is no valid text."""
+    """A field of an import's line as text: a list's elements joined by blanks, empty for null.
+
+    None where it is no printable text, or too long.
+    """
     if value is None:
         return ""
     listed = value if isinstance(value, list) else [value]

@@ -101,7 +101,9 @@ def names_one(row: Mapping[str, str]) -> bool:
 
 
 def read_row(row: Mapping[str, str], company_id: str) -> ListedMark:
-    """The mark in a row of an import, which names an address or a member id.
+    """Read a row of an import, which names an address or a member id.
+
+    A row without a reason is returned without a mark, as an address alone.
 
     Raises:
         ValueError: a field is invalid; the error's text is the field's name.

@@ -66,9 +66,9 @@ class RegisterService:
         }
 
     def page(self, company_id: str, after: str, limit: int) -> dict[str, Any]:
-        """The marks of up to `limit` addresses, as JSON.
+        """The marks of up to `limit` addresses of a register, as JSON.
 
-        Its ``after`` begins the next page, None at the end.
+        The JSON's ``after`` is the value with which the next page is asked for; None at the end.
         """
         now = self.clock.now()
         found = self.conversations.marked(company_id, after, limit)
@@ -98,7 +98,11 @@ class RegisterService:
         return {"entries": results, "not_linked": not_linked}
 
     def lift(self, company_id: str, address: str, act: RegisterAct) -> dict[str, Any]:
-        """Lift every mark of an address; wishes of linked addresses stay, and the answer names those."""
+        """Lift every do-not-contact mark of an address, and return what was lifted.
+
+        Refusals of the same person's linked addresses stay; the answer names those addresses under
+        ``still_blocked_by``.
+        """
         now, place = self.clock.now(), self.conversations.place(address, company_id)
         heard = heard_in(self.conversations, company_id, address)
         lifted = self.conversations.lift(
@@ -111,7 +115,7 @@ class RegisterService:
     def choose(
         self, company_id: str, project_id: str, events: Sequence[str] | None
     ) -> dict[str, Any]:
-        """Store which events a project's endpoint gets; None for all."""
+        """Store which events a project's endpoint gets (None means all), and return the choice as JSON."""
         self.endpoints.choose(company_id, project_id, events)
         return {"project_id": project_id, "events": None if events is None else list(events)}
 
@@ -158,7 +162,10 @@ def _how(act: RegisterAct, door: str) -> Statement:
 
 
 def _refused(subject: Subject, place: Member, now: datetime) -> Iterator[dict[str, str]]:
-    """Each channel and purpose for which no message may be sent to an address, with the reason."""
+    """Each channel and purpose for which the register blocks messages to an address, with the reason.
+
+    An unproven refusal does not block transactional messages.
+    """
     for channel in Channel:
         if place.address and channel.traits.address.normalised(place.address) is None:
             continue
@@ -176,7 +183,10 @@ def _consents(subject: Subject, place: Member) -> Iterator[dict[str, Any]]:
 
 
 def _shown(subject: Subject, now: datetime) -> Iterator[dict[str, Any]]:
-    """The marks of a person as an answer shows them, in the form that an import accepts."""
+    """The marks of a person as an answer shows them, in the form that an import accepts.
+
+    Each also has whether it is in force, and a sentence that explains it.
+    """
     for entry, row in zip(subject.entries(now), rows_of(subject, now), strict=True):
         shown = {name: row[name].split() if name in _LISTS else row[name] for name in row}
         yield {

@@ -104,7 +104,10 @@ class Confirmation:
         return {name: value for name, value in fields.items() if value is not None}
 
     def after(self, said: Said) -> dict[str, Any] | None:
-        """The map to store after a recipient's message: a plain yes confirms; None: the question is over."""
+        """The map to store after a recipient's message that confirms the call; None where it does not.
+
+        It confirms by a plain yes that is in time and about this question.  None ends the question.
+        """
         is_in_time = self.asked_at <= said.sent_at <= self.expires_at
         is_about_it = not said.refers_to or said.refers_to[-1] in (self.ref, self.entry_id)
         is_first = self.confirmed_by is None
@@ -121,6 +124,6 @@ def confirmation_of(item: Mapping[str, Any] | None) -> Confirmation | None:
 def asked(
     tool: str, step: ToolStep, entry_id: str, ref: str | None, now: datetime
 ) -> dict[str, Any]:
-    """The map to store for a question about a tool that is sent now."""
+    """The map to store in a conversation for the question about a tool's call that is sent now."""
     expires = now + timedelta(minutes=step.minutes or 0)
     return Confirmation(tool, step.revision, entry_id, iso(now), iso(expires), ref).item()

@@ -142,7 +142,10 @@ class Tool(BaseModel):
 
     @property
     def revision(self) -> str:
-        """A digest of the tool's declaration; a yes to a question about another revision confirms nothing."""
+        """A digest of the tool's declaration.
+
+        A recipient's yes confirms nothing if it answers a question about another revision.
+        """
         return digest("tool", self.model_dump_json())[:16]
 
     def result_fault(self, data: Mapping[str, Any]) -> str | None:

@@ -11,7 +11,7 @@ _TOKEN = re.compile(r"([^.\s]{1,64})\.([0-9a-f]{32})")
 
 
 def call_token(signing: PurposeKeys, opaque_id: str, call_id: str) -> str:
-    """The signed token with which the company returns the result of one tool call.
+    """Make the signed token with which the company returns the result of one tool call.
 
     Args:
         signing: the stage's keys that sign the tokens of calls.
@@ -22,7 +22,10 @@ def call_token(signing: PurposeKeys, opaque_id: str, call_id: str) -> str:
 
 
 def conversation_in(signing: PurposeKeys, token: str, call_id: str) -> str | None:
-    """The opaque id of the conversation that a tool call's token names; None if it is not this call's."""
+    """The opaque id of the conversation that the token of a tool's call names.
+
+    None where the token is malformed, or was not signed by us for this call.
+    """
     found = _TOKEN.fullmatch(token)
     if found is None or not signing.verifies(found[2], _RESULT, found[1], call_id):
         return None

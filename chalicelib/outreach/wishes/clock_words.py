@@ -38,7 +38,10 @@ def until(time: WishPart) -> int | None:
 
 
 def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
-    """The minutes of the day, first and last, that "between 9 and 5" means; None where they are ambiguous."""
+    """The minutes of the day, first and last, that "between 9 and 5" means.
+
+    None where the hours are ambiguous or make no window.
+    """
     if not start.how and end.how in ("am", "pm") and start.value < _NOON:
         start = WishPart("time", start.value, how=end.how if start.value < end.value else "am")
     first, last = _minute_of_day(start), _minute_of_day(end)
@@ -53,7 +56,7 @@ def window(start: WishPart, end: WishPart) -> tuple[int, int] | None:
 
 
 def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Windows of minutes of the day in order; those that touch or overlap are merged."""
+    """Windows (pairs of minutes of the day) in order; those that touch or overlap are merged."""
     made: list[tuple[int, int]] = []
     for start, end in sorted(windows):
         if made and start <= made[-1][1]:
@@ -64,7 +67,7 @@ def joined(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def outside(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The windows of minutes of the day that no given window covers."""
+    """The windows (pairs of minutes of the day) that no given window covers, in order."""
     edges = [0, *(edge for one in joined(windows) for edge in one), DAY]
     return tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
 

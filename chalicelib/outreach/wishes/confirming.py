@@ -11,7 +11,9 @@ from chalicelib.outreach.wishes.wished import LASTING, DoubtError, channels_in, 
 
 
 def promises_unkept(sentence: str, preferences: Preferences, facts: str) -> bool:
-    """Whether a draft promises when or how we write, and neither a stored wish nor the company says so.
+    """Whether a draft's sentence promises when or on which channel we write, and nothing supports it.
+
+    Support is a stored wish of the recipient or a statement of the company.
 
     Args:
         sentence: of a draft; a question promises nothing.
@@ -39,7 +41,7 @@ def _is_unkept(sentence: str, lexicon: Lexicon, preferences: Preferences, facts:
 
 
 def _ours(text: str, lexicon: Lexicon) -> list[Clause]:
-    """All clauses of the sentences of a text in which we announce that we write."""
+    """The clauses of those sentences of a text in which we announce that we will write."""
     return [
         clause
         for found in sentences(text, lexicon)
@@ -55,7 +57,10 @@ def _about(clause: Clause) -> Sequence[str]:
 
 
 def _is_within(clause: Clause, kept: Hours | None) -> bool:
-    """Whether the hours that a clause names lie within the recipient's stored ones; true if it names none."""
+    """Whether the hours that a clause names lie within the recipient's stored ones (`kept`).
+
+    True if the clause names none; else False where none are stored.
+    """
     if not clause.has(*LASTING):
         return True
     if kept is None:

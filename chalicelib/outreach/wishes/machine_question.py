@@ -32,7 +32,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of a recipient, without its parts about other things; finds the listed words in it."""
+    """One sentence of a recipient's message, without its parts about other things.
+
+    It finds in its text the words that ask whether a machine writes.
+    """
 
     text: str
     language: QuestionLanguage
@@ -49,7 +52,10 @@ class _Sentence:
         return bool(has_mark) or self.words <= _MOST_STATED
 
     def nouns(self, row: str) -> list[Span]:
-        """The positions of a table row's words, without those that follow a word like "your" ("your bot")."""
+        """The positions of the words of a row of ``machine_question.toml`` in the sentence.
+
+        Words after one like "your" ("your bot") are left out.
+        """
         owned = self.language.patterns.owned
         return [span for span in self.spans(row) if not owned.search(self.text[: span[0]])]
 
@@ -62,19 +68,19 @@ class _Sentence:
         return len(re.findall(r"\w[^\s]*", self.text[start:end])) if self.language.spaced else 0
 
     def clause(self, place: int) -> int:
-        """The position at which the clause around a position begins: after the comma before it."""
+        """The position in the text at which the clause around `place` begins: after a comma, else 0."""
         return self.text.rfind(",", 0, place) + 1
 
     def outside(self, noun: Span) -> int:
-        """The number of words from the start of a noun's clause to the sentence's end, without the noun.
+        """The number of words from the start of a noun's clause to the sentence's end, the noun left out.
 
-        In a script without spaces it is a third of the letters.
+        In a script without spaces it is a third of the number of letters.
         """
         rest = self.text[self.clause(noun[0]) : noun[0]] + self.text[noun[1] :]
         return len(rest.split()) if self.language.spaced else len(rest) // 3
 
     def is_near(self, one: Span, other: Span, most: int) -> bool:
-        """Whether at most `most` words are between two parts of the sentence, in either order."""
+        """Whether at most `most` words are between two spans of the sentence, whichever comes first."""
         return self.between(min(one[1], other[1]), max(one[0], other[0])) <= most
 
 
@@ -84,17 +90,17 @@ def asks_whether_a_machine(message: str) -> bool:
 
 
 def answer_to(message: str) -> str:
-    """The answer that a machine writes, in the language of the question, with ``{company}`` to fill in.
+    """The answer to "is this a machine?" in the language of the question, with ``{company}`` to fill in.
 
-    It is empty where the message asks no such question, or where a language in which it asks has
-    its answer in `texts.toml`.
+    Empty where the message does not ask that, or where `texts.toml` has the answer of a language in
+    which it asks.
     """
     answers = [language.answer for language in _heard_by(message)]
     return answers[0] if all(answers) and answers else ""
 
 
 def _heard_by(message: str) -> list[QuestionLanguage]:
-    """The languages in which a message asks whether a machine or a person writes; none if it is long."""
+    """The languages in which a message asks whether a machine or a person writes; none if it is too long."""
     if len(message) > MOST_CHARACTERS:
         return []
     said = [

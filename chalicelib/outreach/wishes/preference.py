@@ -74,7 +74,7 @@ class Hours:
         return bool(self.days) and any(minutes >= _LEAST for minutes in shared)
 
     def within(self, other: Hours) -> Hours:
-        """The hours that these and other hours both allow, in the zones of these."""
+        """The hours that this and the other hours both allow, in this one's time zones."""
         both = [
             (max(a, c), min(b, d))
             for a, b in self.windows
@@ -196,7 +196,10 @@ def channels_of(item: Mapping[str, Any]) -> Channels:
 
 
 def preferences_of(kept: Mapping[str, Mapping[str, Any]]) -> Preferences:
-    """The preferences of a person: about hours and about channels the newest statement from any address.
+    """The preferences of a person that are in force, one about hours and one about channels.
+
+    Of each, the newest statement from any of the person's addresses counts; None where there is
+    none, or where it was taken back.
 
     Args:
         kept: stored preferences by ``{member id}#{about}``.

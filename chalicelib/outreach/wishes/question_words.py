@@ -142,7 +142,10 @@ def _is_near(word: str, right: str) -> bool:
 
 
 def _pattern(row: str, machine: str = "", human: str = "", *, spaced: bool) -> re.Pattern[str]:
-    """A row of ``machine_question.toml`` as a pattern; the file's head explains the notation."""
+    """Compile a row of ``machine_question.toml`` to a pattern; the file's head explains the notation.
+
+    An empty row gives a pattern that never matches.
+    """
     if not row:
         return _NEVER
     text = folded_question(row.replace("{m}", f"({machine})").replace("{h}", f"({human})"))
@@ -163,7 +166,11 @@ def _pattern(row: str, machine: str = "", human: str = "", *, spaced: bool) -> r
 
 
 def folded_question(text: str) -> str:
-    """A text in lower case without accents, with compatible forms united; a capital "AI" becomes ``ai_``."""
+    """A text as the patterns of a question expect it: lower case, no accents, marks of a word as blanks.
+
+    A letter written three times or more is written once.  A capital "AI" becomes ``ai_``, unless the
+    whole text is in capitals.
+    """
     plain = text if text.isupper() else _CAPITALS.sub(r"\1_", text)
     low = unicodedata.normalize("NFKC", re.sub("['\u2019`\u00b4-]", " ", plain)).casefold()
     return re.sub(r"([^\W\d])\1{2,}", r"\1", "".join(map(_letter, low)).translate(_PLAIN))

@@ -50,7 +50,10 @@ class Clause:
 
 
 def sentences(text: str, lexicon: Lexicon) -> list[list[Clause]]:
-    """The sentences of a message, each as its clauses, by the words of one language."""
+    """The sentences of a message, each as its clauses, by the words of one language.
+
+    Quoted words and reasons ("because …") are left out.
+    """
     found: list[list[Clause]] = [[]]
     clause: list[WishPart] = []
     is_dropped = False

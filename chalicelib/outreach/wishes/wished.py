@@ -69,7 +69,7 @@ Sentences = Sequence[Sequence[Clause]]
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A clause of a message, with the whole sentence that it is part of."""
+    """A clause of a recipient's message, with the whole sentence that it is part of."""
 
     clause: Clause
     sentence: Clause
@@ -81,12 +81,15 @@ class _Said:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the wish is for more than one message: by "only", "better", "not" or "from now on"."""
+        """Whether the wish is meant to last: it has "only", "better", "not" or "from now on"."""
         return self.clause.has(*_SETTLED) or self.sentence.has("standing", "only")
 
     @property
     def is_certain(self) -> bool:
-        """Whether the clause counts as a wish: all its words are known, or the known ones leave no doubt."""
+        """Whether the clause counts as a wish: all its words are known, or the known ones are decisive.
+
+        Decisive are words such as "only".  A question with an unknown word needs "from now on".
+        """
         if self.clause.is_known:
             return True
         if self.sentence.has("asks") and not self.sentence.has("standing"):
@@ -130,7 +133,10 @@ def wished_alone(text: str) -> Wish | None:
 def _agreed(
     text: str, choose: Callable[[Sentences], Sequence[_Said] | None], *, answers: bool
 ) -> Wish | None:
-    """The wish on which the languages agree that know most words of a message; None where they differ."""
+    """The wish in a message, by the languages that know most of its words.
+
+    None where these read different wishes or none, or where the message is too long.
+    """
     if len(text) > MOST_CHARACTERS:
         return None
     read = [sentences(text, lexicon) for lexicon in lexicons().values()]
@@ -157,7 +163,11 @@ def _read(said: Sequence[_Said] | None, *, answers: bool) -> Wish | None:
 
 
 def _known_clauses(found: Sentences) -> Sequence[_Said] | None:
-    """The clauses about time and channel whose words are all known; None where one is in doubt."""
+    """The clauses about time and channel of a message; those with an unknown word are skipped.
+
+    None where a skipped clause is about reaching the recipient, or a sentence is about an occasion,
+    an appointment or somebody else.
+    """
     said = list[_Said]()
     for sentence in found:
         if any(clause.has("once", "no_wish", "others") for clause in sentence):
@@ -197,7 +207,10 @@ def _clauses(found: Sentences) -> Sequence[_Said] | None:
 
 
 def _together(heard: Sequence[_Heard], said: Sequence[_Said]) -> Wish | None:
-    """The combined wish of all clauses of a message; None where they contradict each other or say nothing."""
+    """The combined wish of all clauses of a message.
+
+    None where they contradict each other, are unclear, or wish nothing.
+    """
     is_settled = any(clause.is_settled for clause in said)
     hours: Hours | None = None
     for wish in heard:
@@ -289,10 +302,12 @@ def hours_in(clause: Clause) -> Hours:
 
 
 def _bounds(parts: Sequence[WishPart], *, is_denied: bool) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The minutes of "from 9 to 5" as ``window``; those of "before 9" or "after 5" as ``bound``.
+    """The hours that a clause names: ``window`` for "from 9 to 5", ``bound`` for "before 9" or "after 5".
+
+    Each comes with its first and last minute of the day.
 
     Raises:
-        DoubtError: an hour is ambiguous.
+        DoubtError: an hour is ambiguous or missing, or is in neither a window nor a bound.
     """
     at = 0
     while at < len(parts):

@@ -63,7 +63,10 @@ def unproven_agreement(text: str, about: Given) -> str | None:
 
 
 def _is_granted(left: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether the draft only grants a harmless wish: to ask something, or how the machine shall write."""
+    """Whether a draft only grants a recipient's harmless wish: to ask something, or how the machine writes.
+
+    False where the recipient's message makes a statement that nothing supports.
+    """
     if mentioned(about.newest, about.case, about.rules):
         return False
     if len(stems_of(left)) <= 1:
@@ -83,7 +86,11 @@ def _is_about_reaching(about: Given) -> bool:
 
 
 def _agrees(sentence: str, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a draft's sentence agrees with the recipient: by a phrase, by "it is", by their own words."""
+    """Whether a draft's sentence agrees with the recipient.
+
+    It does by a phrase ("that is right"), by a mere reference ("it is"), or by repeating the
+    recipient's own words.
+    """
     if phrasing.agrees(sentence, languages):
         return True
     clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
@@ -116,7 +123,11 @@ def _names_strange_address(about: Given) -> bool:
 
 
 def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
-    """Whether a draft's sentence announces an act at an address that only the recipient has named."""
+    """Whether a draft's sentence announces an act at the address in the recipient's message.
+
+    "I will send it there" does.  A sentence with an address of its own, a negation or a question
+    does not.
+    """
     own = addresses(sentence)
     if own.links or own.emails or own.phones or is_negated(sentence):
         return False
@@ -138,7 +149,11 @@ def _is_open(clause: str, languages: frozenset[str]) -> bool:
 
 
 def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
-    """For each statement of the recipient, True if no source supports it and no correction follows."""
+    """Whether each value of the recipient's message, and at last its statements, are unproven.
+
+    A value is unproven where no source supports it, the message does not negate it, and the draft
+    does not give the same value with support.  Statements are promises, orders and the like.
+    """
     context = Context("", spoken(about.newest))
     own = {
         said.value.readings
@@ -154,8 +169,8 @@ def _unproven(about: Given, text: str, answer: str) -> Iterator[bool]:
 def _is_stated(rest: str, following: str, about: Given) -> bool:
     """Whether a source states what a draft's sentence agrees with.
 
-    That is the sentence's own words; where it has none, the next sentence or the recipient's
-    message.
+    That is `rest`, the sentence without its words of agreement; where nothing is left, the sentence
+    `following`; where that is empty too, the recipient's message.
     """
     own = stems_of(rest)
     is_short = len(own) <= 1
@@ -188,7 +203,10 @@ def _is_state(said: SaidValue, about: Given) -> bool:
 
 
 def _has_addresses(basis: str, about: Given) -> bool:
-    """Whether a draft's agreement is about links and e-mail addresses, all of which the company gave."""
+    """Whether a draft's agreement or the recipient's message has addresses that the company gave.
+
+    All links and e-mail addresses must be the company's; phone numbers are not compared.
+    """
     found = addresses(f"{basis} {about.newest}")
     known = addresses(about.facts)
     has_any = bool(found.links or found.emails or found.phones)

@@ -290,7 +290,11 @@ def _expected(record: Record, settings: WriterSettings, history: Sequence[Entry]
 
 
 def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry]) -> Draft:
-    """The draft with the lines that code adds: that a machine writes; in an opening, how to opt out."""
+    """The draft with the lines that code adds.
+
+    One says that a machine writes, where the recipient asks or was not informed yet; in a first
+    message, one says how to opt out.
+    """
     final = draft
     if draft.text:
         has_asked = asks_whether_a_machine(about.newest) and not admits_a_machine(draft.text)
@@ -304,7 +308,11 @@ def _final(record: Record, about: Given, draft: Draft, history: Sequence[Entry])
 
 
 def _machine_line(record: Record, about: Given) -> str:
-    """The line that says that a machine writes, in the language of the question about it or the message."""
+    """The line that says that a machine writes, to be added to a draft.
+
+    It is in the language in which the newest message asks who writes, if that has an answer of its
+    own; else in the draft's language, or the project's where that is not known.
+    """
     return machine_answer(record, about.newest) or machine_line(record, _language(about))
 
 

@@ -48,7 +48,7 @@ class Composer:
         return self._writer.is_instant(record)
 
     def unsaved_opening(self, record: Record) -> Draft:
-        """A newly written first message that the caller stores itself; only where `is_instant`."""
+        """A newly written first message that is not stored here, but by the caller; only where `is_instant`."""
         return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
@@ -60,7 +60,10 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening, to which code adds the words that the project and the law require."""
+        """The writer's first message, with the words that the project and the law require, and an opt-out.
+
+        Code adds both to what the writer wrote.
+        """
         written = with_required_words(record, self._writer.opening(record))
         return with_opt_out_line(record, written)
 
@@ -72,7 +75,11 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
 
     def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The writer's answer; where the recipient wishes to stop, our fixed confirmation instead."""
+        """The writer's answer to the newest messages.
+
+        Where the recipient wishes to stop, its text is our fixed confirmation, or empty on a channel that
+        sends none.
+        """
         written = self._writer.answer(record, history)
         if not written.opts_out:
             return written
@@ -84,19 +91,19 @@ class Composer:
         return self._conversations.draft(record, entry_id)
 
     def is_sent(self, record: Record, entry_id: str) -> bool:
-        """Whether the conversation already contains a message of the given id."""
+        """Whether the conversation already has an entry, ours or the recipient's, of the given id."""
         return self._conversations.has_entry(record, entry_id)
 
     def keep_refused(self, record: Record, entry_id: str, error: DraftRefusedError) -> None:
-        """Store a draft that broke a rule of the review, for the person who decides what is sent."""
+        """Store a draft that broke a rule of the review, so that a person can decide what is sent."""
         self._conversations.keep_draft(record, entry_id, error.draft)
 
     def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
-        """Store one of our fixed wordings as an answer's draft; returns it, or the one stored before."""
+        """Store one of our fixed wordings as an answer's draft; return it, or the draft stored before."""
         return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """The draft of a message that a switch withheld, composed and stored now if it was not before."""
+        """The draft of a message that a switch withheld; it is written and stored now if it was not before."""
         if entry_id == outreach_keys.entry_id(record.start_event):
             return self.opening(record, entry_id)
         return self.answer(record, entry_id)

@@ -115,7 +115,11 @@ def _today(record: Record, settings: WriterSettings, now: datetime) -> dict[str,
 def seen_turns(
     record: Record, settings: WriterSettings, history: Sequence[Entry]
 ) -> list[ModelTurn]:
-    """The newest messages that fit, oldest first, as the model sees them: other authors' are delimited."""
+    """The newest messages that fit the limit of tokens, oldest first, as turns for the model.
+
+    Identifiers in them are masked; a message that is not ours is put between marks that name its
+    author.  The newest message is always included.
+    """
     left, turns = settings.limits.history_tokens, list[ModelTurn]()
     for entry in reversed(history):
         text = redacted(record, settings, entry.content)
@@ -139,7 +143,7 @@ def redacted(record: Record, settings: WriterSettings, text: str) -> str:
 
 
 def statement(settings: WriterSettings) -> list[str]:
-    """What the model is shown of a project, in plain words: one line for each rule."""
+    """Lines for the company that say in plain words what the model gets to see of the project."""
     shown, limits = settings.shown, settings.limits
     data = shown.project_data
     fields = ", ".join(data) if isinstance(data, list) else "all" if data else "none"
@@ -195,9 +199,10 @@ def _redacted_value(
     below: tuple[str, ...],
     value: Any,  # noqa: ANN401 - JSON
 ) -> Any:  # noqa: ANN401 - JSON
-    """The value of a request's field with identifiers masked, except in fields shown as written.
+    """The value of a request's field with identifiers masked.
 
-    The field's name is masked together with the value, as it says what a bare number is.
+    The company's own fields that the project shows as written are unchanged.  The field's name is
+    masked together with the value, as it says what a bare number is.
     """
     if isinstance(value, Mapping):
         return {

@@ -49,7 +49,11 @@ class Given:
     preferences: Preferences = field(default_factory=Preferences)
 
     def languages_of(self, text: str) -> frozenset[str]:
-        """The languages that a text of the draft may be in, by its words and by those expected."""
+        """The languages that a part of the draft may be in.
+
+        They are those of its words that are expected too; where there are none, those of its words and
+        the expected ones.
+        """
         found = spoken(text)
         return found & self.language or found | self.language
 
@@ -60,7 +64,10 @@ class Given:
 
     @property
     def case(self) -> str:
-        """What the sources say about this one case, as lines: the request's data, colleagues, tools."""
+        """What the sources say about this conversation alone, as lines, without the company's knowledge.
+
+        Such are the request's data, and what colleagues and tools said.
+        """
         return "\n".join(source.stated for source in self.sources.given if _is_case(source))
 
     @property

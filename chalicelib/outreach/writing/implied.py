@@ -22,8 +22,8 @@ def implied(
 ) -> list[SaidValue]:
     """The values of sources from which a draft's value follows; empty where there are none.
 
-    A time that the recipient asked about follows from opening hours around it; "closed on Sunday"
-    follows from opening days without Sunday.
+    A time that the recipient asked about follows from opening hours that contain it.  "Closed on
+    Sunday" follows from opening days without Sunday.
     """
     hours = [other for _, other in given if "opening" in other.roles]
     is_asked = not asked.isdisjoint(one.value.readings)
@@ -57,7 +57,10 @@ def _holds(one: SaidValue, hours: Sequence[SaidValue]) -> bool:
 def dates_ahead(
     one: SaidValue, given: Iterable[tuple[Source, SaidValue]], clock: LocalClock
 ) -> list[SaidValue]:
-    """The dates in the sources that a draft's span reaches from today: "in three days"."""
+    """The dates in sources that a draft's span reaches, counted from today: "in three days".
+
+    Only spans of days, nights and weeks count; empty where no source names such a date.
+    """
     ahead = {
         clock.today + timedelta(span[0] * {"day": 1, "night": 1, "week": 7}[span[1]])
         for span in one.value.readings
@@ -74,7 +77,10 @@ def dates_ahead(
 def apart(
     found: Sequence[SaidValue], given: Sequence[tuple[Source, SaidValue]], clock: LocalClock
 ) -> Iterator[SaidValue]:
-    """The times in a draft that every source with the same time puts on another day."""
+    """The times in a draft whose day contradicts the sources.
+
+    Every source with the same time names a day beside it, and none of these is the draft's day.
+    """
     for time in (value for value in found if value.value.kind is ValueKind.TIME):
         days = [
             value

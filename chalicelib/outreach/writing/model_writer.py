@@ -96,7 +96,7 @@ class OpenAiWriter:
         settings: WriterSettings = _DEFAULTS,
         advice: str = "",
     ) -> Draft:
-        """A draft of the next message, or a request for a hand-off or for a function.
+        """A draft of the next message; it may ask for a hand-off or for a function's call, also without text.
 
         Args:
             record: the conversation.
@@ -215,7 +215,10 @@ def _claims(said: Mapping[str, Any]) -> list[dict[str, str]] | None:
 
 
 def _arguments(record: Record) -> dict[str, Any]:
-    """The JSON schema of an answer's field for a function's arguments; it describes each tool's."""
+    """The JSON schema of the answer's field for a function's arguments.
+
+    Its description holds the schema of each tool's arguments; without tools there is none.
+    """
     taken = {tool["name"]: tool["parameters"] for tool in record.ai_config.get("tools") or ()}
     described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
     return {"type": ["string", "null"], **described}
@@ -224,7 +227,8 @@ def _arguments(record: Record) -> dict[str, Any]:
 def _variable_numbers(record: Record) -> tuple[str, ...]:
     """The numbers of a message template's variables, from the channel's ``template_variables``.
 
-    The setting is a list of numbers, or a map of numbers to descriptions.
+    The setting is a list of numbers, or a map of numbers to descriptions; without it,
+    `DEFAULT_VARIABLES`.
     """
     given = record.channel_config.get("template_variables")
     found = tuple(str(name) for name in given) if isinstance(given, list | dict) else ()

@@ -172,7 +172,7 @@ class LocalClock:
 
 
 def date_of(day: Day) -> date | None:
-    """The date of a `Day` whose year, month and day are named; None for any other."""
+    """The date of a `Day` whose year, month and day are named; None if one is missing or no such date is."""
     if day.year is None or day.month is None or day.day is None:
         return None
     try:
@@ -220,7 +220,10 @@ def found_times(text: str, *, is_source: bool = False) -> list[FoundTime]:
 
 
 def _bare_hours(text: str) -> Iterator[FoundTime]:
-    """Bare numbers up to 24 in a text, which can be hours; without width, so they count as numbers too."""
+    """Bare numbers up to 24 in a text, as times of day that they may mean.
+
+    The end of each is its start, so that the same digits are found as a number too.
+    """
     for bare in re.finditer(r"(?<![\w.,])(?<![a-z]-)\d{1,2}(?![\d.,]\d|\w)", text):
         if int(bare.group()) <= 24:
             minutes = _minutes(int(bare.group()), 0, None)
@@ -253,7 +256,10 @@ _BESIDE = re.compile(r"[\s,.(]{1,3}(?:the |den |dem |el |le |il |dia |dia |de )?
 
 
 def _merged(first: frozenset[object], second: frozenset[object]) -> frozenset[object]:
-    """The days that two readings beside each other can mean together: "Friday next week, 11 December"."""
+    """The days that two descriptions side by side mean together: "Friday next week, 11 December".
+
+    Empty where each pair names the same part of a day twice.
+    """
     found = set[object]()
     for reading in first:
         for other in second:
@@ -346,7 +352,10 @@ def _clocks(text: str) -> Iterator[tuple[int, int, frozenset[object]]]:
 
 
 def _readings(pattern: re.Pattern[str], hit: re.Match[str]) -> list[frozenset[object]]:
-    """The minutes of the day that a match can mean; of a range of hours, those of both ends."""
+    """The minutes of the day that a matched time of day can mean, as one set.
+
+    Of a range of hours, there is a set for each of its ends.
+    """
     if pattern is _HOURS:
         last = hit[6] if hit[6] in ("am", "pm") else None
         first = _minutes(int(hit[1]), int(hit[2] or 0), hit[3])

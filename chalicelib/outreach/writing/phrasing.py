@@ -56,7 +56,10 @@ def says(name: str, sentence: str, languages: Collection[str] = ()) -> bool:
 
 
 def is_theirs(sentence: str, languages: Collection[str] = ()) -> bool:
-    """Whether a draft's sentence repeats something as the recipient's, passes it on, or declines it."""
+    """Whether a draft's sentence repeats something as the recipient's, passes it on, or declines it.
+
+    It has a phrase for that, such as "you wrote".
+    """
     return says("theirs", sentence, languages) or says("declining", sentence, languages)
 
 
@@ -83,13 +86,13 @@ def _begins_with(name: str, low: str, languages: Collection[str]) -> int | None:
 
 
 def points_back(clause: str, languages: Collection[str] = ()) -> bool:
-    """Whether a clause only refers to what was said: little more than "it is" or "we did"."""
+    """Whether a clause only refers to what was said before: little more than "it is" or "we did"."""
     found = _pattern("pointing", _key(languages)).match(folded(clause).strip(" \"'\u00bf\u00a1"))
     return found is not None and len(folded(clause)[found.end() :].split()) <= _FEW_WORDS
 
 
 def is_bare(clause: str, languages: Collection[str] = (), more: Collection[str] = ()) -> bool:
-    """Whether a clause has only filler words, so that it refers to what was said: "that's how it is".
+    """Whether a clause has only filler words, so that it refers to what was said before: "that's so".
 
     Args:
         clause: as it is written.

@@ -149,7 +149,7 @@ def _of_text(text: str, about: Given, claims_of: Claims) -> Iterator[Broken]:
 
 
 def _denies_a_machine(text: str, about: Given) -> bool:
-    """Whether a draft answers yes to "are you human?", or no to "are you a bot?"."""
+    """Whether a draft's first sentence answers yes to "are you human?", or no to "are you a bot?"."""
     if not asks_whether_a_machine(about.newest) or admits_a_machine(text):
         return False
     first = next(iter(sentences(text)), "")
@@ -166,7 +166,10 @@ def _introduces_itself(text: str, about: Given) -> bool:
 
 
 def _other_representatives(text: str, about: Given) -> Iterator[str]:
-    """The company's people whom a draft names although the case names another one of them."""
+    """The company's people whom a draft names in place of the one whom the conversation is about.
+
+    That one is named in the request's data or in the conversation; if none is, this is empty.
+    """
     of_case = {folded(source.text) for source in about.sources.given if source.is_text}
     spoken_of = "\n".join(
         folded(source.text)
@@ -211,7 +214,11 @@ def _words_of(said: SaidValue) -> str:
 def _claimed(
     text: str, about: Given, claims_of: Claims, context: Context
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values that a draft's own claims prove, and a broken rule for each claim that is wrong."""
+    """The values that a draft's own claims prove, and a broken rule for each claim that is wrong.
+
+    A claim is wrong if its words are not the draft's, its source does not support drafts, or says
+    something else.
+    """
     for claim in claims_of or ():
         words, source = claim["text"], about.sources.at(claim["source"])
         if not words.strip() or folded(words) not in folded(text):
@@ -228,7 +235,10 @@ def _claimed(
 def _of_claim(
     words: str, found: Iterator[tuple[SaidValue, Backing]]
 ) -> Iterator[Broken | tuple[str, int, int]]:
-    """The values in the words of a draft's claim, each proven or broken by the claimed source alone."""
+    """Each value in the words of a draft's claim, judged by the source that the claim names.
+
+    A proven one is yielded as its sentence, start and end; any other as the rule that it breaks.
+    """
     for said, support in found:
         own = re.escape(folded(_words_of(said)))
         is_whole = re.search(rf"(?<![\w.,]){own}(?!\w|[.,]\d)", folded(words))
@@ -241,7 +251,7 @@ def _of_claim(
 
 
 def _is_theirs(said: SaidValue, about: Given, languages: frozenset[str]) -> bool:
-    """Whether a value is one that the recipient named, and the draft repeats it as the recipient's."""
+    """Whether a draft repeats a value as the recipient's, and the recipient or a form named that value."""
     is_time = said.value.kind in (ValueKind.DATE, ValueKind.TIME, ValueKind.SPAN)
     may_be = "heard" if is_time else "open" if said.is_count else None
     is_answer = may_be is not None and says(may_be, said.text, languages)
@@ -283,7 +293,7 @@ def _of_addresses(text: str, about: Given) -> Iterator[Broken]:
 
 
 def _swapped(sentence: str, about: Given) -> Iterator[str]:
-    """The addresses in a draft's sentence that by the sources are another person's."""
+    """The links, e-mail addresses and phone numbers that a draft's sentence gives for a wrong person or use."""
     found = addresses(sentence)
     for kind, its in (
         ("links", {"".join(link) for link in found.links}),

@@ -32,7 +32,9 @@ class _Words:
 
 
 def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sources) -> bool:
-    """Whether a draft gives an address as another's: another field's address fits its sentence better.
+    """Whether a draft gives an address for a wrong person or use: another one fits its sentence better.
+
+    False where no field of the sources has the address, or no field has another one of its kind.
 
     Args:
         address: as `checks.contact_details` finds it.
@@ -69,7 +71,10 @@ def _has(address: str, kind: str, its: frozenset[str]) -> bool:
 
 
 def _said(text: str, sources: Sources) -> _Words:
-    """The roles and stems of a text, with those of the fields whose person or name it mentions."""
+    """The roles and word stems of a text.
+
+    Where the text mentions the person or name in a source's field, those of the field are added.
+    """
     low = folded(text)
     named = [
         source

@@ -36,7 +36,7 @@ def backing(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> Backing:
-    """How the sources back a value of a draft that at least one of them has.
+    """How the sources back a draft's value: in its role or in another; at least one of them has it.
 
     Args:
         one: the draft's value.
@@ -67,10 +67,10 @@ def backing(
 
 
 def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]) -> Backing:
-    """How the sources back a name, a place or a state in a draft.
+    """How the sources back a name, a place or a state in a draft: ``GIVEN`` or ``OTHER``.
 
-    It is swapped where the sentence gives it the role of another source's text that the sentence
-    lacks.
+    It is ``OTHER`` where the sentence gives it the role of another source's text, which the sentence
+    does not contain.
     """
     low, roles = folded(one.text), one.nearest
     is_own = not roles or any(roles & other.roles for other in fits)
@@ -86,7 +86,7 @@ def of_text(one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValu
 
 
 def _is_name(one: SaidValue) -> bool:
-    """Whether a source's text is a name or a place: it has capital letters."""
+    """Whether a source's text is a name or a place, and no state: it is not all in small letters."""
     return not one.text.islower()
 
 
@@ -106,7 +106,11 @@ def _is_of_other(
     fits: Sequence[SaidValue],
     rivals: Sequence[SaidValue],
 ) -> bool:
-    """Whether a value in a vague role ("it costs") is another one than the recipient asked for."""
+    """Whether a draft's value in a vague role ("it costs") is not the one that the recipient asked for.
+
+    True where other values of sources have the role asked for, while the matching ones lack it and
+    share no more words with the draft.
+    """
     wanted = [other for other in rivals if asked_for & other.nearest]
     if not wanted or any(_has(asked_for, other) for other in fits):
         return False
@@ -114,7 +118,7 @@ def _is_of_other(
 
 
 def _shares_more(one: SaidValue, others: Sequence[SaidValue], than: Sequence[SaidValue]) -> bool:
-    """Whether some values of sources share more words with the draft's value than others do."""
+    """Whether the source values `others` share more words with a draft's value than the values `than` do."""
     return _most_shared(one, others) > _most_shared(one, than)
 
 
@@ -145,7 +149,10 @@ def _in_role(
 def _without_role(
     one: SaidValue, fits: Sequence[SaidValue], rivals: Sequence[SaidValue]
 ) -> list[SaidValue]:
-    """The matching values without a role that share as many words with the sentence as any such rival."""
+    """The matching values without a role that share enough words with the draft's sentence.
+
+    Enough is as many as any other source value (`rivals`) without a role shares.
+    """
     words = stems_of(one.text)
     most = max((len(words & other.stems) for other in rivals if not other.roles), default=0)
     return [o for o in fits if not o.roles and len(words & o.stems) >= most]

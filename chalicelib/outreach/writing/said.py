@@ -71,7 +71,10 @@ def said_in(
 
 
 def as_date(one: SaidValue, languages: Collection[str] = ()) -> SaidValue:
-    """A span that ends on a date ("in three days") as that date, with the roles that a date has there."""
+    """A draft's span that ends on a date ("in three days"), as a date.
+
+    It gets the roles that its sentence gives to a date at that position.
+    """
     date = replace(one.value, kind=ValueKind.DATE)
     rest = [other for other in values(one.text) if other.start != date.start]
     name = one.part[0]
@@ -143,14 +146,21 @@ def _is_next(low: str, previous: SaidValue, one: Value) -> bool:
 
 
 def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
-    """Whether two values compete for the words of a sentence; in a source only sums compete with sums."""
+    """Whether two values compete for the words of a sentence that give them a role.
+
+    In a source, a sum competes with sums only; else values of one kind compete, where numbers count
+    as sums.
+    """
     if is_source and one.kind is ValueKind.MONEY:
         return other.kind is one.kind
     return _family(other) == _family(one)
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether the words around a day or time only say that something ends then: "Friday until 14:00"."""
+    """Whether words give a day or time weak roles alone, as for an end: "Friday until 14:00".
+
+    False where words give it no role.
+    """
     is_time = one.kind in (ValueKind.DATE, ValueKind.TIME)
     return is_time and bool(roles) and all(is_weak(role, one.kind) for role in roles)
 
@@ -176,7 +186,10 @@ def _is_nearest(low: str, hit: RoleHit, one: Value, same: Sequence[Value]) -> bo
 
 
 def _cost(low: str, start: int, end: int, one: Value, same: Sequence[Value]) -> int:
-    """The distance of words from a value in a sentence: letters, marks, and other values between them."""
+    """How weakly words belong to a value in a sentence: the higher, the farther they are apart.
+
+    Letters, punctuation marks and other values between them count.
+    """
     is_behind = start >= one.end
     first, last = (one.end, start) if is_behind else (end, one.start)
     gap = low[first:last] if first < last else ""

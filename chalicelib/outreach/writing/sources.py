@@ -106,7 +106,7 @@ class Source:
 
     @cached_property
     def said(self) -> tuple[SaidValue, ...]:
-        """The values in the source's text, with their roles."""
+        """The values (sums, dates, numbers …) in the source's text, each with its roles, such as deposit."""
         if self.is_field and (bare := tuple(self._bare())):
             return bare
         languages = frozenset[str]() if self.is_field else spoken(self.text)
@@ -116,7 +116,10 @@ class Source:
         return tuple(self._of_field(value) for value in found) if self.is_field else tuple(found)
 
     def _bare(self) -> Iterator[SaidValue]:
-        """The value of a field that is nothing but a number, where that is a sum, a span or a fraction."""
+        """The value of a field that is nothing but a number: a sum, a span of time, or a fraction.
+
+        Yields nothing for a whole number without a currency or unit.
+        """
         text = self.text.strip()
         if not _NUMBER.fullmatch(text):
             return
@@ -136,7 +139,10 @@ class Source:
 
     @property
     def is_text(self) -> bool:
-        """Whether the source is a field with a name, a place or a state, and no number, code or date."""
+        """Whether the source is a field with a short text of words: a name, a place or a state.
+
+        With a digit it needs two words or more, as "49 EUR" is a sum.
+        """
         words = self.text.split()
         is_short = len(self.text) >= _LEAST and len(words) <= _FREE_WORDS
         letters = [word for word in words if word.isalpha() and len(word) >= _LEAST]
@@ -149,7 +155,7 @@ class Source:
         return self.meaning.stems | stems_of(self.text)
 
     def _in_zones(self) -> str:
-        """The source's text; a time with a zone as the clocks of company and recipient show it."""
+        """The source's text; a time with a zone is given in the company's and the recipient's zones instead."""
         if not _ZONED.fullmatch(self.text.strip()):
             return self.text
         at = datetime.fromisoformat(self.text.strip().upper())
@@ -183,12 +189,12 @@ class Sources:
 
     @cached_property
     def said(self) -> tuple[tuple[Source, SaidValue], ...]:
-        """The values of the sources that support a draft, each with its source."""
+        """The values (sums, dates, numbers …) in the sources that support a draft, each with its source."""
         return tuple((source, value) for source in self.given for value in source.said)
 
     @cached_property
     def theirs(self) -> tuple[SaidValue, ...]:
-        """The values that the recipient named, or that somebody entered in a form."""
+        """The values (sums, dates, numbers …) that the recipient named, or that somebody entered in a form."""
         authors = (Trust.RECIPIENT, Trust.FORM)
         return tuple(
             value for source in self.all if source.author in authors for value in source.said
@@ -197,7 +203,7 @@ class Sources:
     def at(self, path: str) -> Source | None:
         """The source with a path such as `project_data.deposit`; None where there is none.
 
-        Where the request has no hint, the path `HINT` finds a colleague's newest message.
+        Where no source has the path `HINT`, that path means the newest one by a colleague.
         """
         found = next((source for source in self.all if source.path == path), None)
         if found is None and path == HINT:
@@ -219,7 +225,8 @@ def of_fields(
     Args:
         path: the value's own path.
         data: the value.
-        author: the author of fields that the project does not declare and that are no free text.
+        author: of all fields but those that somebody outside the company may have typed, which
+            have the author ``form``.
         declared: the project's declarations, by a field's path below the value.
         clock: gives the zones in which times are read.
     """
@@ -248,7 +255,10 @@ def name_of(below: Sequence[str]) -> str:
 
 
 def is_free(below: Sequence[str], text: str, schema: DataField | None) -> bool:
-    """Whether somebody outside the company may have typed a field's text."""
+    """Whether somebody outside the company may have typed a field's text.
+
+    The project's declaration of the field decides; without one, the field's name and its length do.
+    """
     if schema is not None:
         return schema.author == "form"
     parts = {part for name in below for part in re.split(r"[_\W]+", folded(name))}

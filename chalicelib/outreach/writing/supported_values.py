@@ -37,7 +37,7 @@ _DENIED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The message that a draft answers: it says what a value is whose own sentence names no role.
+    """The message that a draft answers; it gives a value its role where the draft's sentence names none.
 
     Attributes:
         asked: the recipient's newest message.
@@ -48,7 +48,7 @@ class Context:
     languages: frozenset[str] = frozenset()
 
     def roles(self, kind: ValueKind) -> frozenset[str]:
-        """The roles (deposit, balance, …) that the recipient's message names for values of one kind."""
+        """The roles (deposit, balance, …) in the recipient's message that a value of the kind can have."""
         hits = role_hits(folded(self.asked), self.languages)
         return frozenset(hit.role for hit in hits if has_kind(hit.role, kind))
 
@@ -56,7 +56,10 @@ class Context:
 def judged(
     text: str, sources: Sources, context: Context, within: Sequence[Source] | None = None
 ) -> Iterator[tuple[SaidValue, Backing]]:
-    """Every value of a draft's text, with how the sources back it.
+    """The values of a draft's text, each with how the sources back it.
+
+    Manners of speaking ("a few minutes") and denied values are left out.  A time that the sources
+    put on another day is yielded a second time, as ``OTHER``.
 
     Args:
         text: the draft's text.
@@ -102,7 +105,10 @@ def _is_denied(one: SaidValue) -> bool:
 
 
 def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
-    """The role "opening" for a day or time of a draft that no word names, beside two or more times."""
+    """The role ``opening`` for a draft's day or time without a named role; empty if it is not that.
+
+    It is one of two or more times listed together, and the sources' opening hours contain it.
+    """
     times = [o for o in beside if o.value.kind in (ValueKind.DATE, ValueKind.TIME)]
     is_hours = sum(o.value.kind is ValueKind.TIME for o in times) > 1 and one in times
     is_named = any(not is_weak(role, o.value.kind) for o in times for role in o.nearest)
@@ -176,7 +182,7 @@ def _is_only_open(one: SaidValue, other: SaidValue, asked_for: frozenset[str]) -
 
 
 def _is_named(source: Source) -> bool:
-    """Whether the number in a field is part of a name: "Peugeot 308"."""
+    """Whether a field's number is part of a name, as in "Peugeot 308": a word of letters is beside it."""
     return source.is_field and any(
         word.isalpha() and len(word) > _FEW for word in source.text.split()
     )

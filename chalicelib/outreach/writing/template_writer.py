@@ -39,11 +39,14 @@ class DraftRefusedError(PermanentError):
 class Writer(Protocol):
     """Port: writes the first message of a conversation, and answers to what its recipient wrote.
 
-    Raises `ProviderError`s: transient ones are retried, permanent ones end in `failed`.
+    Raises `ProviderError`s: after a transient one the event is tried again, a permanent one makes it
+    ``failed``.
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Whether writing needs no vendor call, so that a conversation can be created with its draft at once.
+        """Whether the writer of a conversation needs no vendor call.
+
+        Then the conversation can be created together with its draft.
 
         Raises:
             PermanentError: no writer can be chosen.
@@ -55,7 +58,7 @@ class Writer(Protocol):
         ...
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """A draft of the next message, or a request for a hand-off or for a function."""
+        """A draft of the next message; it may ask for a hand-off or for a function's call, also without text."""
         ...
 
 

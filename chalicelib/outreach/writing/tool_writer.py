@@ -54,7 +54,7 @@ class ToolWriter:
         return self._writer.is_instant(record)
 
     def opening(self, record: Record) -> Draft:
-        """A draft of the first message, by the writer to which tools are offered; it calls no tool."""
+        """A draft of the first message, by the writer to which tools are offered later; it calls no tool."""
         return self._writer.opening(record)
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
@@ -89,7 +89,10 @@ class ToolWriter:
         return _called(record, tool, written)
 
     def _after_result(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The answer to a tool's result; it calls no tool, else two machines could go on for ever."""
+        """The answer to a tool's result.
+
+        A further call of a tool becomes a hand-off, else two machines could go on for ever.
+        """
         written = self._writer.answer(record, history)
         if written.function_call is None:
             return written
@@ -99,7 +102,10 @@ class ToolWriter:
     def _confirmed(
         self, record: Record, history: Sequence[Entry], tools: Mapping[str, Tool]
     ) -> Draft | None:
-        """The draft of the call that the newest message has confirmed; None where it confirms none."""
+        """The draft of the call that the newest message has confirmed.
+
+        None where it confirms none, or the tool's declaration is another one by now.
+        """
         given = confirmation_of(record.item.get(CONFIRMATION))
         newest = history[-1] if history else None
         if given is None or newest is None or given.confirmed_by != newest.entry_id:
@@ -113,7 +119,10 @@ class ToolWriter:
 
 
 def _unnamed(question: str, arguments: str | None) -> str:
-    """The arguments of a call that its question does not mention, one a line: the recipient agrees to all."""
+    """The arguments of a tool's call whose values its question does not mention, each on a new line.
+
+    They are added to the question, as a yes agrees to all of them; empty where none is missing.
+    """
     given = json.loads(arguments or "{}")
     shown = {name: _shown(value) for name, value in given.items()}
     lines = [f"{name}: {text}" for name, text in shown.items() if text not in question]
@@ -136,7 +145,7 @@ def _called(record: Record, tool: Tool, written: Draft, by: str | None = None) -
 
 
 def _offering(record: Record, tools: Mapping[str, Tool]) -> Record:
-    """The record as the writer sees it: the project's tools are among its functions, with their schemas."""
+    """A copy of a conversation's record in which the project's tools, with their schemas, are functions."""
     config = record.ai_config
     names = dict.fromkeys((*(config.get("functions") or ()), *tools))
     described = [

@@ -109,7 +109,9 @@ def _statements() -> Mapping[str, StatementKind]:
 
 
 def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set[str]:
-    """The rules that a draft breaks by statements without support: ``promise``, ``order``, ``amount``.
+    """The codes of the rules that a draft breaks by statements that nothing supports.
+
+    They are ``promise``, ``order`` and ``amount``.
 
     Args:
         draft: the text.
@@ -132,7 +134,9 @@ def claims(draft: str, case: str, rules: str, *, passes_on: bool = False) -> set
 def mentioned(
     message: str, case: str, rules: str, answer: str = "", *, is_strict: bool = False
 ) -> set[str]:
-    """The kinds of statement that a recipient's message makes or asks about, and that were not given.
+    """The kinds of statement (promise, order, …) in a recipient's message that nothing supports.
+
+    A question about such a statement counts like the statement itself.
 
     Args:
         message: the recipient's.
@@ -169,7 +173,10 @@ def kinds_in(text: str) -> frozenset[str]:
 def _is_known(
     name: str, sentence: str, case: str, rules: str, text: str, *, is_bare: bool = False
 ) -> bool:
-    """Whether what was given makes the same kind of statement about the same thing as a sentence."""
+    """Whether the company's data or knowledge makes the kind of statement that a sentence makes.
+
+    It must be about the same thing as the sentence.
+    """
     if _is_said_nearly(sentence, f"{case}\n{rules}"):
         return True
     pattern = _statements()[name].given
@@ -198,7 +205,7 @@ def _is_known(
 
 
 def _is_said_nearly(sentence: str, given: str) -> bool:
-    """Whether a sentence of what was given has nearly the same words as a draft's sentence."""
+    """Whether a sentence of what the company gave has nearly the same words as a draft's sentence."""
     words = content(sentence)
     return len(words) >= _SOME and any(
         len(words & content(folded(source))) >= _NEARLY * len(words) for source in sentences(given)
@@ -206,10 +213,11 @@ def _is_said_nearly(sentence: str, given: str) -> bool:
 
 
 def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line of the company's data says that an act was done with the thing that a sentence names.
+    """Whether a line of the company's data says that the act of `pattern` was done, as a sentence states.
 
-    A field's name alone says no act: a ``monthly_payment`` of 350 is no payment.  "the deposit that
-    was paid: 240" says it of a deposit of 240 alone.
+    The line must be about the thing that the sentence names.  A field's name alone says no act: a
+    ``monthly_payment`` of 350 is no payment.  "the deposit that was paid: 240" says it of a deposit
+    of 240 alone.
     """
     named, _, value = line.partition(": ")
     found = pattern.search(line)
@@ -234,7 +242,10 @@ def _says_act(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a sentence that is not English is about a field: both share a role or a number."""
+    """Whether a sentence that is not English is about a field of the company's data.
+
+    Both share a role or a number; a field without a role fits any sentence.
+    """
     its = _roles(line.partition(": ")[0]) - _STATES
     its |= _roles(line.partition(": ")[2]) - _STATES
     own = _roles(pattern.sub(" ", sentence))
@@ -243,7 +254,10 @@ def _is_of_same_thing(sentence: str, line: str, pattern: re.Pattern[str]) -> boo
 
 
 def _is_about_act(sentence: str, line: str) -> bool:
-    """Whether a line of the case says the act that a sentence states: in shared words, or as a state."""
+    """Whether a line of the request's data supports the act that a sentence states.
+
+    It shares several words with the sentence, or its value is a state of the same role.
+    """
     shared = content(sentence) & (content(line) - _GENERAL)
     state = line.partition(": ")[2]
     of_state = frozenset(hit.role for hit in role_hits(state, ("en",)))

@@ -48,7 +48,10 @@ class SpeakerFile:
 
 @dataclass(frozen=True, slots=True)
 class _Claims:
-    """One language's patterns: `said` finds "I am human"; `denied`, "I am not human", is removed first."""
+    """One language's patterns of who writes.
+
+    `denied` finds "I am not human", which is removed from a text before `said` looks for "I am human".
+    """
 
     said: re.Pattern[str]
     denied: re.Pattern[str]

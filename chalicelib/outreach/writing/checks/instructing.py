@@ -55,7 +55,10 @@ _TECHNICAL = re.compile(
 
 
 def instructs(message: str) -> bool:
-    """Whether a recipient's message openly instructs the machine, as "ignore your instructions" does."""
+    """Whether a recipient's message instructs the machine, as "ignore your instructions" does.
+
+    It may do so openly, by forged marks of a system's message, or hidden in base64.
+    """
     plain = shown(message)
     if _FORGED.search(plain) or _patterns().search(folded(plain)):
         return True
@@ -63,9 +66,10 @@ def instructs(message: str) -> bool:
 
 
 def may_call(function: str, message: str) -> bool:
-    """Whether a recipient's message may cause a function's call: it asks in its own, untechnical words.
+    """Whether a recipient's message may cause a function's call.
 
-    A function's name within a quotation, code or an instruction does not count.
+    It may not if it instructs the machine, looks technical or like code, or has words of the
+    function's name only within a quotation.
 
     Args:
         function: the function's name, like ``submit_application``.

@@ -156,7 +156,10 @@ NUMBER = r"(?:(?<!\d)\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,']\d{3})*)(
 
 
 def value(text: str) -> float:
-    """The number that digits or words ("two hundred") mean; several words are multiplied or added."""
+    """The number that a text means: its digits, or its number words, such as 200 for "two hundred".
+
+    A word for 100 or more multiplies the words before it; others are added, unknown words as 0.
+    """
     if any(character.isdigit() for character in text):
         return _figure(text)
     total = 0.0

@@ -46,7 +46,7 @@ _FEW, _MOST, _ENOUGH, _ABOUT = 2, 0.5, 5, 3
 
 
 def name_of(language: str) -> str:
-    """The English name of a language, for the instructions to a model; an unknown code stays as it is."""
+    """The English name of a language, as a model's instructions give it; an unknown code is returned as is."""
     row = _LANGUAGES.get(language)
     return row.name if row else language
 
@@ -64,7 +64,10 @@ def hits(text: str) -> tuple[Counter[str], int]:
 
 
 def spoken(text: str) -> frozenset[str]:
-    """The languages that a text may be in: the likeliest, and any that is about as likely."""
+    """The languages that a text may be in, by its common words; empty where it has none.
+
+    They are the one with the most such words, and any with nearly as many.
+    """
     counts, _ = hits(text)
     most = max(counts.values())
     return frozenset(name for name, n in counts.items() if n and n >= most - most // _ABOUT)
