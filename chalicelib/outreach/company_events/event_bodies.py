@@ -50,7 +50,7 @@ class EventBodies:
         return body(event, number, about, self._personal(head, event, endpoint))
 
     def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
-        """The body of an event without personal data, whatever the endpoint asks for."""
+        """The body of an event without personal data, even where the endpoint's settings ask for them."""
         return body(event, number, {"conversation": head.opaque_id, **head.about})
 
     def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:

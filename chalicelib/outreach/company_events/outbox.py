@@ -67,7 +67,7 @@ class Head:
 
     @property
     def project_id(self) -> str:
-        """Id of the project whose settings name the endpoint for the conversation's events."""
+        """Id of the project to which the conversation belongs; its settings name the endpoint for events."""
         return self.about["project_id"]
 
 
@@ -134,15 +134,16 @@ class EventRows(items.OnTable):
         return _head(item) if item else None
 
     def event(self, opaque_id: str, number: int) -> CompanyEvent | None:
-        """One event of a conversation, by its number; None where it was erased."""
+        """One event of a conversation, by its number; None where none is stored, as after an erasure."""
         item = self._table.get(_event_key(opaque_id, number))
         if item is None:
             return None
         return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
 
     def tried_since(self, head: Head, number: int) -> float:
-        """Epoch seconds of an event's first failed attempt, or of an operator's later resumption.
+        """Epoch seconds from which the three days of attempts at an event count.
 
+        This is the time of the event's first failed attempt, or of an operator's later resumption.
         Called after a failed attempt; the first such call stores the time.
         """
         if head.tried[0] == number:
@@ -188,7 +189,7 @@ class EventRows(items.OnTable):
         )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Store since when an endpoint has accepted no event; an earlier time stays."""
+        """Store the epoch time since which an endpoint has been failing; an earlier stored time stays."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -312,7 +313,11 @@ class EventRows(items.OnTable):
     # --- rows and keys ------------------------------------------------------------------------
 
     def _adding(self, record: Record, event: CompanyEvent, count: int) -> list[Item]:
-        """The writes that append an event; the ``seen`` row is first, as `add` reads it on a refusal."""
+        """The transaction writes that append an event to a conversation's events.
+
+        The row that marks the event's id as ``seen`` is first, as `add` reads it when the
+        transaction is refused.
+        """
         now = self._clock.now()
         own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
         absent = "attribute_not_exists(#conversation_id)"
@@ -347,7 +352,7 @@ class EventRows(items.OnTable):
 
 
 def _about(record: Record) -> Item:
-    """What the head of a conversation's events stores about the conversation: its ids and channel."""
+    """The ids and channel of a conversation, as stored in the head (the row that counts its events)."""
     ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
     about = {**ids, "channel": record.channel.value}
     return {"about": about, "opaque_id": record.opaque_id}

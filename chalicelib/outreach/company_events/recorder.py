@@ -75,8 +75,9 @@ class CompanyEvents:
             opaque_id: the id that the conversation would have.
             reason: a fixed code.
             received_at: when this start was received; the Channel Router may repeat a failed start.
-            start: the attributes with which the conversation would have been opened; None: those in
-                the head that the door stored.
+            start: the attributes with which the conversation would have been opened; None reads
+                them
+                from the row that the door stored (the head), without which nothing is written.
 
         Raises:
             TransientError: the event was not written.

@@ -21,11 +21,11 @@ _SLIP = 0.88
 
 @dataclass(frozen=True, slots=True)
 class KnownKeywords:
-    """The keywords for STOP, START, yes and HELP in all languages, folded as messages are for comparison.
+    """The keywords for STOP, START, yes and HELP in all languages, folded as messages are.
 
     Attributes:
-        help: the keywords of HELP with their language; None for English.
-        long: the keywords of STOP that count also with a typing error.
+        help: each keyword of HELP with its language; None means English.
+        long: the long keywords of STOP, which count even with a typing error.
         courtesies: words such as "please" that a keyword may have beside it.
     """
 

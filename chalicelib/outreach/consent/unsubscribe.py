@@ -203,7 +203,10 @@ class UnsubscribeDoor:
         return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
-        """Store the wish of the page's form; of all the recipient's addresses the newest wish counts."""
+        """Store the wish (hours, channels) of the page's form under the address of the link.
+
+        Of the wishes stored under all the recipient's addresses, readers take the newest.
+        """
         record = self._record(found)
         places = self._places(found, record)
         known = preferred(distinct(self.conversations.subjects(places).values()))
@@ -247,7 +250,10 @@ class UnsubscribeDoor:
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
-        """Write the do-not-contact mark, even if the company's event cannot be built; queue that event."""
+        """Store the recipient's unsubscription in the register, and queue the event that informs the company.
+
+        The register is written even if that event cannot be built; the error is raised afterwards.
+        """
         job, failure = None, None
         try:
             job = self._job(found)
@@ -293,11 +299,11 @@ def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
 
 
 def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
-    """Whether messages are allowed, by the reasons of the do-not-contact marks.
+    """Whether messages to the recipient are allowed, judged by the reasons of their do-not-contact marks.
 
     Args:
-        reasons: of marks on addresses that the page can open again.
-        others: of marks on the person's other addresses.
+        reasons: reasons of the marks on addresses for which the page can allow messages again.
+        others: reasons of the marks on the person's other addresses.
     """
     if reasons & (WISHES - OWN) or others & WISHES:
         return Holds.STOPPED_OTHERWISE

@@ -60,7 +60,7 @@ class Wordings:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The wordings of ``wordings.toml`` as compiled patterns over all languages; the fields are tables."""
+    """The compiled regular expressions of ``wordings.toml``: a field for each table, for all languages."""
 
     plain: tuple[re.Pattern[str], ...]
     negated: re.Pattern[str]
@@ -154,7 +154,7 @@ def _either(rows: ByLanguage) -> str:
 
 
 def _filled(wording: str) -> str:
-    """A wording with its ``{set}`` names replaced by the words of those sets, without accents."""
+    """A wording with each ``{set}`` replaced by its words as alternatives (``a|b``), without accents."""
     whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
     return folding.shapes(whole)
 

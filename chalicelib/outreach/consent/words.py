@@ -100,7 +100,7 @@ _MOST_CHARACTERS = 1000
 
 
 def heard(text: str) -> Heard:
-    """What a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
+    """Decide what a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
     said, known = keywords.plain_text(text), keywords.known()
@@ -139,9 +139,10 @@ def _is_preference(text: str) -> bool:
 
 
 def _wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
-    """Whether a message that is no keyword is a STOP or possible STOP (`DOUBT`), else None; and the rule.
+    """Judge a message that is no keyword: STOP, a possible STOP (`DOUBT`) or None, and the rule that decided.
 
-    The wish may be one clause among others, such as a reason; a clause that limits it makes a doubt.
+    The wish to stop may be one clause among others, such as a reason. A clause that limits the
+    wish, for example to a time, makes it `DOUBT`.
     """
     patterns = wordings.patterns()
     whole = keywords.bare(text)

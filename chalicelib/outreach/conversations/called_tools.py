@@ -50,7 +50,7 @@ class ToolCall:
 
     @classmethod
     def of(cls, item: Item, call_id: str) -> ToolCall:
-        """Build a `ToolCall` from its stored item."""
+        """Parse a `ToolCall` from its stored item."""
         return cls(
             call_id=call_id,
             entry_id=str(item["entry_id"]),
@@ -73,10 +73,7 @@ class ToolCall:
 
     @property
     def outcome(self) -> str:
-        """The ``status`` of the call's result, as `DONE` or `FAILED`.
-
-        `NO_RESULT` where no result is stored.
-        """
+        """The ``status`` of the call's result (`DONE` or `FAILED`); `NO_RESULT` where none is stored."""
         return str(self.given.get("status", NO_RESULT))
 
     def result_until(self, now: datetime) -> datetime:
@@ -93,7 +90,7 @@ class ToolCall:
 
 
 class CalledTools(items.OnTable):
-    """Stores the calls of tools, and their results, in the conversations table."""
+    """Stores and reads the calls of companies' tools, and the results of these calls."""
 
     def call(self, record: Record, call_id: str) -> ToolCall | None:
         """A stored tool call by its id, or None where it has not begun."""

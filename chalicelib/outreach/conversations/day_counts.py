@@ -152,7 +152,11 @@ def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
 
 
 def waits_since(waiting: Sequence[Entry]) -> datetime | None:
-    """The time of the recipient's first real message since our last one; None where there is none."""
+    """The time of the recipient's first own message among the entries since our last message.
+
+    None where there is none; entries with a note of `UNSAID`, such as automatic replies, do not
+    count.
+    """
     said = (one for one in waiting if one.role == "user" and one.note not in UNSAID)
     return next((parsed(one.message_timestamp) for one in said), None)
 

@@ -68,7 +68,7 @@ class DoNotContact(RegisterLooks):
             company_id: the company.
             reason: one of `Reason`.
             said_at: ISO time of the recipient's message that asks for it, where one does.  A
-                message older than the one that the mark is from changes nothing.
+                message older than that of the stored mark changes nothing.
             channel: the channel on which the address does not work; for a technical reason only.
             purposes: the purposes that the recipient's words were limited to; None for all.
             how: the evidence; it names the person who entered it, where one did.
@@ -155,7 +155,11 @@ class DoNotContact(RegisterLooks):
         purposes: Collection[str] | None = None,
         how: Statement | None = None,
     ) -> None:
-        """Add an opt-out of a conversation's recipient to the register, for all their addresses."""
+        """Mark all addresses of a conversation's recipient as opted out, in the do-not-contact register.
+
+        An address that is linked with the conversation's own one needs no mark; see
+        `addresses_to_mark`.
+        """
         for address in self.addresses_to_mark(record):
             self.forbid(
                 address,
@@ -355,10 +359,11 @@ class DoNotContact(RegisterLooks):
     def _marked(
         self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]
     ) -> Subject | None:
-        """The person's record with a new mark on one address.
+        """The person's record with a new do-not-contact mark on one address; None changes nothing.
 
-        None where a newer message made the stored mark, or somebody else made it and the recipient
-        must not replace it.
+        None where the stored mark is from a newer message, or where the new mark is the recipient's
+        own opt-out and the mark in force comes from somebody else: the recipient could otherwise
+        lift that one.
         """
         known = subject.mark(member, slot)
         is_in_force = bool(known) and "lifted_at" not in known

@@ -67,10 +67,10 @@ class Doubts(DoNotContact):
         purposes: Collection[str] | None = None,
         how: Statement = UNSAID_WHERE,
     ) -> None:
-        """Open the question whether a message from an address was an opt-out, for a person to decide.
+        """Open the question whether a message from an address was an opt-out, which a person is to decide.
 
-        A further doubtful message while the question is open joins it and does not extend it.  One
-        that was said after the question was decided opens a new one.
+        While the question is open, a further doubtful message joins it and does not extend its
+        deadline. A doubtful message that was said after the decision opens a new question.
 
         Args:
             address: the address that the message came from, or another one of the recipient.

@@ -22,7 +22,10 @@ class Paging(items.OnTable):
             self._table.put_all([row for one in leaving for row in self._rows(record, one)])
 
     def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Empty the rows just written, as the conversation was erased meanwhile, and let them expire."""
+        """Empty the rows of messages just written, since their conversation was erased meanwhile.
+
+        The emptied rows expire at once.
+        """
         ends = int(self._clock.now().timestamp())
         rows = [row for one in leaving for row in self._rows(record, one)]
         kept = ("primary_channel", "conversation_id")

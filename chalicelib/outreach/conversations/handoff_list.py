@@ -81,9 +81,10 @@ class Handoffs:
         return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
 
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
-        """A hand-off's entry by its id, with or without its conversation's; None where there is none.
+        """A hand-off's entry in its company's list, by the hand-off's id; None where there is none.
 
-        It costs one query for each company.
+        With `opaque_id`, only an entry of that conversation. Costs up to one query for each
+        company.
         """
         for company_id in self.companies():
             start = handoffs.key(company_id, handoff_id, opaque_id)

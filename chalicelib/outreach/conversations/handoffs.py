@@ -49,8 +49,8 @@ _WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at", "a
 class HandoffLane(StrEnum):
     """A part of a company's list of hand-offs, sorted by time.
 
-    ``waiting`` and ``taken`` are sorted by the time since which the recipient waits for an answer,
-    the others by the recipient's newest message, or by the hand-off where there is none.
+    ``waiting`` and ``taken`` are sorted by the time since which the recipient waits for an answer;
+    the others by the time of the recipient's newest message, or of the hand-off if there is none.
     """
 
     WAITING = "waiting"

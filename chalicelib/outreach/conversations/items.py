@@ -118,7 +118,7 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
 
 
 def end(now: datetime, kept: timedelta = TTL) -> int:
-    """The ``ttl``, in epoch seconds, of a row that is written now."""
+    """The ``ttl``, in epoch seconds, of a row written at `now`: that time plus `kept`."""
     return int((now + kept).timestamp())
 
 
@@ -158,7 +158,10 @@ def appended(
 
 
 def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
-    """The messages that fit into a conversation's item, and the oldest, which leave it; each in order."""
+    """Split messages into those that stay in a conversation's item and the oldest, which leave it.
+
+    Returns both lists, each in order of writing. The new messages always stay.
+    """
     left, leaving = [*old, *new], list[Item]()
 
     def leave(one: Item) -> None:
@@ -180,7 +183,7 @@ def internal(primary_channel: str, company_id: str) -> str:
 
 
 def partition(record: Record) -> str:
-    """The partition key of a conversation's pages, drafts, acts and tool calls."""
+    """The partition key of a conversation's other rows: older messages, drafts, acts and tool calls."""
     return internal(record.primary_channel, record.company_id)
 
 
@@ -190,7 +193,10 @@ def subject_partition(member: str) -> str:
 
 
 def subject_key(member: str, company_id: str) -> Item:
-    """The key of an address's row in the register: the person's record, or which row has it."""
+    """The key of an address's row in the register.
+
+    The row holds the person's record, or names the address whose row holds it.
+    """
     return {
         "primary_channel": subject_partition(member),
         "conversation_id": f"{SUBJECT}{company_id}",
@@ -208,9 +214,9 @@ def marked_key(member: str, company_id: str) -> Item:
 
 
 def member_of(row: Mapping[str, Any]) -> str:
-    """The keyed id of the address whose row in the register, or evidence, this is.
+    """The keyed id (keyed hash) of the address to which a row of the register or of evidence belongs.
 
-    Empty for any other row.
+    Empty for a row of any other kind.
     """
     partition = str(row["primary_channel"])
     is_one = partition.startswith(_SUBJECT_PARTITION)
@@ -301,7 +307,7 @@ def seen_key(record: Record, entry_id: str) -> Item:
 
 
 def then_key(record: Record, entry_id: str) -> Item:
-    """The key of the row which says that the writes that follow a message were done."""
+    """The key of the row that marks as done the writes that follow one message."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"then#{digest(record)}#{entry_id}",

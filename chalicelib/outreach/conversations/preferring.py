@@ -58,9 +58,10 @@ class Preferring(SubjectRows):
 def kept_of(
     wish: Wish, said_at: str, message: str, zones: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """The items to store for a recipient's wish, by what each is about (hours, channel).
+    """The items to store for a recipient's wish, keyed by its subject (hours, channels); only computes.
 
-    See `wishes.preference`.
+    A preference that the wish takes back gives an item with ``lifted_at``; hours without time zones
+    give none.
     """
     word = {"said_at": said_at, "message": message}
     kept: dict[str, dict[str, Any]] = {}
@@ -84,7 +85,11 @@ def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
 
 
 def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
-    """The preferences that a recipient states in a conversation's text, where none are stored."""
+    """The preferences of hours and channels that a recipient's messages in a conversation state.
+
+    Computed from the given history, for use where no preferences are stored; the newest wish about
+    hours counts, and the newest about channels.
+    """
     kept: dict[str, dict[str, Any]] = {}
     for number, one in enumerate(history):
         wish = wish_in(one.content, history[:number]) if one.role == "user" else None
@@ -100,7 +105,7 @@ def preferred(subjects: Sequence[Subject]) -> Preferences:
 
 
 def known_in(record: Record) -> Preferences:
-    """The recipient's preferences that `knowing` has put into a conversation for its writer."""
+    """The recipient's preferences that `knowing` has added to the record; empty where it added none."""
     given = record.item.get(PREFERENCES) or ()
     return preferences_of({f"{record.company_id}#{one['about']}": one for one in given})
 

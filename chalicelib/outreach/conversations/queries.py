@@ -78,7 +78,7 @@ class Queries(items.OnTable):
         return list(known[last + 1 :])
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
-        """Whether a message with this entry id was appended to the conversation."""
+        """Whether the conversation has a message with this entry id, be it ours or the recipient's."""
         return self._kept_of(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
@@ -98,10 +98,10 @@ class Queries(items.OnTable):
         )
 
     def _was_appended(self, record: Record, entry_id: str) -> bool:
-        """Whether a message was appended before the conversation was read, consistently or not.
+        """Whether a message with this entry id is among those that the record counts, in the item or not.
 
-        A message leaves the conversation's item only after its row is written, so that row is read
-        after the item.
+        A message's row is written before the message leaves the item, so the row is looked up after
+        the item.
         """
         if _message(record, entry_id) is not None:
             return True
@@ -116,7 +116,7 @@ class Queries(items.OnTable):
         return self._by("company-id-project-id-index", company_id=company_id, project_id=project_id)
 
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
-        """The conversations of a company's address with a recipient: an incoming message may belong to any.
+        """All conversations between a company's address and a recipient; an incoming message belongs to one.
 
         Args:
             channel: the channel, whose sparse index is read.
@@ -151,7 +151,10 @@ class Queries(items.OnTable):
                 yield Record(item)
 
     def by_task(self, primary_channel: str, *, is_complete: bool) -> Iterator[Record]:
-        """A recipient's conversations whose first message was sent, or was not, by `task-complete-index`."""
+        """A recipient's conversations whose first message was sent (`is_complete`), or else was not.
+
+        Read from `task-complete-index`.
+        """
         return self._by(
             "task-complete-index", primary_channel=primary_channel, task_complete=int(is_complete)
         )
@@ -195,9 +198,10 @@ class Queries(items.OnTable):
         return False
 
     def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
-        """A conversation's messages from a number on, in order, each with its number.
+        """A conversation's messages from a given number on, in order, each with its number.
 
-        A message may leave the item while this reads, so the rows are read after the item.
+        They come from the conversation's item and the rows of older messages. The rows are read
+        after the item, because a message may move from the item to a row meanwhile.
         """
         held = {message.number: message for message in record.messages if message.number >= first}
         for item in self._pages(record, first, **how):
@@ -236,6 +240,6 @@ def _message(record: Record, entry_id: str) -> Item | None:
 
 
 def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
-    """Whether these messages are the conversation's newest `count`, without a gap."""
+    """Whether the given messages are exactly the newest `count` of the conversation, without a gap."""
     wanted = range(record.message_count - count, record.message_count)
     return [one.number for one in some] == list(wanted)

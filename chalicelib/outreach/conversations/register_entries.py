@@ -132,11 +132,9 @@ class RegisterEntry:
 
     @property
     def withdraws_until(self) -> str:
-        """ISO time up to which the recipient's refusal withdraws consents.
+        """ISO time of the recipient's refusal: consents given up to that time no longer count.
 
-        Empty where the mark is no refusal of theirs.
-
-        A refusal that its recipient has taken back withdraws nothing.
+        Empty where the mark is no refusal by the recipient, or the recipient has taken it back.
         """
         is_refusal = self.reason in OWN | {Reason.COMPLAINED}
         if not is_refusal or self.item.get("lifted_by") == BY_RECIPIENT:
@@ -147,7 +145,7 @@ class RegisterEntry:
 
     @property
     def purposes(self) -> frozenset[str] | None:
-        """The message purposes that the mark blocks; None for all."""
+        """The message purposes that the mark blocks; None where it blocks all."""
         given = self.item.get("purposes")
         return None if given is None else frozenset(given)
 

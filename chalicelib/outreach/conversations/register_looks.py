@@ -52,11 +52,10 @@ class RegisterLooks(SubjectRows):
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
-        `Reason.DOUBT` forbids only what no person sends.
-
-        One consistent read of the recipient's records.  A recipient who has written in the
-        conversation has an address that works and wants an answer: then unproven wishes and
-        technical marks do not count, except a block since.
+        `Reason.DOUBT` (an undecided possible opt-out) forbids automatic messages, not those of a
+        person. Once the recipient has written in the conversation, technical marks do not count,
+        except that the recipient blocked us after their newest message. An unproven opt-out counts
+        only for a message that is unsolicited and not transactional.
 
         Raises:
             TransientError: the register could not be read.
@@ -115,11 +114,10 @@ class RegisterLooks(SubjectRows):
         return self.subject(self.place(primary_channel, company_id)).entries(self._clock.now())
 
     def _looked_at(self, record: Record) -> list[Member]:
-        """The rows to read for whether a conversation's next message is forbidden.
+        """The addresses whose register rows decide whether a conversation's next message is forbidden.
 
-        That of its own address is first.
-
-        The last one is for STOPs to a sender that belongs to no company.
+        The conversation's own address is first, then the recipient's other ones. The last is its
+        own address again, under the id that collects STOPs to senders that belong to no company.
         """
         unowned = senders.key(record.sender)["company_id"]
         return [*self.places_of(record), self.place(record.primary_channel, unowned)]

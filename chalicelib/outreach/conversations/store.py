@@ -80,19 +80,17 @@ class Conversations(
     ) -> Opened:
         """Create a conversation, unless it exists or its recipient must not be contacted.
 
-        Doing it again changes nothing.
-
-        One transaction: the record, the pointer from its opaque id, what is kept of the pair, the
-        link of the addresses that the start names and the consent that it brings, and where `first`
-        gives an entry id and a draft, that draft.
+        Doing it again changes nothing. One transaction writes the record, the pointer from its
+        opaque id, the rows of `pairs`, the link of the addresses that the start names, the consent
+        that the start brings, and the first message's draft.
 
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
-            first: the entry id and draft of the first message, when it is written already.
+            first: the entry id and draft of the first message; None when it is not written yet.
             held: a write of another table that fails unless the caller holds the start's lease.
-            pairs: the opaque ids of its sender and recipient, one for each form of a number.
-            is_wanted: the recipient has written first, so an opt-out does not forbid the
-                conversation.
+            pairs: the ids of the rows that outlive the conversation, see `former.pair_ids`.
+            is_wanted: the recipient has written first, so no opt-out forbids the conversation, and
+                no addresses are linked.
             also: further writes; where the condition of one fails, nothing is opened.
 
         Returns:

@@ -66,7 +66,7 @@ class Subject:
 
     @property
     def marked_members(self) -> frozenset[str]:
-        """The ids of the person's addresses that have do-not-contact marks, in force or lifted."""
+        """The keyed ids of the person's addresses that have do-not-contact marks, in force or lifted."""
         return frozenset(_parted(key)[0] for key in self.marks)
 
     @property
@@ -86,9 +86,9 @@ class Subject:
 
     @property
     def links(self) -> Sequence[Mapping[str, Any]]:
-        """Which start, import or operator linked which of the person's addresses, and when.
+        """The links between the person's addresses, also undone ones.
 
-        Links that were undone are among them.
+        Each says which addresses were linked, when, and by which start, import or operator.
         """
         return tuple(self.state.get("links") or ())
 
@@ -289,7 +289,11 @@ def differences(
 
 
 def _covers(entry: RegisterEntry, name: str, given: str | None) -> bool:
-    """Whether a mark covers a purpose (or channel): it is limited to none, or to some that include it."""
+    """Whether a mark applies to a purpose or channel: the mark has no such limit, or the limit includes it.
+
+    `name` is ``purposes`` or ``channels``. If the given value is None, only a mark without that
+    limit applies.
+    """
     return entry.item.get(name) is None or given in entry.item[name]
 
 

@@ -153,12 +153,14 @@ class SubjectRows(items.OnTable):
             edit: gives the changed record, or None where nothing is to change; it may be called
                 again.
             how: the evidence.
-            also: further writes; where they are refused, the change is made without them.
-            with_it: gives further writes from the record as it was; used only where something
-                changes.
+            also: further writes, done even where nothing changes; where they are refused, the
+                change
+                is made without them.
+            with_it: returns further writes, given the record before the change; called only where
+                something changes.
 
         Returns:
-            The record as changed, or None: it was not changed.
+            The changed record; None where nothing changed.
 
         Raises:
             TransientError: it could not be read or written, or others interfered with every
@@ -218,7 +220,9 @@ class SubjectRows(items.OnTable):
         how: Statement,
         first: Subject | None = None,
     ) -> tuple[Subject, list[Item]]:
-        """Join several persons' records into the first one: returns it, and the transaction writes.
+        """Plan to join several persons' records into the first one; nothing is written yet.
+
+        Returns the joined record, and the writes for one transaction.
 
         Args:
             subjects: the records as they were read.
@@ -290,7 +294,10 @@ class SubjectRows(items.OnTable):
 
 
 def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
-    """The keyed id of an address within a company; all forms of one phone number have the same id."""
+    """The keyed id (keyed hash) of an address within a company.
+
+    All spellings of one phone number give the same id.
+    """
     return opaque.of("subject", company_id, numbers.canonical(address))
 
 

@@ -52,7 +52,7 @@ class Asked:
 
     @property
     def who(self) -> persons.DeskPerson:
-        """The person who asks for the act."""
+        """The person who asks for the act, parsed from `by`."""
         return persons.read(self.by)
 
     def said(self, name: str) -> str:

@@ -37,7 +37,7 @@ _OF_TOOL = ("function_call", "function_arguments", "tool")
 
 
 def take(case: Case) -> Planned:
-    """Plan that the person has the conversation from now on, also one that automation was answering."""
+    """Plan that the person has the conversation from now on, even if automation was answering it."""
     record, asked = case.record, case.asked
     taken = _held_by(record, asked, asked.by) if record.is_handed_off else _stepped_in(case)
     return _told(taken, record, asked)
@@ -95,9 +95,10 @@ def approve(case: Case) -> Planned:
 
 
 def decline(case: Case) -> Planned:
-    """Plan that the held message is never sent; for a first message that ends its conversation.
+    """Plan that the message that the hand-off holds is never sent.
 
-    Where it was a reply, the person writes one instead.
+    A held first message: its conversation ends as failed. A held reply: the person has the
+    conversation, and writes a reply instead.
 
     Raises:
         RefusedError: no message is held.
@@ -126,7 +127,10 @@ def transfer(case: Case) -> Planned:
 
 
 def put_back(case: Case) -> Planned:
-    """Plan that no person has the conversation: it waits for one, for as long as the recipient has waited."""
+    """Plan that no person has the conversation any more; it waits for one in the list again.
+
+    It still counts as waiting since the recipient began to wait.
+    """
     record, asked = case.record, case.asked
     gone = ("taken_by", "taken_as", "snoozed_until")
     handoff = {name: one for name, one in record.handoff.items() if name not in gone}

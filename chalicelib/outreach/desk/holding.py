@@ -21,7 +21,7 @@ from chalicelib.outreach.people import persons
 
 
 class Holder(StrEnum):
-    """Who has a conversation, as far as acts depend on it."""
+    """Who has a conversation: automation, no person or a person; it decides which acts are possible."""
 
     MACHINE = "machine"
     """Automation has it, and yields to a person who steps in."""

@@ -84,13 +84,14 @@ _START = InboxPlace(_ASKED, "", "")
 
 @dataclass(frozen=True, slots=True)
 class InboxFilter:
-    """Selects hand-offs of the desk's list.
+    """Selects hand-offs of the desk's list; a criterion that is None selects all.
 
     Attributes:
-        states: only these, of `shown.STATES`.
-        project_id: only this project's.
-        channel: only those on this channel.
-        taken_by: whether the person who has one, as stored, is wanted.
+        states: the selected states, of `shown.STATES`.
+        project_id: the selected project.
+        channel: the selected channel.
+        taken_by: returns whether to select a hand-off, given the stored name of the person who has
+            it (empty for none).
     """
 
     states: Collection[str]
@@ -175,12 +176,12 @@ class InboxOrder:
         limit: int,
         after: str = "",
     ) -> InboxPart:
-        """Up to `limit` selected hand-offs of some companies' lists, from a position on.
+        """Up to `limit` selected hand-offs of the given companies' lists, behind the position `after`.
 
-        There are fewer where `READ_AT_MOST` entries were read before.
+        Fewer where more follow, if `READ_AT_MOST` entries were read without finding enough.
 
         Raises:
-            PayloadError: `after` is no position that was given out.
+            PayloadError: `after` has not the form of a position.
         """
         start = InboxPlace.parsed(after) if after else _START
         size, end = READ_AT_ONCE if wanted.is_narrow else limit + 1, start

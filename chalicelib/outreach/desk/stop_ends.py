@@ -31,7 +31,7 @@ def stopped_by(record: Record) -> str:
 
 
 def end_of(asked: Asked, held: Draft | None) -> StopEnd | None:
-    """What a person's act does with a stopped draft (see `StopEnd`); None where a later act decides."""
+    """How a person's act ends a stopped draft (see `StopEnd`); None where the act leaves that open."""
     text = asked.said("text")
     if asked.act in _SENDING and text:
         return _sent(_text(held), text)

@@ -212,7 +212,10 @@ def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - 
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the signing settings in a company's entry of the secret, without their values."""
+    """What is wrong with a company's signing settings in the API-key secret, one text for each fault.
+
+    No text holds a value of the secret.
+    """
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"

@@ -164,7 +164,7 @@ class StartStores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLane:
-    """The queue of starts (their lane): a start is queued, or waits where its company's share is used up."""
+    """The queue of accepted starts; a start whose company has used up its share is set aside for later."""
 
     intake: Intake
     aside: SettingAside
@@ -185,7 +185,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """Makes the ids that an accepted start request gets: keyed hashes, and new random ones."""
+    """Makes the ids of an accepted start: `opaque` gives the maker of keyed hashes, `new` a random id."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]
@@ -372,7 +372,7 @@ class Initiate:
 
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
-    """Whether the project declares a fallback channel on which the recipient of a start can be reached."""
+    """Whether a start's recipient can also be reached on a fallback channel that the project declares."""
     declared = project.follow_ups
     if declared is None:
         return False

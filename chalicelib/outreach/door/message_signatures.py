@@ -180,7 +180,7 @@ def _value(request: HttpRequest, one: FieldItem) -> str:
 
 
 def encoded(text: str) -> str:
-    """A name or value of a request's query as RFC 9421, 2.2.8 encodes it in a signature."""
+    """Percent-encode a query parameter's name or value as RFC 9421, 2.2.8 signs it."""
     return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
 
 

@@ -119,7 +119,10 @@ def waiting(
 
 
 def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
-    """A page of a conversation's messages, at most `PAGE_MESSAGES`, in the order in which they were written.
+    """A page of a conversation's messages, oldest first, at most `PAGE_MESSAGES`, as fields of an answer.
+
+    The page begins behind the message whose number the query's ``after`` gives. The answer has
+    ``after`` only where more messages follow.
 
     Raises:
         PayloadError: ``INVALID_AFTER``: the query's ``after`` is not the number of a message.

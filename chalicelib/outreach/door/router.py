@@ -341,9 +341,10 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
 
 
 def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses in a request, normalised; the one of the request's channel is required.
+    """The recipient's addresses in a request, normalised, by field; the request's channel needs its address.
 
-    The others may be missing or empty.  An invalid one is refused: it would link no conversations.
+    The other addresses may be missing or empty. An invalid address is refused, since it could not
+    be linked with the recipient's other conversations.
 
     Raises:
         PayloadError: ``MISSING_...`` or ``INVALID_...`` with the field's name.
