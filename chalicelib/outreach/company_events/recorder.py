@@ -76,8 +76,7 @@ class CompanyEvents:
             reason: a fixed code.
             received_at: when this start was received; the Channel Router may repeat a failed start.
             start: the attributes with which the conversation would have been opened; None reads
-                them
-                from the row that the door stored (the head), without which nothing is written.
+                them from the row that the door stored (the head); without it nothing is written.
 
         Raises:
             TransientError: the event was not written.
