@@ -89,7 +89,7 @@ class EndpointState:
     chosen: frozenset[str] | None = None
 
     def takes(self, name: Name) -> bool:
-        """Whether the endpoint is sent events of a given name; a tool's call always is."""
+        """Whether events of the given name are posted to the endpoint; those of a tool's call always are."""
         return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
 
 
@@ -118,9 +118,10 @@ class EventRows(items.OnTable):
                 return count + 1
 
     def announcing(self, start: Record) -> Item:
-        """The head of the events of a conversation that is not open yet, as one write of a transaction.
+        """The write that creates the head (the row that counts events) of a conversation not yet open.
 
-        With it the company can be informed of a start that fails and leaves nothing else.
+        It is part of a transaction. By the head, the company can be informed of a start that fails
+        before there is a conversation.
         """
         return self._table.updating(
             _head_key(start.opaque_id),
@@ -153,7 +154,10 @@ class EventRows(items.OnTable):
         return now
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
-        """Store that the event of a number was posted; returns the head, None once erased. Idempotent."""
+        """Store that the event with this number was posted; doing it again changes nothing.
+
+        Returns the head (the row that counts the conversation's events); None where it was erased.
+        """
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -212,11 +216,13 @@ class EventRows(items.OnTable):
         self._table.update(self._state_of(head), set_={"open_until": until}, reading=False)
 
     def take_probe(self, head: Head, seen: float, until: float) -> bool:
-        """Claim the one probe of an endpoint whose pause is over; False where another worker has it.
+        """Claim the one probe (trial post) of an endpoint whose circuit breaker has waited long enough.
+
+        False where another worker has claimed it.
 
         Args:
-            head: the head of the conversation that probes.
-            seen: the end of the pause, as it was read.
+            head: the head of the events of the conversation whose event is the probe.
+            seen: the end of the breaker's wait, as it was read.
             until: when the next probe may leave, epoch seconds.
         """
         try:
@@ -237,7 +243,7 @@ class EventRows(items.OnTable):
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
     def pause(self, company_id: str, project_id: str, reason: str) -> None:
-        """Pause an endpoint: nothing is posted until an operator resumes it."""
+        """Store that an endpoint is paused, and why: nothing is posted to it until an operator resumes it."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={"pause_reason": reason},
@@ -259,7 +265,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The rows of the conversations whose events an endpoint is no longer sent (stopped)."""
+        """The rows that list conversations as stopped: their events are no longer posted to this endpoint."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -277,7 +283,8 @@ class EventRows(items.OnTable):
     def resume(self, opaque_id: str) -> Head | None:
         """Let the events of a stopped conversation be tried for three more days (`teller.GIVE_UP_AFTER`).
 
-        Returns the head; None where the conversation has no events.
+        Returns the head (the row that counts the events); None where the conversation has no
+        events.
         """
         try:
             item = self._table.update(
@@ -294,7 +301,7 @@ class EventRows(items.OnTable):
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
 
     def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
-        """Store the record of a request that was made to an endpoint now."""
+        """Store the record of an attempt that was just made to post an event to an endpoint."""
         now = self._clock.now()
         own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
         key = _endpoint_key(company_id, project_id, f"{ATTEMPT}{iso(now)}#{attempt.event}")

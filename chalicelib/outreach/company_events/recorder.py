@@ -94,10 +94,10 @@ class CompanyEvents:
     def go_on(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
-        """Queue the post to the company of an event that was written before.
+        """Queue the post to the company of an event that was stored before.
 
-        After `MOST_ROUNDS` jobs that queued each other, the event's ledger row is made due at once
-        instead, and the sweep queues it.
+        After `MOST_ROUNDS` jobs that queued each other, the event is instead made due in the
+        ledger, and the sweep queues it.
 
         Raises:
             UnavailableError: the event was not queued.

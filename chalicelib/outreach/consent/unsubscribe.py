@@ -230,7 +230,7 @@ class UnsubscribeDoor:
             )
 
     def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
-        """The recipient's address, and their other addresses that the conversation names."""
+        """The recipient's address in the link, then their other addresses that the conversation names."""
         named = self.conversations.places_of(record) if record else []
         return [
             Member(found.hashed, found.company_id),
@@ -269,7 +269,11 @@ class UnsubscribeDoor:
             self.intake.accept(job, admission=job.received_at)
 
     def _job(self, found: OpenedToken) -> Unsubscribed | None:
-        """The job that informs the company of the unsubscribe; None without endpoint or conversation."""
+        """The job that informs the company of the unsubscription.
+
+        None where the conversation is gone or another company's, or the company gets no events of
+        it.
+        """
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
@@ -293,7 +297,10 @@ class UnsubscribeDoor:
 
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
-    """The time zones that the recipient may be in, by the conversation or stored hours; may be empty."""
+    """The time zones that the recipient may be in: the conversation's, else those of stored hours.
+
+    Empty without any.
+    """
     named = tuple(zone.key for zone in rules.zones_of(record)) if record else ()
     return named or (known.hours.zones if known.hours else ())
 

@@ -97,7 +97,10 @@ def listed() -> Wordings:
 
 @cache
 def patterns() -> Patterns:
-    """The patterns of ``wordings.toml``, from `wordings.bin` if current; loaded at the first message."""
+    """The patterns of ``wordings.toml``: from `wordings.bin` if that is current, else compiled.
+
+    They are loaded at the first message.
+    """
     *plain, negated, doubt, complained, soft, whence, again, marketing, limits, clauses = (
         compiled.shipped(made_from()) or map(re.compile, sources())
     )
@@ -143,7 +146,10 @@ def every(rows: ByLanguage) -> Iterable[str]:
 
 
 def _anywhere(rows: ByLanguage) -> str:
-    """A regular expression that finds any wording of a table as whole words; without spaces, anywhere."""
+    """A regular expression that finds any wording of a table, in any language, as whole words.
+
+    In languages without spaces, it finds a wording anywhere.
+    """
     spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
     unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
     return rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else "")

@@ -66,7 +66,7 @@ class ToolCall:
     def given(self) -> Mapping[str, Any]:
         """The call's result as a mapping with ``status``, ``text`` and ``data``.
 
-        Empty where none came in time.
+        An empty mapping where no result came in time.
         """
         found: Mapping[str, Any] = json.loads(self.result or "{}")
         return found
@@ -77,10 +77,10 @@ class ToolCall:
         return str(self.given.get("status", NO_RESULT))
 
     def result_until(self, now: datetime) -> datetime:
-        """Until when the call's result is accepted: counted from when the company accepted the call.
+        """Until when the call's result is accepted: the call's time limit, from when the company accepted it.
 
-        While the company has not accepted it: that whole time limit counted from now, so that a
-        timer need not look earlier, but at most `NOT_ACCEPTED_AFTER` the call.
+        While the company has not accepted the call, the limit counts from `now`, so that a timer
+        need not look earlier, but ends at most `NOT_ACCEPTED_AFTER` after the call began.
         """
         within = self.due_at - self.called_at
         if self.accepted_at is not None:
@@ -157,12 +157,12 @@ class CalledTools(items.OnTable):
         return True
 
     def keep_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store a tool call's result; the first one stays, and none is taken once the call is closed.
+        """Store a tool call's result, unless a result is stored already or the call is closed.
 
         Args:
             record: the conversation.
             call_id: the call's id.
-            result: as JSON text, equal for a repetition.
+            result: the result as JSON text.
 
         Returns:
             The call as it is stored now.
@@ -175,7 +175,7 @@ class CalledTools(items.OnTable):
         return self._once(record, call_id, closed, unless=("result", "closed_at"))
 
     def keep_late_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store the first result that comes after a tool call was closed, apart.
+        """Store the first result that comes after a tool call was closed, apart from a result in time.
 
         Returns the call as stored now.
         """
@@ -207,8 +207,8 @@ class CalledTools(items.OnTable):
     def note_outcome(self, record: Record, outcome: str) -> None:
         """Write the outcome of the newest tool call into its conversation (``function_call_outcome``).
 
-        An outcome never replaces a later one: `ACCEPTED` does not replace a result that came before
-        it.
+        An earlier outcome never replaces a later one: `ACCEPTED` replaces only `CALLED`, and a
+        result is never replaced.
         """
         open_ones: dict[str, Any] = {
             "called": CALLED,

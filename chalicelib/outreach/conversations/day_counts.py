@@ -136,10 +136,12 @@ def counting(
 
 
 def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
-    """The names under which an answer to the recipient is counted: machine or person, and how fast it came.
+    """The names of the counts to which an answer to the recipient adds one: who answered, and how fast.
+
+    Machine or person only, where the recipient's waiting time is unknown.
 
     Args:
-        waiting: the entries since our last message, to which it answers.
+        waiting: the entries between our last message and the answer.
         entry: the answer.
     """
     by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
@@ -180,7 +182,10 @@ def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
 
 
 def within_name(by: DayCount, within: str) -> str:
-    """The name of the count of answers that came within a number of seconds, by a machine or by persons."""
+    """The name of the count of answers by a machine, or by persons, that took up to so many seconds.
+
+    `within` is a number of `WITHIN_SECONDS`, as text, or `LONGER`.
+    """
     return f"{by}_within_{within}"
 
 

@@ -103,7 +103,7 @@ class DoNotContact(RegisterLooks):
         Args:
             record: the conversation.
             reason: one of `TECHNICAL`.
-            sent_at: ISO time of the message that met the block; now by default.
+            sent_at: ISO time of the message that met the block; None for now.
         """
         reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
         if reported_at and has_written_since(record, sent_at or reported_at):
@@ -173,7 +173,7 @@ class DoNotContact(RegisterLooks):
     def addresses_to_mark(self, record: Record) -> list[str]:
         """The addresses to mark for a recipient's opt-out: the conversation's own, then those not linked.
 
-        A mark on one address blocks all that are linked with it.  An address whose link with the
+        A mark on one address blocks all that are linked with it. An address whose link with the
         conversation's own one was undone is left out: it is another person's.
         """
         places = {place.member: place.address for place in self.places_of(record)}
@@ -184,7 +184,9 @@ class DoNotContact(RegisterLooks):
     def suspend(
         self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE
     ) -> None:
-        """Suspend marketing to an e-mail address for `SUSPENDED_FOR`, once: an unproven e-mail asked to stop.
+        """Suspend marketing to an e-mail address for `SUSPENDED_FOR`: an unproven e-mail asked to stop.
+
+        An earlier suspension, even one that is over, is not renewed.
 
         Args:
             address: the address that the e-mail came from.
@@ -327,7 +329,10 @@ class DoNotContact(RegisterLooks):
         return reasons
 
     def lift_technical(self, record: Record) -> None:
-        """Lift the mark that an address does not work: the recipient has just written from it."""
+        """Lift the mark that a conversation's address does not work: the recipient has just written from it.
+
+        Nothing happens without such a mark in force.
+        """
         place = self.place(record.primary_channel, record.company_id)
         slot = record.channel.value
         lifted = {"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT}
@@ -342,9 +347,10 @@ class DoNotContact(RegisterLooks):
     def _counting_refusal(
         self, place: Member, slot: str, reason: str
     ) -> Callable[[Subject], Sequence[Item]]:
-        """A function that gives the write which counts an opt-out.
+        """A function that returns the write which counts an opt-out, given the record before the change.
 
-        None where the address had opted out already.
+        It returns no write where the address had such a mark in force already, or the reason is not
+        counted.
         """
 
         def writes(before: Subject) -> Sequence[Item]:
@@ -405,7 +411,7 @@ def _lifted(
     marks: Mapping[str, Mapping[str, Any]],
     lifted: Mapping[str, str],
 ) -> Subject | None:
-    """The person's record with the given marks of one address lifted; None where none are given."""
+    """The person's record with the given marks of one address lifted; None where no marks are given."""
     if not marks:
         return None
     for slot, mark in marks.items():

@@ -14,9 +14,10 @@ class Paging(items.OnTable):
     """Writes the rows of messages that leave a conversation's item; `queries` reads them."""
 
     def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Write messages that leave a conversation's item into rows of their own, before they leave.
+        """Write messages that are to leave a conversation's item into rows of their own.
 
-        They are in the item until then, so a reader sees no change, however often this is done.
+        Until they leave, they are in the item too, so no reader sees a change, however often this
+        is done.
         """
         if leaving:
             self._table.put_all([row for one in leaving for row in self._rows(record, one)])

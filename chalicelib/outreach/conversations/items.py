@@ -82,7 +82,7 @@ TRIES = 8
 
 
 class OnTable:
-    """Base class of the parts of the conversations table's store.
+    """Base class of the classes that make up the store of the conversations table.
 
     Args:
         kept: how long a message is kept after it was written.
@@ -95,7 +95,7 @@ class OnTable:
 
 
 def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
-    """The item of a conversation that is opened now, from the attributes of its start."""
+    """The item of a conversation that is opened now: its start's attributes, and first values of others."""
     item = {
         "conversation_status": Status.PROCESSING.value,
         "messages": [],
@@ -132,13 +132,14 @@ def appended(
     """A conversation's attributes after an append, and the older messages for which its item has no room.
 
     ``ttl`` is among the attributes where the conversation would expire before its newest message.
+    Messages written longer ago than `kept` are in neither part.
 
     Args:
         record: the conversation as it was read.
-        entries: the new entries, with their numbers; they stay, whatever their time.
+        entries: the new entries, with their numbers; they always stay in the item.
         now: the time of writing.
         kept: how long a message is kept.
-        changes: other attributes to change; they are among those returned.
+        changes: other attributes to change, returned as well; None is left out.
     """
     ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
     others = {
@@ -204,7 +205,7 @@ def subject_key(member: str, company_id: str) -> Item:
 
 
 def marked_partition(company_id: str) -> str:
-    """The partition key of the rows that list which addresses of a company have do-not-contact marks."""
+    """The partition key of the rows that list a company's addresses with do-not-contact marks."""
     return f"register#{company_id}"
 
 
@@ -224,7 +225,7 @@ def member_of(row: Mapping[str, Any]) -> str:
 
 
 def doubts_partition(company_id: str) -> str:
-    """The partition key of a company's rows of addresses that may have asked to stop."""
+    """The partition key of the rows that list a company's addresses that may have asked to stop."""
     return f"doubts#{company_id}"
 
 
@@ -242,7 +243,7 @@ def handed_key(member: str, company_id: str) -> Item:
 
 
 def listed_member(row: Mapping[str, Any]) -> str:
-    """The keyed address id in a row that lists an address: one with marks, a doubt or hand-offs.
+    """The keyed id of the address that a row lists: for its marks, an undecided opt-out, or hand-offs.
 
     Empty for any other row.
     """
@@ -252,7 +253,7 @@ def listed_member(row: Mapping[str, Any]) -> str:
 
 
 def company_of_subject(row: Mapping[str, Any]) -> str:
-    """The id of the company, from a person's row in the do-not-contact register."""
+    """The company's id, taken from the key of a person's row in the do-not-contact register."""
     return str(row["conversation_id"]).removeprefix(SUBJECT)
 
 

@@ -76,9 +76,9 @@ def kept_of(
 
 
 def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
-    """The wish about hours or channels in a recipient's message, given the entries before it.
+    """The wish about hours or channels that a recipient's message states; None where it states none.
 
-    None where there is none.
+    The entries before it show whether the message answers a question of ours.
     """
     ours = [one for one in before if one.role == "assistant"]
     return wished(text, answers=bool(ours) and "?" in ours[-1].content)
@@ -111,6 +111,6 @@ def known_in(record: Record) -> Preferences:
 
 
 def knowing(record: Record, preferences: Preferences) -> Record:
-    """A copy of a conversation that holds its recipient's preferences, for the writer; never stored."""
+    """A copy of a conversation with its recipient's preferences added for the writer; it is never stored."""
     known = [dict(one) for one in preferences.kept]
     return Record({**record.item, PREFERENCES: known}) if known else record

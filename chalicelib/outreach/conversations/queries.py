@@ -40,7 +40,10 @@ class Queries(items.OnTable):
         return self.read(**item["points_to"]) if item else None
 
     def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
-        """The conversations that exist of the given opaque ids, by opaque id; two reads for all of them."""
+        """The conversations with the given opaque ids, by opaque id; two reads fetch all.
+
+        An id without a conversation is left out.
+        """
         pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
         found = self._table.get_all([pointer["points_to"] for pointer in pointers])
         return {str(one["opaque_id"]): Record(one) for one in found}
@@ -90,7 +93,11 @@ class Queries(items.OnTable):
         return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
 
     def _kept_of(self, record: Record, entry_id: str) -> Item | None:
-        """A message's stored map by entry id: from the conversation's item, or the row where it was moved."""
+        """What is stored of the message with an entry id: the whole of it while it is in the item.
+
+        Of a message that has left the conversation's item, it is the row with its time and note;
+        None for no message.
+        """
         return (
             _message(record, entry_id)
             or _message(self.get(record), entry_id)
@@ -140,7 +147,10 @@ class Queries(items.OnTable):
     def with_recipient(
         self, primary_channel: str, company_id: str, at_most: int
     ) -> Iterator[Record]:
-        """A company's conversations among the first `at_most` rows of a recipient, read consistently."""
+        """A company's conversations with an address, read consistently.
+
+        Only the first `at_most` rows of the address are read, whatever company they belong to.
+        """
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
             values={"p": primary_channel},
@@ -176,8 +186,8 @@ class Queries(items.OnTable):
     def has_heard(self, record: Record) -> bool:
         """Whether a conversation's recipient has written to the company, from any of their addresses.
 
-        In the conversation itself at any time, in others since the company asked for this one.
-        Automatic messages do not count.
+        A message in this conversation counts at any time; one in another conversation, only since
+        the company asked for this one. Automatic messages do not count.
 
         Raises:
             TransientError: the conversations could not be read.

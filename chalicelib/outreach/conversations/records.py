@@ -236,7 +236,7 @@ class Draft:
 
     @property
     def needs_more_than_its_text(self) -> bool:
-        """Whether the draft asks for a function call or a person, or notes an opt-out, besides its text."""
+        """Whether the draft asks for more than sending its text: a function call, a person or an opt-out."""
         return bool(self.function_call or self.hand_off_reason or self.opts_out)
 
     def item(self) -> Item:

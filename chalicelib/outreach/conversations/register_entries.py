@@ -151,6 +151,6 @@ class RegisterEntry:
 
     @property
     def blocks_as(self) -> str:
-        """The reason code with which a mark blocks: a possible opt-out not decided in time is a STOP."""
+        """The reason code with which a mark blocks: its own, or STOP for a question not decided in time."""
         is_over = self.reason == Reason.DOUBT and not self.is_open
         return Reason.STOP if is_over else self.reason or Reason.STOP

@@ -99,7 +99,10 @@ class RegisterImports(SubjectRows):
 
 
 def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
-    """Whether a new do-not-contact mark blocks less than the stored one."""
+    """Whether a new do-not-contact mark would block less than the stored one.
+
+    False where the stored one is not in force.
+    """
     if not known.is_in_force:
         return False
     narrower = (

@@ -37,9 +37,10 @@ class RegisterLook:
     """The register's answer for a conversation's recipient.
 
     Attributes:
-        forbidden: why the company must not contact the recipient; see `RegisterLooks.forbids`.
-        subjects: the person records of the addresses that the conversation names; that of its own
-            address is first.
+        forbidden: why the company must not contact the recipient, or None; see
+            `RegisterLooks.forbids`.
+        subjects: the person records of the addresses that the conversation names, each once; the
+            record of the address that it writes to is first.
     """
 
     forbidden: str | None
@@ -63,7 +64,7 @@ class RegisterLooks(SubjectRows):
         return self.look(record).forbidden
 
     def look(self, record: Record) -> RegisterLook:
-        """Why the company must not contact the recipient, or None, with the records that decide it.
+        """Read the recipient's records, and why the company must not contact the recipient; None if it may.
 
         Raises:
             TransientError: the register could not be read.
@@ -74,10 +75,10 @@ class RegisterLooks(SubjectRows):
         return RegisterLook(self._forbidding(record, found, places), distinct(named))
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
-        """Read just before sending: why the recipient must not be contacted, and the conversation now.
+        """Read, just before a message is sent, why its recipient must not be contacted (None if they may).
 
-        Of the conversation only the newest act of a person is read, and whether another continues
-        it.
+        Also returns the conversation, of which only the newest act of a person is read, and whether
+        another conversation continues it.
 
         Raises:
             TransientError: they could not be read.
@@ -151,7 +152,7 @@ def has_written_since(record: Record, at: str) -> bool:
 
 
 def _is_newer(entry: RegisterEntry, record: Record) -> bool:
-    """Whether a mark says that the recipient has blocked us after their newest message."""
+    """Whether a mark says that the recipient blocked us, and is newer than their newest message."""
     said_at = str(entry.item.get("said_at") or "")
     return entry.reason == Reason.BLOCKED and not has_written_since(record, said_at)
 

@@ -97,7 +97,7 @@ class ShelvedThing:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """One list of saved things (replies or views), by id, as it was read."""
+    """One list of saved things (replies or views), by their ids, as it was read."""
 
     things: Mapping[str, ShelvedThing]
     most: int

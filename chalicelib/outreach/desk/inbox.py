@@ -223,10 +223,7 @@ class DeskInbox:
         return "" if mark is None or refused else str(mark["act"])
 
     def _held(self, record: Record) -> Draft | None:
-        """The message that a hand-off holds, or the draft that the checks have refused.
-
-        None where there is none.
-        """
+        """The message that a hand-off holds for approval, or the draft that the checks refused; else None."""
         holds = record.handoff.get("held") if record.is_handed_off else ""
         if not holds:
             return None
@@ -393,10 +390,10 @@ class DeskInbox:
         return HandoffRelease(handoff_id=outreach_keys.parsed(event_key).name, **common)
 
     def _queue(self, record: Record, event_key: str, *, is_new: bool) -> bool:
-        """Queue the event that does the rest of an act; one that had failed runs again, under its own key.
+        """Queue the event that does the rest of an act; a failed event runs again, under its own key.
 
         Returns:
-            Whether the event had failed and runs again.
+            True where the event had failed before and runs again.
 
         Raises:
             UnavailableError: it was not queued.

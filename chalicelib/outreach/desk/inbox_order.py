@@ -68,10 +68,10 @@ class InboxPlace:
 
     @classmethod
     def parsed(cls, text: str) -> Self:
-        """A position in the list from the text that a page ended with.
+        """Parse a position in the list from the text that the page before gave as its end.
 
         Raises:
-            PayloadError: the text is none that was given out.
+            PayloadError: the text has not the form of a position.
         """
         if not _PLACE.fullmatch(text):
             raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
@@ -101,7 +101,7 @@ class InboxFilter:
 
     @property
     def lanes(self) -> frozenset[HandoffLane]:
-        """The lanes of the list in which the selected hand-offs are."""
+        """The lanes (parts) of the list that can hold selected hand-offs."""
         wanted = {lane for state in self.states for lane in _LANES.get(state, (HandoffLane.ENDED,))}
         return frozenset(wanted - ({HandoffLane.WAITING} if self.taken_by else set()))
 
@@ -109,7 +109,7 @@ class InboxFilter:
     def is_narrow(self) -> bool:
         """Whether the filter selects by project, channel or person.
 
-        Its lanes then hold other hand-offs too.
+        The lanes (parts of the list) that it reads then hold other hand-offs too.
         """
         return any(one is not None for one in (self.project_id, self.channel, self.taken_by))
 
@@ -220,7 +220,10 @@ class InboxOrder:
         start: InboxPlace,
         size: int,
     ) -> Iterator[InboxEntry]:
-        """Every hand-off of the filter's lanes from a position on, selected or not, in the list's order."""
+        """Every hand-off in the filter's lanes behind a position, in the list's order.
+
+        Hand-offs that the filter does not select are among them.
+        """
         if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
             yield from _merged(self._asked(id_, start) for id_ in company_ids)
         for rank, lanes in _RANKS:
@@ -242,7 +245,10 @@ class InboxOrder:
         size: int,
         wanted: InboxFilter,
     ) -> Iterator[InboxEntry]:
-        """One lane's hand-offs, in order; with only the attributes that a narrow filter needs."""
+        """The hand-offs in one lane (part) of a company's list, in order.
+
+        For a narrow filter, each has only the attributes that the filter needs.
+        """
         columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
         for entry in self.handoffs.entries(
             company_id, lane, after=after, page=size, columns=columns
@@ -251,9 +257,9 @@ class InboxOrder:
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
     def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
-        """Given hand-offs with all their attributes, in at most two reads a page.
+        """The given hand-offs with all their attributes, of which a narrow filter has read only some.
 
-        Those that are gone are left out.
+        Hand-offs that are gone are left out. A page needs two reads at most.
         """
         found = self.handoffs.whole([row.entry for row in rows if row.question is None])
         whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
@@ -264,7 +270,10 @@ class InboxOrder:
         ]
 
     def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
-        """The open hand-offs of recipients who may have asked to stop, in the order of their deadlines."""
+        """A company's open hand-offs whose recipients may have asked to stop, behind a position in the list.
+
+        The earliest deadline for a person to decide comes first.
+        """
         found = self._asked_by_due(company_id, start.at)
         for _, some in groupby(found, key=lambda one: one.place.at):
             yield from (one for one in sorted(some, key=_place_of) if one.place > start)
@@ -283,9 +292,10 @@ class InboxOrder:
                         yield InboxEntry(place, entry, question)
 
     def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
-        """The hand-offs with the open question whether their recipient asked to stop, in one read.
+        """The given hand-offs, each with the open question, if any, whether its recipient asked to stop.
 
-        An open hand-off with such a question is left out: it came first in the list.
+        An open hand-off with such a question is left out, since the list has shown it first. One
+        read fetches all questions.
         """
         pairs = {
             row.place: (row.entry["points_to"]["primary_channel"], handoffs.company_of(row.entry))

@@ -141,10 +141,11 @@ def caller_of(
 
 
 def check_request(request: HttpRequest, known: Access, now: datetime) -> str | None:
-    """Verify that a request has the signature that its company's requests must have.
+    """Verify the signature that a company's settings require of its requests; none may be required.
 
     Returns:
-        A hash of what was signed, where the request has an HTTP Message Signature; else None.
+        A hash of what was signed, for a company that must use HTTP Message Signatures; else
+        None.
 
     Raises:
         SignatureError: ``INVALID_SIGNATURE``; names the header, component or parameter at fault.

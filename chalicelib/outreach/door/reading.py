@@ -48,10 +48,12 @@ def with_conversation(
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
     forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
-    """A start's outcome with what its conversation adds: why it waits, its next step, linked conversations.
+    """A copy of a start's outcome with what its conversation adds.
 
-    `unended` is `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the
-    recipient may be contacted.
+    This is why the conversation waits, its next step, and the conversations linked to it. A held
+    first message whose recipient must not be contacted makes the outcome ``failed``. `unended` is
+    `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the recipient may be
+    contacted.
     """
     found = dict(known)
     is_held = record.is_handed_off and record.handoff.get("held") == "start"

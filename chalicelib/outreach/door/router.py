@@ -257,7 +257,13 @@ def quotable(request_id: object) -> str:
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The start request within a body, and the conversation id where a Context Object has one."""
+    """The start request within a request's body, and the conversation id of a Context Object around it.
+
+    The id is None where there is no Context Object, or it has no id.
+
+    Raises:
+        PayloadError: ``INVALID_REQUEST``.
+    """
     if "frontend_payload" not in whole:
         return dict(whole), None
     request = whole["frontend_payload"]

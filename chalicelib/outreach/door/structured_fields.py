@@ -95,7 +95,7 @@ def bytes_by_label(value: str) -> dict[str, bytes] | None:
 
 
 def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
-    """The parameters (``;name=value``) from a position of a header on, and the position after the last one.
+    """Parse a header's parameters (``;name=value``) from a position on; also returns the position after them.
 
     Parsing stops before a name that occurs twice.
     """
