@@ -42,12 +42,15 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write an event of a conversation, once, and queue its post. Idempotent by name and key.
+        """Write an event of a conversation, once, and queue its post, if the company gets events.
+
+        The same name and key always mean the same event.
 
         Args:
             record: the conversation.
             name: what happened.
-            key: unique among the conversation's events of that name: an entry's id, a hand-off's id.
+            key: unique among the conversation's events of that name: an entry's id, a hand-off's
+                id.
             facts: identifiers and fixed codes for the body; None is left out.  The team member who
                 acted is `DeskPerson.facts`.  No text, no address of a recipient.
 

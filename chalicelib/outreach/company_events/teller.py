@@ -110,11 +110,9 @@ class Teller:
 
         Raises:
             WithdrawnError: the conversation or the endpoint is gone, or the endpoint does not take
-                this
-                event.
+                this event.
             PermanentError: the endpoint is paused, or three days of attempts are over.
-            NotYet: the endpoint's circuit breaker is open, or the signing secret cannot be used
-                yet.
+            NotYet: the endpoint's circuit breaker is open, or the signing secret is unusable.
         """
         (action,) = actions
         head = self._rows.head(action.conversation_id)

@@ -182,7 +182,7 @@ class CalledTools(items.OnTable):
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
 
     def call_accepted(self, record: Record, call_id: str) -> None:
-        """Store that the company accepted a tool call, from when on its time for a result counts."""
+        """Store that the company accepted a tool call now; the time limit for its result counts from then."""
         with suppress(ConditionFailed):  # a repetition, or a call of which nothing is kept
             taken = {"accepted_at": iso(self._clock.now())}
             self._once(record, call_id, taken, unless=("accepted_at",))

@@ -89,7 +89,7 @@ class DayCounts(items.OnTable):
         return counting(self._table, now, of, record.opaque_id, counts)
 
     def count(self, record: Record, counts: Sequence[str]) -> None:
-        """Add one to each named count of a conversation's project today, for something stored already."""
+        """Add one to each named count of a conversation's project today, in a write of its own."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
         how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
@@ -174,7 +174,7 @@ def channel_name(what: DayCount, channel: str) -> str:
 
 
 def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
-    """How often each reason was counted for failures or opt-outs, from a day's counts."""
+    """How often each reason of `what` (failures or opt-outs) was counted, from the counts of a day."""
     begins = f"{what}__"
     return Counter(
         {name.removeprefix(begins): n for name, n in counts.items() if name.startswith(begins)}

@@ -337,7 +337,7 @@ def page_id(record: Record, numbered: Entry) -> str:
 
 
 def digest_of(conversation_id: str) -> str:
-    """The digest of a conversation's id that the keys of its pages, drafts, acts and tool calls contain."""
+    """The digest of a conversation's id, part of the keys of its other rows, such as drafts and acts."""
     return keys.digest(conversation_id)[:32]
 
 

@@ -32,9 +32,8 @@ class RegisterImports(SubjectRows):
         Args:
             place: the address.
             how: the evidence.
-            at: ISO time from which the list has the address; empty where the list gives none: any
-                START of
-                the recipient then counts as newer.
+            at: ISO time from which the list has the address; empty where the list gives none; any
+                START then counts as newer.
 
         Returns:
             Whether the address is marked now; False where the recipient's START is newer.

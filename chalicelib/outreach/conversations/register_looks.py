@@ -100,9 +100,10 @@ class RegisterLooks(SubjectRows):
         channel: Channel | None = None,
         purpose: str | None = None,
     ) -> bool:
-        """Whether the company must not contact an address, by opt-outs.
+        """Whether opt-outs forbid the company to contact an address.
 
-        Where a channel is given, technical marks on it count as well.
+        Technical marks count only where a channel is given. An opt-out limited to some purposes or
+        channels counts only where the given purpose and channel are among them.
         """
         place, now = self.place(primary_channel, company_id), self._clock.now()
         subject = self.subject(place)

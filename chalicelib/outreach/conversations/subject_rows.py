@@ -157,9 +157,8 @@ class SubjectRows(items.OnTable):
             edit: gives the changed record, or None where nothing is to change; it may be called
                 again.
             how: the evidence.
-            also: further writes, done even where nothing changes; where they are refused, the
-                change
-                is made without them.
+            also: further writes, done even where nothing changes; where they are refused,
+                the change is made without them.
             with_it: returns further writes, given the record before the change; called only where
                 something changes.
 

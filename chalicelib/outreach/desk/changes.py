@@ -65,11 +65,13 @@ def reply(case: Case) -> Planned:
 
 
 def approve(case: Case) -> Planned:
-    """Plan that the held message is sent, in the person's words where they edited it; its tool call stays.
+    """Plan that the held message is sent, in the person's words where they edited it.
+
+    An edited message keeps the tool call of the held one.
 
     Raises:
-        RefusedError: none is held, it is being released already, or the channel takes only the
-            template.
+        RefusedError: no message is held, it is being released already, or the channel takes
+            only the template as a first message.
     """
     record, asked = case.record, case.asked
     held = record.handoff["held"]

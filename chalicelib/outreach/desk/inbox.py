@@ -136,9 +136,8 @@ class DeskInbox:
             states: only hand-offs in these states, of `shown.STATES`.
             project_id: only this project's.
             channel: only those on this channel.
-            taken_by: returns whether to select a hand-off, given the stored name of the person who
-                has
-                it (empty for none).
+            taken_by: returns whether to select a hand-off, given the stored name of its person
+                (empty for none).
             limit: most entries, up to `MOST_LISTED`.
             after: the end of the page before, as it gave it.
 
@@ -333,8 +332,9 @@ class DeskInbox:
 
         Raises:
             PayloadError: the text is too long for the channel.
-            RefusedError: the recipient must not be contacted, or the channel takes no free text
-                now.
+            RefusedError: the recipient must not be contacted (for a first message, also in doubt),
+                or
+                the channel takes no free text now and no template is set.
         """
         most = rules.longest(record)
         if len(asked.said("text")) > most:

@@ -139,7 +139,7 @@ def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]])
 
 
 def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
-    """Problems: covered components that the request lacks, or that we do not see as they were signed."""
+    """Problems of what a signature covers: a component that the request lacks, or that is ambiguous."""
     if len(set(map(_identity, about.items))) != len(about.items):
         yield "a component is covered twice"
     if not _PLAIN_PATH.fullmatch(request.path):
