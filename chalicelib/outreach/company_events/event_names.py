@@ -114,7 +114,7 @@ class Personal:
     shows_person: bool = False
 
     def shown(self) -> dict[str, Any]:
-        """The personal fields for the body of an event; a long text is cut."""
+        """The personal data as fields of an event's body; None is left out, and a long text is cut."""
         found: dict[str, Any] = {}
         if self.recipient is not None:
             found["recipient"] = self.recipient

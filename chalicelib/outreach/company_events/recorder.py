@@ -128,7 +128,7 @@ class CompanyEvents:
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:
-    """The job that posts one event of a conversation to the company."""
+    """The job that posts one event of a conversation, by the event's number, to the company."""
     event_key = outreach_keys.tell(opaque_id, number)
     return TellCompany(
         event_key=event_key,

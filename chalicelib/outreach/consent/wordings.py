@@ -141,7 +141,7 @@ def sources() -> list[str]:
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
-    """The wordings of a table in all languages, one after another."""
+    """The wordings of a table, of all its languages one after another."""
     return (one for of_language in rows.values() for one in of_language)
 
 

@@ -41,7 +41,7 @@ _NO_NAME = re.compile(r"\W")
 
 
 class DayCount(StrEnum):
-    """The names under which a company's events are counted by day."""
+    """What is counted for a project each day; the values are the names of the stored counts."""
 
     OPENED = "opened"
     """A first message went to the carrier; this and each answer also by its channel."""
@@ -80,7 +80,7 @@ class CountedDay:
 
 
 class DayCounts(items.OnTable):
-    """Adds to the counts of a company's days, and reads them."""
+    """Adds to the daily counts of companies' projects, and reads them."""
 
     def counting(self, record: Record, counts: Sequence[str]) -> Item:
         """The transaction write that adds one to each named count of a conversation's project today."""

@@ -391,7 +391,7 @@ class DoNotContact(RegisterLooks):
 def said_in(
     record: Record, door: str, said: str = "", *, by: str | None = None, channel: str | None = None
 ) -> Statement:
-    """The evidence of something that was said in a conversation."""
+    """The evidence (`Statement`) of something that was said in a conversation, by default on its channel."""
     return Statement(
         door=door,
         said=said,

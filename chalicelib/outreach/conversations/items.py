@@ -282,7 +282,7 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
 def draft_item(
     record: Record, entry_id: str, written: Draft, now: datetime, kept: timedelta = TTL
 ) -> Item:
-    """The row that stores the draft of a conversation's message."""
+    """The row that stores the draft of a message; only made here, not written."""
     return {
         **draft_key(record, entry_id),
         "ttl": end(now, kept),
@@ -347,5 +347,5 @@ def digest(record: Record) -> str:
 
 
 def present(values: Mapping[str, Any]) -> Item:
-    """The given attributes without those that are None."""
+    """A copy of the given attributes without those that are None."""
     return {name: value for name, value in values.items() if value is not None}

@@ -85,11 +85,11 @@ class Queries(items.OnTable):
         return self._kept_of(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
-        """The note code on an appended message; None where it has no note, or there is no such message."""
+        """The note code on the message with an entry id; None without a note, and without such a message."""
         return (self._kept_of(record, entry_id) or {}).get("note")
 
     def time_of(self, record: Record, entry_id: str) -> str | None:
-        """The time of an appended message; None where there is no such message."""
+        """The ISO time of the message with an entry id; None where the conversation has no such message."""
         return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
 
     def _kept_of(self, record: Record, entry_id: str) -> Item | None:

@@ -313,12 +313,12 @@ class Record:
 
     @property
     def channel_config(self) -> Mapping[str, Any]:
-        """The company's settings for the conversation's channel."""
+        """The company's settings for the conversation's channel; empty without any."""
         return dict(self.item.get("channel_config") or {})
 
     @property
     def ai_config(self) -> Mapping[str, Any]:
-        """The company's AI settings for the conversation's channel."""
+        """The company's AI settings for the conversation's channel; empty without any."""
         return dict(self.item.get("ai_config") or {})
 
     @property

@@ -117,7 +117,7 @@ class RegisterEntry:
 
     @property
     def reason(self) -> str:
-        """The fixed code of why the address is marked."""
+        """The fixed code of why the address is marked; empty without one."""
         return str(self.item.get("reason", ""))
 
     @property

@@ -148,7 +148,7 @@ class RegisterLooks(SubjectRows):
 
 
 def has_written_since(record: Record, at: str) -> bool:
-    """Whether the recipient has written in the conversation after an ISO time."""
+    """Whether the recipient has written in the conversation after the given ISO time."""
     return str(record.item.get("last_inbound_at") or "") > at
 
 

@@ -74,7 +74,7 @@ class Subject:
 
     @property
     def consents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The person's consents by ``{member id}#{channel}#{purpose}``."""
+        """The person's stored consents by ``{member id}#{channel}#{purpose}`` (member id: keyed address)."""
         return dict(self.state.get("consents") or {})
 
     @property

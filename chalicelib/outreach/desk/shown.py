@@ -104,8 +104,8 @@ def conversation_shown(
         record: the conversation.
         history: its messages, oldest first.
         now: the time.
-        held: the message that its hand-off holds, or the draft that was refused; None where there
-            is none.
+        held: the message that the conversation's hand-off holds, or the draft that the checks
+            refused; None without one.
         question: the open question whether the recipient asked to stop, if there is one.
     """
     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None

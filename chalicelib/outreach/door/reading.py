@@ -48,7 +48,7 @@ def with_conversation(
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
     forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
-    """A copy of a start's outcome with what its conversation adds.
+    """A copy of a start's outcome (`known`) with what the start's conversation adds.
 
     This is why the conversation waits, its next step, and the conversations linked to it. A held
     first message whose recipient must not be contacted makes the outcome ``failed``. `unended` is
