@@ -22,9 +22,10 @@ OPEN = reasons.ENDPOINT_BREAKER_OPEN
 
 
 def admitted(rows: EventRows, head: Head, state: EndpointState, now: float) -> float | None:
-    """When an event may be posted to an endpoint: None for now, else epoch seconds to try again at.
+    """When an event may next be posted to an endpoint: None for now, else epoch seconds to try again at.
 
-    Costs one write where the event is the probe, none otherwise.
+    When the wait of the endpoint's circuit breaker is over, one event goes as the probe (trial
+    post), which costs one write.
     """
     if state.open_until is None:
         return None

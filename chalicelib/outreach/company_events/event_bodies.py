@@ -50,11 +50,15 @@ class EventBodies:
         return body(event, number, about, self._personal(head, event, endpoint))
 
     def plain(self, head: Head, event: CompanyEvent, number: int) -> bytes:
-        """The body of an event without personal data, whatever the endpoint asks for."""
+        """The body of an event without personal data, even where the endpoint's settings ask for them."""
         return body(event, number, {"conversation": head.opaque_id, **head.about})
 
     def _personal(self, head: Head, event: CompanyEvent, endpoint: Endpoint) -> Personal | None:
-        """The personal data for the body of an event; None where the project asks for none."""
+        """The personal data for the body of an event; None where the endpoint asks for none.
+
+        A tool's call always has its arguments and the token for its result. None also for a start
+        that failed before its conversation was opened.
+        """
         is_tool = event.name == Name.TOOL_CALLED
         if not (endpoint.include or is_tool):
             return None
@@ -85,7 +89,11 @@ class EventBodies:
         return dict(json.loads(draft.function_arguments or "{}"))
 
     def _result(self, record: Record, event: CompanyEvent) -> Mapping[str, str]:
-        """The id of a tool's call, and the token that authorizes its result alone; it is not stored."""
+        """What a company needs to return a tool call's result: the call's id and a token.
+
+        The token is valid for this result alone and is not stored; it is left out where tokens
+        cannot be signed.
+        """
         call_id = outreach_keys.call_id(record.opaque_id, event.facts["message_id"])
         if self._signing is None:
             return {"call_id": call_id}

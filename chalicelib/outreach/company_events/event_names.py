@@ -88,7 +88,10 @@ class CompanyEvent:
 
 
 def id_of(opaque_id: str, name: Name, key: str) -> str:
-    """The id of an event for a company; `key` is unique among the conversation's events of that name."""
+    """The id of a company event: always the same for the same conversation, name and key.
+
+    `key` tells apart the conversation's events of that name.
+    """
     return f"evt_{keys.digest('company-event', opaque_id, name.value, key)[:32]}"
 
 
@@ -111,7 +114,7 @@ class Personal:
     shows_person: bool = False
 
     def shown(self) -> dict[str, Any]:
-        """The personal fields for the body of an event; a long text is cut."""
+        """The personal data as fields of an event's body; None is left out, and a long text is cut."""
         found: dict[str, Any] = {}
         if self.recipient is not None:
             found["recipient"] = self.recipient

@@ -23,7 +23,7 @@ MOST_CONVERSATIONS = 200
 
 
 def heard_in(conversations: Queries, company_id: str, address: str) -> Record | None:
-    """The newest conversation with an address among those whose events the company is sent; else None."""
+    """A company's newest conversation with an address, of those whose events the company gets; else None."""
     found = [
         record
         for form in numbers.forms(address)
@@ -36,13 +36,14 @@ def heard_in(conversations: Queries, company_id: str, address: str) -> Record | 
 def telling_lifted(
     ledger: Ledger, record: Record | None, by: str, now: datetime
 ) -> Callable[[Subject], list[Item]]:
-    """A function that makes the ledger row of the event "marks lifted", for the transaction that lifts them.
+    """A function that returns the ledger row of the event "marks lifted", for the lifting transaction.
 
-    It gives no row where none of the marks was a wish of the recipient's.
+    The function takes the person's record as it was. It returns no row where only technical marks
+    are lifted, or the company gets no events of the conversation.
 
     Args:
         ledger: writes the row.
-        record: the conversation among whose events the company is informed; None: it is not.
+        record: the conversation under which the company gets the event; None for no event.
         by: who lifted the marks: ``recipient``, ``operator`` or ``company``.
         now: the time.
     """

@@ -67,7 +67,7 @@ class Head:
 
     @property
     def project_id(self) -> str:
-        """Id of the project whose settings name the endpoint for the conversation's events."""
+        """Id of the project to which the conversation belongs; its settings name the endpoint for events."""
         return self.about["project_id"]
 
 
@@ -89,7 +89,7 @@ class EndpointState:
     chosen: frozenset[str] | None = None
 
     def takes(self, name: Name) -> bool:
-        """Whether the endpoint is sent events of a given name; a tool's call always is."""
+        """Whether events of the given name are posted to the endpoint; those of a tool's call always are."""
         return self.chosen is None or name.value in self.chosen or name is Name.TOOL_CALLED
 
 
@@ -118,9 +118,10 @@ class EventRows(items.OnTable):
                 return count + 1
 
     def announcing(self, start: Record) -> Item:
-        """The head of the events of a conversation that is not open yet, as one write of a transaction.
+        """The write that creates the head (the row that counts events) of a conversation not yet open.
 
-        With it the company can be informed of a start that fails and leaves nothing else.
+        It is part of a transaction. By the head, the company can be informed of a start that fails
+        before there is a conversation.
         """
         return self._table.updating(
             _head_key(start.opaque_id),
@@ -134,15 +135,16 @@ class EventRows(items.OnTable):
         return _head(item) if item else None
 
     def event(self, opaque_id: str, number: int) -> CompanyEvent | None:
-        """One event of a conversation, by its number; None where it was erased."""
+        """One event of a conversation, by its number; None where none is stored, as after an erasure."""
         item = self._table.get(_event_key(opaque_id, number))
         if item is None:
             return None
         return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
 
     def tried_since(self, head: Head, number: int) -> float:
-        """Epoch seconds of an event's first failed attempt, or of an operator's later resumption.
+        """Epoch seconds from which the three days of attempts at an event count.
 
+        This is the time of the event's first failed attempt, or of an operator's later resumption.
         Called after a failed attempt; the first such call stores the time.
         """
         if head.tried[0] == number:
@@ -152,7 +154,10 @@ class EventRows(items.OnTable):
         return now
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
-        """Store that the event of a number was posted; returns the head, None once erased. Idempotent."""
+        """Store that the event with this number was posted; doing it again changes nothing.
+
+        Returns the head (the row that counts the conversation's events); None where it was erased.
+        """
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -188,7 +193,7 @@ class EventRows(items.OnTable):
         )
 
     def failing(self, head: Head, epoch: float) -> None:
-        """Store since when an endpoint has accepted no event; an earlier time stays."""
+        """Store the epoch time since which an endpoint has been failing; an earlier stored time stays."""
         self._table.update(
             self._state_of(head),
             set_={},
@@ -211,11 +216,13 @@ class EventRows(items.OnTable):
         self._table.update(self._state_of(head), set_={"open_until": until}, reading=False)
 
     def take_probe(self, head: Head, seen: float, until: float) -> bool:
-        """Claim the one probe of an endpoint whose pause is over; False where another worker has it.
+        """Claim the one probe (trial post) of an endpoint whose circuit breaker has waited long enough.
+
+        False where another worker has claimed it.
 
         Args:
-            head: the head of the conversation that probes.
-            seen: the end of the pause, as it was read.
+            head: the head of the events of the conversation whose event is the probe.
+            seen: the end of the breaker's wait, as it was read.
             until: when the next probe may leave, epoch seconds.
         """
         try:
@@ -236,7 +243,7 @@ class EventRows(items.OnTable):
         self._table.update(self._state_of(head), set_={}, remove=gone, reading=False)
 
     def pause(self, company_id: str, project_id: str, reason: str) -> None:
-        """Pause an endpoint: nothing is posted until an operator resumes it."""
+        """Store that an endpoint is paused, and why: nothing is posted to it until an operator resumes it."""
         self._table.update(
             _endpoint_key(company_id, project_id, "state"),
             set_={"pause_reason": reason},
@@ -258,7 +265,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The rows of the conversations whose events an endpoint is no longer sent (stopped)."""
+        """The rows that list conversations as stopped: their events are no longer posted to this endpoint."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -276,7 +283,8 @@ class EventRows(items.OnTable):
     def resume(self, opaque_id: str) -> Head | None:
         """Let the events of a stopped conversation be tried for three more days (`teller.GIVE_UP_AFTER`).
 
-        Returns the head; None where the conversation has no events.
+        Returns the head (the row that counts the events); None where the conversation has no
+        events.
         """
         try:
             item = self._table.update(
@@ -293,7 +301,7 @@ class EventRows(items.OnTable):
         self._table.delete(_endpoint_key(company_id, project_id, STOPPED + opaque_id))
 
     def attempted(self, company_id: str, project_id: str, attempt: PostAttempt) -> None:
-        """Store the record of a request that was made to an endpoint now."""
+        """Store the record of an attempt that was just made to post an event to an endpoint."""
         now = self._clock.now()
         own = {"at": iso(now), "ttl": int((now + post_attempt.KEPT).timestamp())}
         key = _endpoint_key(company_id, project_id, f"{ATTEMPT}{iso(now)}#{attempt.event}")
@@ -312,7 +320,11 @@ class EventRows(items.OnTable):
     # --- rows and keys ------------------------------------------------------------------------
 
     def _adding(self, record: Record, event: CompanyEvent, count: int) -> list[Item]:
-        """The writes that append an event; the ``seen`` row is first, as `add` reads it on a refusal."""
+        """The transaction writes that append an event to a conversation's events.
+
+        The row that marks the event's id as ``seen`` is first, as `add` reads it when the
+        transaction is refused.
+        """
         now = self._clock.now()
         own = {"opaque_id": record.opaque_id, "ttl": items.end(now)}
         absent = "attribute_not_exists(#conversation_id)"
@@ -347,7 +359,7 @@ class EventRows(items.OnTable):
 
 
 def _about(record: Record) -> Item:
-    """What the head of a conversation's events stores about the conversation: its ids and channel."""
+    """The ids and channel of a conversation, as stored in the head (the row that counts its events)."""
     ids = {name: record.item[name] for name in ("company_id", "project_id", "request_id")}
     about = {**ids, "channel": record.channel.value}
     return {"about": about, "opaque_id": record.opaque_id}

@@ -42,12 +42,15 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write an event of a conversation, once, and queue its post. Idempotent by name and key.
+        """Write an event of a conversation, once, and queue its post, if the company gets events.
+
+        The same name and key always mean the same event.
 
         Args:
             record: the conversation.
             name: what happened.
-            key: unique among the conversation's events of that name: an entry's id, a hand-off's id.
+            key: unique among the conversation's events of that name: an entry's id, a hand-off's
+                id.
             facts: identifiers and fixed codes for the body; None is left out.  The team member who
                 acted is `DeskPerson.facts`.  No text, no address of a recipient.
 
@@ -75,8 +78,8 @@ class CompanyEvents:
             opaque_id: the id that the conversation would have.
             reason: a fixed code.
             received_at: when this start was received; the Channel Router may repeat a failed start.
-            start: the attributes with which the conversation would have been opened; None: those in
-                the head that the door stored.
+            start: the attributes with which the conversation would have been opened; None reads
+                them from the row that the door stored (the head); without it nothing is written.
 
         Raises:
             TransientError: the event was not written.
@@ -94,10 +97,10 @@ class CompanyEvents:
     def go_on(
         self, opaque_id: str, number: int, recovery: Recovery = Recovery.SWEEP, *, rounds: int = 0
     ) -> None:
-        """Queue the post to the company of an event that was written before.
+        """Queue the post to the company of an event that was stored before.
 
-        After `MOST_ROUNDS` jobs that queued each other, the event's ledger row is made due at once
-        instead, and the sweep queues it.
+        After `MOST_ROUNDS` jobs that queued each other, the event is instead made due in the
+        ledger, and the sweep queues it.
 
         Raises:
             UnavailableError: the event was not queued.
@@ -125,7 +128,7 @@ class CompanyEvents:
 
 
 def job(opaque_id: str, number: int, at: str) -> TellCompany:
-    """The job that posts one event of a conversation to the company."""
+    """The job that posts one event of a conversation, by the event's number, to the company."""
     event_key = outreach_keys.tell(opaque_id, number)
     return TellCompany(
         event_key=event_key,

@@ -28,7 +28,10 @@ def signature(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
 
 
 def headers(keys: Sequence[bytes], message_id: str, epoch: float, body: bytes) -> dict[str, str]:
-    """The Standard Webhooks headers of a message, signed with every key: a receiver need know only one."""
+    """The Standard Webhooks headers of a message: its id, the time, and one signature for each key.
+
+    A receiver needs to know only one of the keys.
+    """
     at = str(int(epoch))
     return {
         "webhook-id": message_id,

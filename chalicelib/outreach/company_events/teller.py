@@ -68,7 +68,8 @@ class EndpointAccess:
 
     Attributes:
         endpoint: a project's endpoint by its current settings, given company id and project id.
-        secret: the text of a company's signing secret; with True it is read past the cache.
+        secret: the text of a company's signing secret, given the company id; with True as the
+            second argument it is read past the cache.
         post: sends one request to a public address.
         shares: limits how many workers one endpoint may hold; None: no limit.
     """
@@ -108,10 +109,10 @@ class Teller:
         """Read the event, the endpoint and the secret, and build the request for `tell`.
 
         Raises:
-            WithdrawnError: the conversation or the endpoint is gone, or the endpoint does not take this
-                event.
-            PermanentError: the endpoint is paused, or three days are over.
-            NotYet: the breaker is open, or the secret cannot be used yet.
+            WithdrawnError: the conversation or the endpoint is gone, or the endpoint does not take
+                this event.
+            PermanentError: the endpoint is paused, or three days of attempts are over.
+            NotYet: the endpoint's circuit breaker is open, or the signing secret is unusable.
         """
         (action,) = actions
         head = self._rows.head(action.conversation_id)
@@ -196,7 +197,10 @@ class Teller:
         return SignedPost(built.url, headers, built.content, deadline_seconds)
 
     def _accepted(self, opaque_id: str, event: CompanyEvent) -> None:
-        """Store in the conversation that the company accepted the event of a tool's call."""
+        """Store in the conversation that the company accepted the event of a tool's call.
+
+        Nothing is stored where the conversation is gone.
+        """
         record = self._conversations.find(opaque_id)
         if record is not None:
             call_id = outreach_keys.call_id(opaque_id, event.facts["message_id"])
@@ -210,10 +214,13 @@ class Teller:
         reason: str,
         comes_epoch: float = 0.0,
     ) -> NoReturn:
-        """End a failed attempt to post an event; it is tried again at `comes_epoch` or later.
+        """End a failed attempt to post an event by an error: the event is tried again, or given up.
+
+        It is given up after three days of attempts; an endpoint that has accepted nothing for as
+        long is paused.
 
         Raises:
-            NotYet: the event is tried again.
+            NotYet: the event is tried again, at `comes_epoch` or later.
             PermanentError: three days are over.
         """
         now = self._clock.now().timestamp()

@@ -70,7 +70,7 @@ def bare(text: str, spellings: Mapping[str, str]) -> str:
 
 
 def words_of(said: str) -> list[str]:
-    """The words of a folded text; a run of Chinese or Japanese becomes its pairs of characters."""
+    """Split a folded text into words; a Chinese or Japanese run gives its overlapping pairs of characters."""
     return _UNSPACED.sub(_pairs, said).split()
 
 

@@ -62,7 +62,10 @@ def all_keywords() -> FoldedKeywords:
 
 
 def is_keyword(said: str) -> bool:
-    """Whether a folded message is only a word for STOP, or several; a long one may have a typing error."""
+    """Whether a folded message consists only of words for STOP, one or several.
+
+    Letters may be repeated, and a long word may have a typing error.
+    """
     every = all_keywords()
     if said in every.stop or _LENGTHENED.sub(r"\1", said) in every.stop:
         return True
@@ -76,7 +79,10 @@ def is_keyword(said: str) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """A message folded (`bare`), without courtesies such as "please"; a repeated word counts once."""
+    """A message folded by `bare`, without courtesies such as "please"; a repeated word is kept once.
+
+    Courtesies stay where the message has nothing else.
+    """
     words = bare(text)
     kept = " ".join(all_keywords().courtesies.sub(" ", words).split())
     return _AGAIN.sub(r"\1", kept or words)

@@ -30,7 +30,10 @@ _PARTS: Mapping[str, ByLanguage] = {
 
 
 def sentences(preferences: Preferences, language: Language) -> list[str]:
-    """A recipient's stored preferences (hours, channels) as sentences in a language; empty without any."""
+    """A recipient's stored preferences (hours, channels) as sentences in the given language.
+
+    An empty list without preferences.
+    """
     found = []
     if preferences.hours:
         found.append(_HOURS[language].format(hours=_times(preferences.hours, language)))

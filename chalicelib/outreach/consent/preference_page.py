@@ -47,7 +47,7 @@ _RESUME: _Button = ("choice", "resume", written("page_resume"))
 
 
 class Holds(Enum):
-    """Whether the company's messages to a recipient are allowed, in doubt or stopped."""
+    """What the unsubscribe page says: messages to the recipient are allowed, in doubt or stopped."""
 
     OPEN = auto()
     IN_DOUBT = auto()
@@ -71,10 +71,10 @@ class Standing:
     """What the unsubscribe page shows about a recipient.
 
     Attributes:
-        record: the conversation of the link; None where it is no longer stored.
-        holds: whether messages are allowed, over every address that the conversation names.
+        record: the conversation of the link; None where it is gone or has another recipient.
+        holds: whether messages are allowed, judged by all addresses that the conversation names.
         preferences: the times and channels that the recipient wishes.
-        has_zone: the recipient's time zone is known; without one the form asks for no hours.
+        has_zone: whether the recipient's time zone is known; if not, the form asks for no hours.
     """
 
     record: Record | None = field(repr=False)

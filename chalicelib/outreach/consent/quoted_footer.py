@@ -21,7 +21,10 @@ def without_footer(text: str) -> str:
 
 @cache
 def _quoted() -> re.Pattern[str]:
-    """The pattern of our e-mails' footer in a reply, with or without quotation marks, brackets and link."""
+    """The pattern that finds our e-mails' footer (unsubscribe line or link) where a reply quotes it.
+
+    Quotation marks and brackets around it are found as well.
+    """
     lines = "|".join(
         re.escape(line.rstrip(".")).replace(r"\ ", r"\s+") for line in UNSUBSCRIBE_LINE.values()
     )

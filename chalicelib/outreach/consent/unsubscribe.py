@@ -203,7 +203,10 @@ class UnsubscribeDoor:
         return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
-        """Store the wish of the page's form; of all the recipient's addresses the newest wish counts."""
+        """Store the wish (hours, channels) of the page's form under the address of the link.
+
+        Of the wishes stored under all the recipient's addresses, readers take the newest.
+        """
         record = self._record(found)
         places = self._places(found, record)
         known = preferred(distinct(self.conversations.subjects(places).values()))
@@ -227,7 +230,7 @@ class UnsubscribeDoor:
             )
 
     def _places(self, found: OpenedToken, record: Record | None) -> list[Member]:
-        """The recipient's address, and their other addresses that the conversation names."""
+        """The recipient's address in the link, then their other addresses that the conversation names."""
         named = self.conversations.places_of(record) if record else []
         return [
             Member(found.hashed, found.company_id),
@@ -247,7 +250,10 @@ class UnsubscribeDoor:
         return record if hmac.compare_digest(hashed, found.hashed) else None
 
     def _enter(self, found: OpenedToken) -> None:
-        """Write the do-not-contact mark, even if the company's event cannot be built; queue that event."""
+        """Store the recipient's unsubscription in the register, and queue the event that informs the company.
+
+        The register is written even if that event cannot be built; the error is raised afterwards.
+        """
         job, failure = None, None
         try:
             job = self._job(found)
@@ -263,7 +269,11 @@ class UnsubscribeDoor:
             self.intake.accept(job, admission=job.received_at)
 
     def _job(self, found: OpenedToken) -> Unsubscribed | None:
-        """The job that informs the company of the unsubscribe; None without endpoint or conversation."""
+        """The job that informs the company of the unsubscription.
+
+        None where the conversation is gone or another company's, or the company gets no events of
+        it.
+        """
         record = self.conversations.find(found.conversation)
         if record is None or record.company_id != found.company_id or not record.item.get(TELLS):
             return None
@@ -287,17 +297,20 @@ class UnsubscribeDoor:
 
 
 def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
-    """The time zones that the recipient may be in, by the conversation or stored hours; may be empty."""
+    """The time zones that the recipient may be in: the conversation's, else those of stored hours.
+
+    Empty without any.
+    """
     named = tuple(zone.key for zone in rules.zones_of(record)) if record else ()
     return named or (known.hours.zones if known.hours else ())
 
 
 def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
-    """Whether messages are allowed, by the reasons of the do-not-contact marks.
+    """Whether messages to the recipient are allowed, judged by the reasons of their do-not-contact marks.
 
     Args:
-        reasons: of marks on addresses that the page can open again.
-        others: of marks on the person's other addresses.
+        reasons: reasons of the marks on addresses for which the page can allow messages again.
+        others: reasons of the marks on the person's other addresses.
     """
     if reasons & (WISHES - OWN) or others & WISHES:
         return Holds.STOPPED_OTHERWISE

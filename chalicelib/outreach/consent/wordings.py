@@ -60,7 +60,7 @@ class Wordings:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The wordings of ``wordings.toml`` as compiled patterns over all languages; the fields are tables."""
+    """The compiled regular expressions of ``wordings.toml``: a field for each table, for all languages."""
 
     plain: tuple[re.Pattern[str], ...]
     negated: re.Pattern[str]
@@ -97,7 +97,10 @@ def listed() -> Wordings:
 
 @cache
 def patterns() -> Patterns:
-    """The patterns of ``wordings.toml``, from `wordings.bin` if current; loaded at the first message."""
+    """The patterns of ``wordings.toml``: from `wordings.bin` if that is current, else compiled.
+
+    They are loaded at the first message.
+    """
     *plain, negated, doubt, complained, soft, whence, again, marketing, limits, clauses = (
         compiled.shipped(made_from()) or map(re.compile, sources())
     )
@@ -138,12 +141,15 @@ def sources() -> list[str]:
 
 
 def every(rows: ByLanguage) -> Iterable[str]:
-    """The wordings of a table in all languages, one after another."""
+    """The wordings of a table, of all its languages one after another."""
     return (wording for of_language in rows.values() for wording in of_language)
 
 
 def _anywhere(rows: ByLanguage) -> str:
-    """A regular expression that finds any wording of a table as whole words; without spaces, anywhere."""
+    """A regular expression that finds any wording of a table, in any language, as whole words.
+
+    In languages without spaces, it finds a wording anywhere.
+    """
     spaced = _either({name: them for name, them in rows.items() if name not in UNSPACED})
     unspaced = _either({name: rows[name] for name in UNSPACED if name in rows})
     return rf"(?<!\S)(?:{spaced})(?!\S)" + (f"|{unspaced}" if unspaced else "")
@@ -154,7 +160,7 @@ def _either(rows: ByLanguage) -> str:
 
 
 def _filled(wording: str) -> str:
-    """A wording with its ``{set}`` names replaced by the words of those sets, without accents."""
+    """A wording with each ``{set}`` replaced by its words as alternatives (``a|b``), without accents."""
     whole = _SET.sub(lambda found: _filled("|".join(_set(found[1]))), wording)
     return folding.shapes(whole)
 

@@ -100,7 +100,7 @@ _MOST_CHARACTERS = 1000
 
 
 def heard(text: str) -> Heard:
-    """What a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
+    """Decide what a message says about being contacted: STOP, START, HELP, a possible STOP, or nothing."""
     raw = " ".join(text.strip().lower().split()).strip(" .!\"'")
     text = _SIGNATURE.sub("", text[:_MOST_CHARACTERS])
     said, known = keywords.plain_text(text), keywords.all_keywords()
@@ -131,7 +131,7 @@ def heard(text: str) -> Heard:
 
 
 def _is_preference(text: str) -> bool:
-    """Whether a message wishes only another time or channel, and so is no STOP."""
+    """Whether a message asks only for another time or channel, so that it is no STOP."""
     from chalicelib.outreach.wishes.wished import wished_alone  # noqa: PLC0415 - of few messages
 
     wish = wished_alone(text)
@@ -180,13 +180,16 @@ def _stop_wish(text: str, said: str) -> tuple[Word | None, HeardBy]:
 
 
 def _has_stop(text: str) -> bool:
-    """Whether a part of a message between punctuation marks is only STOP: "no, stop, who are you"."""
+    """Whether one piece of a message, between punctuation marks, is only a word for STOP.
+
+    So it is in "no, stop, who are you".
+    """
     parts = re.split(wordings.ENDS, text)[:_MOST_CLAUSES]
     return any(keywords.is_keyword(keywords.plain_text(part)) for part in parts)
 
 
 def _in_doubt(said: str) -> tuple[Word | None, HeardBy]:
-    """DOUBT where a part of a message may be a wish to stop, by doubtful wordings, else None; and why."""
+    """`DOUBT` where a text has a doubtful wording of a wish to stop, else None; and the rule that decided."""
     patterns = wordings.patterns()
     if patterns.doubt.search(said):
         return Word.DOUBT, HeardBy.POSSIBLE_WISH

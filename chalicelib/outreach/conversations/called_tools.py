@@ -50,7 +50,7 @@ class ToolCall:
 
     @classmethod
     def of(cls, item: Item, call_id: str) -> ToolCall:
-        """Build a `ToolCall` from its stored item."""
+        """Parse a `ToolCall` from its stored item."""
         return cls(
             call_id=call_id,
             entry_id=str(item["entry_id"]),
@@ -66,24 +66,21 @@ class ToolCall:
     def given(self) -> Mapping[str, Any]:
         """The call's result as a mapping with ``status``, ``text`` and ``data``.
 
-        Empty where none came in time.
+        An empty mapping where no result came in time.
         """
         found: Mapping[str, Any] = json.loads(self.result or "{}")
         return found
 
     @property
     def outcome(self) -> str:
-        """The ``status`` of the call's result, as `DONE` or `FAILED`.
-
-        `NO_RESULT` where no result is stored.
-        """
+        """The ``status`` of the call's result (`DONE` or `FAILED`); `NO_RESULT` where none is stored."""
         return str(self.given.get("status", NO_RESULT))
 
     def result_until(self, now: datetime) -> datetime:
-        """Until when the call's result is accepted: counted from when the company accepted the call.
+        """Until when the call's result is accepted: the call's time limit, from when the company accepted it.
 
-        While the company has not accepted it: that whole time limit counted from now, so that a
-        timer need not look earlier, but at most `NOT_ACCEPTED_AFTER` the call.
+        While the company has not accepted the call, the limit counts from `now`, so that a timer
+        need not look earlier, but ends at most `NOT_ACCEPTED_AFTER` after the call began.
         """
         within = self.due_at - self.called_at
         if self.accepted_at is not None:
@@ -93,7 +90,7 @@ class ToolCall:
 
 
 class CalledTools(items.OnTable):
-    """Stores the calls of tools, and their results, in the conversations table."""
+    """Stores and reads the calls of companies' tools, and the results of these calls."""
 
     def call(self, record: Record, call_id: str) -> ToolCall | None:
         """A stored tool call by its id, or None where it has not begun."""
@@ -160,12 +157,12 @@ class CalledTools(items.OnTable):
         return True
 
     def keep_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store a tool call's result; the first one stays, and none is taken once the call is closed.
+        """Store a tool call's result, unless a result is stored already or the call is closed.
 
         Args:
             record: the conversation.
             call_id: the call's id.
-            result: as JSON text, equal for a repetition.
+            result: the result as JSON text.
 
         Returns:
             The call as it is stored now.
@@ -178,14 +175,14 @@ class CalledTools(items.OnTable):
         return self._once(record, call_id, closed, unless=("result", "closed_at"))
 
     def keep_late_result(self, record: Record, call_id: str, result: str) -> ToolCall:
-        """Store the first result that comes after a tool call was closed, apart.
+        """Store the first result that comes after a tool call was closed, apart from a result in time.
 
         Returns the call as stored now.
         """
         return self._once(record, call_id, {"late_result": result}, unless=("late_result",))
 
     def call_accepted(self, record: Record, call_id: str) -> None:
-        """Store that the company accepted a tool call, from when on its time for a result counts."""
+        """Store that the company accepted a tool call now; the time limit for its result counts from then."""
         with suppress(ConditionFailed):  # a repetition, or a call of which nothing is kept
             taken = {"accepted_at": iso(self._clock.now())}
             self._once(record, call_id, taken, unless=("accepted_at",))
@@ -210,8 +207,8 @@ class CalledTools(items.OnTable):
     def note_outcome(self, record: Record, outcome: str) -> None:
         """Write the outcome of the newest tool call into its conversation (``function_call_outcome``).
 
-        An outcome never replaces a later one: `ACCEPTED` does not replace a result that came before
-        it.
+        An earlier outcome never replaces a later one: `ACCEPTED` replaces only `CALLED`, and a
+        result is never replaced.
         """
         open_ones: dict[str, Any] = {
             "called": CALLED,

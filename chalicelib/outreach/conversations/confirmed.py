@@ -12,9 +12,10 @@ class Confirmed(SubjectRows):
     """Chooses, for each opt-out in the register, the one STOP message that gets the confirmation."""
 
     def confirms(self, address: str, company_id: str, message: str) -> bool:
-        """Whether a STOP message is to be confirmed: for each opt-out, only the first message that asks.
+        """Choose whether to confirm a STOP message: of each opt-out, only one message gets the confirmation.
 
-        The choice is stored in the mark.  A mark that is lifted and made again is confirmed again.
+        The first message that is asked about is chosen; its id is stored in the opt-out's mark. An
+        opt-out that is lifted and made again is confirmed again.
 
         Args:
             address: the address that the STOP came from; a number in any of its forms.
@@ -22,7 +23,7 @@ class Confirmed(SubjectRows):
             message: the message's id; asking again with it gives the same answer.
 
         Returns:
-            False where another message was chosen, or the mark was lifted meanwhile.
+            True for the chosen message; False for every other, and where no opt-out is in force.
 
         Raises:
             TransientError: the register could not be read or written.

@@ -41,7 +41,7 @@ _NO_NAME = re.compile(r"\W")
 
 
 class DayCount(StrEnum):
-    """The names under which a company's events are counted by day."""
+    """What is counted for a project each day; the values are the names of the stored counts."""
 
     OPENED = "opened"
     """A first message went to the carrier; this and each answer also by its channel."""
@@ -80,7 +80,7 @@ class CountedDay:
 
 
 class DayCounts(items.OnTable):
-    """Adds to the counts of a company's days, and reads them."""
+    """Adds to the daily counts of companies' projects, and reads them."""
 
     def counting(self, record: Record, counts: Sequence[str]) -> Item:
         """The transaction write that adds one to each named count of a conversation's project today."""
@@ -89,7 +89,7 @@ class DayCounts(items.OnTable):
         return counting(self._table, now, of, record.opaque_id, counts)
 
     def count(self, record: Record, counts: Sequence[str]) -> None:
-        """Add one to each named count of a conversation's project today, for something stored already."""
+        """Add one to each named count of a conversation's project today, in a write of its own."""
         now = self._clock.now()
         key = _key(now, (record.company_id, record.project_id), record.opaque_id)
         how: dict[str, Any] = {"add": dict.fromkeys(counts, 1), "keep": {"ttl": items.end(now)}}
@@ -136,10 +136,12 @@ def counting(
 
 
 def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
-    """The names under which an answer to the recipient is counted: machine or person, and how fast it came.
+    """The names of the counts to which an answer to the recipient adds one: who answered, and how fast.
+
+    Machine or person only, where the recipient's waiting time is unknown.
 
     Args:
-        waiting: the entries since our last message, to which it answers.
+        waiting: the entries between our last message and the answer.
         entry: the answer.
     """
     by = DayCount.BY_PERSON if entry.by else DayCount.BY_MACHINE
@@ -152,7 +154,11 @@ def answered(waiting: Sequence[Entry], entry: Entry) -> list[str]:
 
 
 def waits_since(waiting: Sequence[Entry]) -> datetime | None:
-    """The time of the recipient's first real message since our last one; None where there is none."""
+    """The time of the recipient's first own message among the entries since our last message.
+
+    None where there is none; entries with a note of `UNSAID`, such as automatic replies, do not
+    count.
+    """
     said = (entry for entry in waiting if entry.role == "user" and entry.note not in UNSAID)
     return next((parsed(entry.message_timestamp) for entry in said), None)
 
@@ -168,7 +174,7 @@ def channel_name(what: DayCount, channel: str) -> str:
 
 
 def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
-    """How often each reason was counted for failures or opt-outs, from a day's counts."""
+    """How often each reason of `what` (failures or opt-outs) was counted, from the counts of a day."""
     begins = f"{what}__"
     return Counter(
         {name.removeprefix(begins): n for name, n in counts.items() if name.startswith(begins)}
@@ -176,7 +182,10 @@ def reasons_of(counts: Mapping[str, int], what: DayCount) -> Counter[str]:
 
 
 def within_name(by: DayCount, within: str) -> str:
-    """The name of the count of answers that came within a number of seconds, by a machine or by persons."""
+    """The name of the count of answers by a machine, or by persons, that took up to so many seconds.
+
+    `within` is a number of `WITHIN_SECONDS`, as text, or `LONGER`.
+    """
     return f"{by}_within_{within}"
 
 

@@ -34,7 +34,7 @@ class OutdatedError(Exception):
 
 
 class RepeatedError(Exception):
-    """The act was done before; `mark` is the row that was stored of it."""
+    """The act was done before, so nothing is written; `mark` is the row that was stored of it then."""
 
     def __init__(self, mark: Item) -> None:
         super().__init__("repeated")
@@ -91,7 +91,7 @@ class Acts(HandoffsOf, Paging):
         journal: Sequence[Item] = (),
         event: Item | None = None,
     ) -> bool:
-        """Do a person's act on a conversation once, if it is still as it was read.
+        """Store a person's act on a conversation, once, if the conversation is unchanged since it was read.
 
         Args:
             record: the conversation as last read; status, hand-off and number of messages must be
@@ -100,8 +100,8 @@ class Acts(HandoffsOf, Paging):
             change: the changes.
             about: what is stored of the act, for a repetition to return.
             journal: the writes of the journal's entry.
-            event: the write of a new ledger row, for the event that does the rest; left out where
-                that row exists already.
+            event: the write of the ledger row of the event that does the rest of the act; left out
+                where that row exists already.
 
         Returns:
             Whether the ledger row was written.
@@ -179,10 +179,11 @@ class Acts(HandoffsOf, Paging):
         about: Mapping[str, Any],
         beside: Sequence[Item],
     ) -> list[Item]:
-        """All writes of a person's act, in one transaction.
+        """All writes of a person's act, for one transaction.
 
-        The act's own row is first, the conversation and the register follow: a refusal shows by its
-        place which failed.
+        The row that stores the act is first, then the conversation, then the register: the place of
+        a refused write shows what failed. Messages for which the item has no room are written to
+        rows at once.
         """
         now = self._clock.now()
         common = {"primary_channel": items.partition(record), "ttl": items.end(now)}

@@ -68,7 +68,7 @@ class DoNotContact(RegisterLooks):
             company_id: the company.
             reason: one of `Reason`.
             said_at: ISO time of the recipient's message that asks for it, where one does.  A
-                message older than the one that the mark is from changes nothing.
+                message older than that of the stored mark changes nothing.
             channel: the channel on which the address does not work; for a technical reason only.
             purposes: the purposes that the recipient's words were limited to; None for all.
             how: the evidence; it names the person who entered it, where one did.
@@ -103,7 +103,7 @@ class DoNotContact(RegisterLooks):
         Args:
             record: the conversation.
             reason: one of `TECHNICAL`.
-            sent_at: ISO time of the message that met the block; now by default.
+            sent_at: ISO time of the message that met the block; None for now.
         """
         reported_at = iso(self._clock.now()) if reason is Reason.BLOCKED else None
         if reported_at and has_written_since(record, sent_at or reported_at):
@@ -155,7 +155,11 @@ class DoNotContact(RegisterLooks):
         purposes: Collection[str] | None = None,
         how: Statement | None = None,
     ) -> None:
-        """Add an opt-out of a conversation's recipient to the register, for all their addresses."""
+        """Mark all addresses of a conversation's recipient as opted out, in the do-not-contact register.
+
+        An address that is linked with the conversation's own one needs no mark; see
+        `addresses_to_mark`.
+        """
         for address in self.addresses_to_mark(record):
             self.forbid(
                 address,
@@ -169,7 +173,7 @@ class DoNotContact(RegisterLooks):
     def addresses_to_mark(self, record: Record) -> list[str]:
         """The addresses to mark for a recipient's opt-out: the conversation's own, then those not linked.
 
-        A mark on one address blocks all that are linked with it.  An address whose link with the
+        A mark on one address blocks all that are linked with it. An address whose link with the
         conversation's own one was undone is left out: it is another person's.
         """
         places = {place.member: place.address for place in self.places_of(record)}
@@ -180,7 +184,9 @@ class DoNotContact(RegisterLooks):
     def suspend(
         self, address: str, company_id: str, *, said_at: str, how: Statement = UNSAID_WHERE
     ) -> None:
-        """Suspend marketing to an e-mail address for `SUSPENDED_FOR`, once: an unproven e-mail asked to stop.
+        """Suspend marketing to an e-mail address for `SUSPENDED_FOR`: an unproven e-mail asked to stop.
+
+        An earlier suspension, even one that is over, is not renewed.
 
         Args:
             address: the address that the e-mail came from.
@@ -323,7 +329,10 @@ class DoNotContact(RegisterLooks):
         return reasons
 
     def lift_technical(self, record: Record) -> None:
-        """Lift the mark that an address does not work: the recipient has just written from it."""
+        """Lift the mark that a conversation's address does not work: the recipient has just written from it.
+
+        Nothing happens without such a mark in force.
+        """
         place = self.place(record.primary_channel, record.company_id)
         slot = record.channel.value
         lifted = {"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT}
@@ -338,9 +347,10 @@ class DoNotContact(RegisterLooks):
     def _counting_refusal(
         self, place: Member, slot: str, reason: str
     ) -> Callable[[Subject], Sequence[Item]]:
-        """A function that gives the write which counts an opt-out.
+        """A function that returns the write which counts an opt-out, given the record before the change.
 
-        None where the address had opted out already.
+        It returns no write where the address had such a mark in force already, or the reason is not
+        counted.
         """
 
         def writes(before: Subject) -> Sequence[Item]:
@@ -355,10 +365,11 @@ class DoNotContact(RegisterLooks):
     def _marked(
         self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]
     ) -> Subject | None:
-        """The person's record with a new mark on one address.
+        """The person's record with a new do-not-contact mark on one address; None changes nothing.
 
-        None where a newer message made the stored mark, or somebody else made it and the recipient
-        must not replace it.
+        None where the stored mark is from a newer message, or where the new mark is the recipient's
+        own opt-out and the mark in force comes from somebody else: the recipient could otherwise
+        lift that one.
         """
         known = subject.mark(member, slot)
         is_in_force = bool(known) and "lifted_at" not in known
@@ -380,7 +391,7 @@ class DoNotContact(RegisterLooks):
 def said_in(
     record: Record, door: str, said: str = "", *, by: str | None = None, channel: str | None = None
 ) -> Statement:
-    """The evidence of something that was said in a conversation."""
+    """The evidence (`Statement`) of something that was said in a conversation, by default on its channel."""
     return Statement(
         door=door,
         said=said,
@@ -400,7 +411,7 @@ def _lifted(
     marks: Mapping[str, Mapping[str, Any]],
     lifted: Mapping[str, str],
 ) -> Subject | None:
-    """The person's record with the given marks of one address lifted; None where none are given."""
+    """The person's record with the given marks of one address lifted; None where no marks are given."""
     if not marks:
         return None
     for slot, mark in marks.items():

@@ -67,10 +67,10 @@ class Doubts(DoNotContact):
         purposes: Collection[str] | None = None,
         how: Statement = UNSAID_WHERE,
     ) -> None:
-        """Open the question whether a message from an address was an opt-out, for a person to decide.
+        """Open the question whether a message from an address was an opt-out, which a person is to decide.
 
-        A further doubtful message while the question is open joins it and does not extend it.  One
-        that was said after the question was decided opens a new one.
+        While the question is open, a further doubtful message joins it and does not extend its
+        deadline. A doubtful message that was said after the decision opens a new question.
 
         Args:
             address: the address that the message came from, or another one of the recipient.
@@ -110,7 +110,7 @@ class Doubts(DoNotContact):
         self.change(place, doubted, how, with_it=listed)
 
     def wishes(self, record: Record) -> list[RegisterEntry]:
-        """The opt-outs in force, certain or doubtful, that a conversation's recipient has made by text."""
+        """Read the opt-outs made by text, certain or undecided, that block a conversation's messages now."""
         return wishes_of(record, self.subjects_of(record), self._clock.now())
 
     def questions(self, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], OpenQuestion]:
@@ -129,9 +129,11 @@ class Doubts(DoNotContact):
     def open_questions(self, company_id: str, since: str = "") -> Iterator[list[OpenQuestion]]:
         """A company's open questions whether a recipient asked to stop, earliest deadline first, in batches.
 
+        A person with several questions is given once. Questions past their deadline are left out.
+
         Args:
             company_id: the company.
-            since: ISO time; only questions with a deadline from then on.
+            since: ISO time; only questions whose deadline is then or later.
         """
         rows = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND conversation_id BETWEEN :a AND :b",
@@ -159,7 +161,7 @@ class Doubts(DoNotContact):
 
 
 def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> list[RegisterEntry]:
-    """The opt-outs by text, certain or doubtful, that block this conversation's messages now."""
+    """The opt-outs made by text, certain or undecided, that block a conversation's messages now."""
     purpose = purpose_of(record)
     return [
         wish
@@ -169,9 +171,9 @@ def wishes_of(record: Record, subjects: Sequence[Subject], now: datetime) -> lis
 
 
 def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
-    """Of a recipient's opt-outs, the open question that is due first.
+    """Of a recipient's opt-outs, the open question whose deadline is first.
 
-    None where none is open or one is a clear opt-out.
+    None unless all of them are open questions.
     """
     if not wishes or not all(wish.is_open for wish in wishes):
         return None
@@ -179,9 +181,9 @@ def open_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
 
 
 def silent_among(wishes: Sequence[RegisterEntry]) -> RegisterEntry | None:
-    """Of a recipient's opt-outs, the question that first became a STOP as no person decided it in time.
+    """Of a recipient's opt-outs, the question whose deadline passed first with no person deciding it.
 
-    None where one is a clear opt-out, or no deadline has passed.
+    It then counts as a STOP. None where one of the opt-outs is certain, or no deadline has passed.
     """
     if any(wish.reason != Reason.DOUBT for wish in wishes):
         return None
@@ -216,7 +218,10 @@ def lifting(
     lifted: Mapping[str, str],
     how: Statement,
 ) -> list[SubjectChange]:
-    """The changes by which a person lifts opt-outs of a recipient: they were none, or hold no longer."""
+    """The changes of the recipient's records by which a person lifts the given opt-outs.
+
+    One for each record that has such an opt-out. Nothing is written yet.
+    """
     return [
         SubjectChange(subject, _lifting(subject, own, lifted), how)
         for subject in subjects

@@ -45,9 +45,9 @@ class Drafts(items.OnTable):
         return written
 
     def keeping(self, record: Record, entry_id: str, written: Draft) -> Item:
-        """The transaction write that stores the draft of a message, whatever is there.
+        """The transaction write that stores the draft of a message, and replaces a stored one.
 
-        It is for transactions that happen once.
+        For transactions that happen only once.
         """
         return self._table.putting(
             items.draft_item(record, entry_id, written, self._clock.now(), self._kept)
@@ -59,7 +59,7 @@ class Drafts(items.OnTable):
         return draft(item) if item else None
 
     def drafts_of(self, record: Record) -> Mapping[str, Draft]:
-        """Every draft of a conversation by entry id, whether sent, held or refused."""
+        """Every stored draft of a conversation by entry id, whether it was sent, is held or was refused."""
         return {name: one.written for name, one in self.kept_drafts(record).items()}
 
     def kept_drafts(self, record: Record) -> Mapping[str, KeptDraft]:

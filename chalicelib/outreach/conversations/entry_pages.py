@@ -14,15 +14,19 @@ class Paging(items.OnTable):
     """Writes the rows of messages that leave a conversation's item; `queries` reads them."""
 
     def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Write messages that leave a conversation's item into rows of their own, before they leave.
+        """Write messages that are to leave a conversation's item into rows of their own.
 
-        They are in the item until then, so a reader sees no change, however often this is done.
+        Until they leave, they are in the item too, so no reader sees a change, however often this
+        is done.
         """
         if leaving:
             self._table.put_all([row for entry in leaving for row in self._rows(record, entry)])
 
     def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
-        """Empty the rows just written, as the conversation was erased meanwhile, and let them expire."""
+        """Empty the rows of messages just written, since their conversation was erased meanwhile.
+
+        The emptied rows expire at once.
+        """
         ends = int(self._clock.now().timestamp())
         rows = [row for entry in leaving for row in self._rows(record, entry)]
         kept = ("primary_channel", "conversation_id")

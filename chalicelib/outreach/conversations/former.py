@@ -35,24 +35,34 @@ Beside it ``newest`` is its opaque id.
 def pair_ids(
     opaque: keys.OpaqueIds, channel: Channel, sender: str, recipient: str
 ) -> tuple[str, ...]:
-    """The opaque ids of a pair of sender and recipient, one for each form of the recipient's number."""
+    """The opaque ids (keyed hashes) of a channel's pair of sender and recipient.
+
+    One for each form of the recipient's number.
+    """
     return tuple(opaque.of("pair", channel, sender, form) for form in numbers.forms(recipient))
 
 
 class Former(items.OnTable):
-    """Reads what is kept of a sender and a recipient that had a conversation.
+    """Reads the rows that outlive conversations, by the hash of sender and recipient.
 
-    `store.Conversations.open` writes it.
+    `store.Conversations.open` writes them.
     """
 
     def former(self, pairs: Sequence[str]) -> Item | None:
-        """What is kept of a former conversation of a sender and a recipient; None where they had none."""
+        """The row kept of a former conversation of a sender and a recipient; None where they had none.
+
+        `pairs` are their ids, see `pair_ids`; the first one that has a row counts.
+        """
         found = (self._table.get(_key(pair)) for pair in pairs)
         return next((item for item in found if item is not None), None)
 
 
 def pair_item(pair: str, item: Mapping[str, Any], now: datetime) -> Item:
-    """The row that outlives a conversation: its sender and recipient, hashed; written as it is opened."""
+    """The row that outlives a conversation, under the hash of its sender and recipient.
+
+    It has the conversation's opaque id, company, project and channel, but no address of the
+    recipient.
+    """
     kept = {name: item[name] for name in _KEPT if name in item}
     newest = item["opaque_id"]
     return {**_key(pair), "of": kept, "newest": newest, "ttl": int((now + PAIR_TTL).timestamp())}

@@ -81,9 +81,10 @@ class Handoffs:
         return heapq.merge(*lists, key=lambda one: str(one["created_at"]))
 
     def find(self, handoff_id: str, opaque_id: str = "") -> Item | None:
-        """A hand-off's entry by its id, with or without its conversation's; None where there is none.
+        """A hand-off's entry in its company's list, by the hand-off's id; None where there is none.
 
-        It costs one query for each company.
+        With `opaque_id`, only an entry of that conversation. Costs up to one query for each
+        company.
         """
         for company_id in self.companies():
             start = handoffs.key(company_id, handoff_id, opaque_id)
@@ -96,14 +97,14 @@ class Handoffs:
 
 
 class HandoffsOf(SubjectRows):
-    """Notes which companies and which recipients have hand-offs.
+    """Notes which companies and which recipients have, or had, hand-offs.
 
-    These rows are written before the hand-off, each by itself, and never taken back: they only say
-    where to look.  So no two hand-offs contend for one row.
+    Each row is written before the hand-off, by itself, and never removed: it only says where to
+    look. So no two hand-offs contend for one row.
     """
 
     def announce_handoff(self, record: Record) -> None:
-        """Note the company and the address of a conversation that is handed off next.
+        """Store, just before a hand-off, that the conversation's company and address have one.
 
         Repeating it changes nothing.
         """
@@ -123,6 +124,9 @@ class HandoffsOf(SubjectRows):
         )
 
     def handed_off(self, company_id: str, members: Collection[str]) -> dict[str, list[str]]:
-        """The opaque ids of handed-off conversations by the keyed id of their address; one read for all."""
+        """For each given address, the opaque ids of its conversations that are or were handed off.
+
+        By the address's keyed id; an address without any is left out. One read fetches all rows.
+        """
         rows = self._table.get_all([items.handed_key(member, company_id) for member in members])
         return {str(row["conversation_id"]): sorted(row[items.CONVERSATIONS]) for row in rows}

@@ -49,8 +49,8 @@ _WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at", "a
 class HandoffLane(StrEnum):
     """A part of a company's list of hand-offs, sorted by time.
 
-    ``waiting`` and ``taken`` are sorted by the time since which the recipient waits for an answer,
-    the others by the recipient's newest message, or by the hand-off where there is none.
+    ``waiting`` and ``taken`` are sorted by the time since which the recipient waits for an answer;
+    the others by the time of the recipient's newest message, or of the hand-off if there is none.
     """
 
     WAITING = "waiting"
@@ -69,7 +69,10 @@ UNANSWERED = (HandoffLane.WAITING, HandoffLane.TAKEN)
 
 
 def state_of(handoff: Mapping[str, Any]) -> str:
-    """The state of a conversation's hand-off: the release under way, else ``taken`` or ``waiting``."""
+    """The state of a conversation's hand-off: ``taken``, ``waiting``, or the release that is under way.
+
+    A release is ``approved`` or ``given_back``.
+    """
     if handoff.get("releasing"):
         return str(handoff["releasing"])
     return TAKEN_BY_PERSON if handoff.get("taken_by") else WAITING
@@ -82,7 +85,10 @@ def unanswered_since(handoff: Mapping[str, Any]) -> str:
 
 
 def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
-    """A hand-off after a new message of the recipient: it waits for an answer, and is not snoozed."""
+    """A hand-off's attributes after a new message of the recipient: waiting for an answer, not snoozed.
+
+    A recipient who was waiting already waits since the same time as before.
+    """
     left = {name: one for name, one in handoff.items() if name != "snoozed_until"}
     newest = max(said_at, str(handoff.get("newest_at") or ""))
     return {
@@ -93,14 +99,14 @@ def joined(handoff: Mapping[str, Any], said_at: str) -> Item:
 
 
 def listed_id(handoff: Mapping[str, Any]) -> str:
-    """A hand-off's id as its company's list has it: without the prefix that a taken one gets."""
+    """A hand-off's id as its company's list has it: without the prefix ``taken-``, which a take adds."""
     return str(handoff["id"]).rpartition(TAKEN)[2]
 
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
-    """Whether a new hand-off, which holds a message, replaces the current one, which holds none.
+    """Whether a conversation's hand-off, which holds no message, is replaced by a new one that holds one.
 
-    Never once a person has taken the current one: they answer themselves from then on.
+    False once a person has taken the current hand-off: they answer themselves from then on.
     """
     if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
         return False
@@ -110,14 +116,14 @@ def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
 def entry(
     record: Record, handoff: Mapping[str, Any], state: str = "", *, now: datetime | None = None
 ) -> Item:
-    """The item in a company's list for a conversation's hand-off.
+    """The item that lists a conversation's hand-off in its company's list.
 
     Args:
         record: the conversation.
         handoff: its hand-off.
-        state: its state, as listed in the module; by default that of an open hand-off.
-        now: from when an ended entry is kept for `CLOSED_FOR`; an open one is kept as long as the
-            conversation.
+        state: the hand-off's state, as listed in the module; by default its state now.
+        now: the time from which an ended entry is kept for `CLOSED_FOR`; any other entry is kept
+            as long as the conversation.
     """
     state = state or state_of(handoff)
     has_ended = now is not None and state not in OPEN
@@ -157,7 +163,7 @@ def _lane(state: str, waits_since: str) -> HandoffLane:
 
 
 def _time_in(lane: HandoffLane, entry: Mapping[str, Any]) -> str:
-    """ISO time by which a hand-off is sorted within its lane of the list."""
+    """The ISO time by which a hand-off is sorted within its lane (part of the list)."""
     newest = entry.get("newest_at") or entry["since"]
     at = parsed(str(entry.get("unanswered_since") or newest if lane in UNANSWERED else newest))
     return iso(at) if at else ""
@@ -179,7 +185,7 @@ def company_of(entry: Mapping[str, Any]) -> str:
 
 
 def key(company_id: str, handoff_id: str, opaque_id: str) -> Item:
-    """The key of a hand-off's item in its company's list."""
+    """The key of a hand-off's entry in its company's list."""
     return {
         "primary_channel": partition(company_id),
         "conversation_id": f"{handoff_id}#{opaque_id}",

@@ -82,7 +82,7 @@ TRIES = 8
 
 
 class OnTable:
-    """Base class of the parts of the conversations table's store.
+    """Base class of the classes that make up the store of the conversations table.
 
     Args:
         kept: how long a message is kept after it was written.
@@ -95,7 +95,7 @@ class OnTable:
 
 
 def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
-    """The item of a conversation that is opened now, from the attributes of its start."""
+    """The item of a conversation that is opened now: its start's attributes, and first values of others."""
     item = {
         "conversation_status": Status.PROCESSING.value,
         "messages": [],
@@ -118,7 +118,7 @@ def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item
 
 
 def end(now: datetime, kept: timedelta = TTL) -> int:
-    """The ``ttl``, in epoch seconds, of a row that is written now."""
+    """The ``ttl``, in epoch seconds, of a row written at `now`: that time plus `kept`."""
     return int((now + kept).timestamp())
 
 
@@ -132,13 +132,14 @@ def appended(
     """A conversation's attributes after an append, and the older messages for which its item has no room.
 
     ``ttl`` is among the attributes where the conversation would expire before its newest message.
+    Messages written longer ago than `kept` are in neither part.
 
     Args:
         record: the conversation as it was read.
-        entries: the new entries, with their numbers; they stay, whatever their time.
+        entries: the new entries, with their numbers; they always stay in the item.
         now: the time of writing.
         kept: how long a message is kept.
-        changes: other attributes to change; they are among those returned.
+        changes: other attributes to change, returned as well; None is left out.
     """
     ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
     others = {
@@ -158,7 +159,10 @@ def appended(
 
 
 def _fitting(old: list[Item], new: Sequence[Item], room: int) -> tuple[list[Item], list[Item]]:
-    """The messages that fit into a conversation's item, and the oldest, which leave it; each in order."""
+    """Split messages into those that stay in a conversation's item and the oldest, which leave it.
+
+    Returns both lists, each in order of writing. The new messages always stay.
+    """
     left, leaving = [*old, *new], list[Item]()
 
     def leave(one: Item) -> None:
@@ -180,7 +184,7 @@ def internal(primary_channel: str, company_id: str) -> str:
 
 
 def partition(record: Record) -> str:
-    """The partition key of a conversation's pages, drafts, acts and tool calls."""
+    """The partition key of a conversation's other rows: older messages, drafts, acts and tool calls."""
     return internal(record.primary_channel, record.company_id)
 
 
@@ -190,7 +194,10 @@ def subject_partition(member: str) -> str:
 
 
 def subject_key(member: str, company_id: str) -> Item:
-    """The key of an address's row in the register: the person's record, or which row has it."""
+    """The key of an address's row in the register.
+
+    The row holds the person's record, or names the address whose row holds it.
+    """
     return {
         "primary_channel": subject_partition(member),
         "conversation_id": f"{SUBJECT}{company_id}",
@@ -198,7 +205,7 @@ def subject_key(member: str, company_id: str) -> Item:
 
 
 def marked_partition(company_id: str) -> str:
-    """The partition key of the rows that list which addresses of a company have do-not-contact marks."""
+    """The partition key of the rows that list a company's addresses with do-not-contact marks."""
     return f"register#{company_id}"
 
 
@@ -208,9 +215,9 @@ def marked_key(member: str, company_id: str) -> Item:
 
 
 def member_of(row: Mapping[str, Any]) -> str:
-    """The keyed id of the address whose row in the register, or evidence, this is.
+    """The keyed id (keyed hash) of the address to which a row of the register or of evidence belongs.
 
-    Empty for any other row.
+    Empty for a row of any other kind.
     """
     partition = str(row["primary_channel"])
     is_one = partition.startswith(_SUBJECT_PARTITION)
@@ -218,7 +225,7 @@ def member_of(row: Mapping[str, Any]) -> str:
 
 
 def doubts_partition(company_id: str) -> str:
-    """The partition key of a company's rows of addresses that may have asked to stop."""
+    """The partition key of the rows that list a company's addresses that may have asked to stop."""
     return f"doubts#{company_id}"
 
 
@@ -236,7 +243,7 @@ def handed_key(member: str, company_id: str) -> Item:
 
 
 def listed_member(row: Mapping[str, Any]) -> str:
-    """The keyed address id in a row that lists an address: one with marks, a doubt or hand-offs.
+    """The keyed id of the address that a row lists: for its marks, an undecided opt-out, or hand-offs.
 
     Empty for any other row.
     """
@@ -246,7 +253,7 @@ def listed_member(row: Mapping[str, Any]) -> str:
 
 
 def company_of_subject(row: Mapping[str, Any]) -> str:
-    """The id of the company, from a person's row in the do-not-contact register."""
+    """The company's id, taken from the key of a person's row in the do-not-contact register."""
     return str(row["conversation_id"]).removeprefix(SUBJECT)
 
 
@@ -275,7 +282,7 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
 def draft_item(
     record: Record, entry_id: str, written: Draft, now: datetime, kept: timedelta = TTL
 ) -> Item:
-    """The row that stores the draft of a conversation's message."""
+    """The row that stores the draft of a message; only made here, not written."""
     return {
         **draft_key(record, entry_id),
         "ttl": end(now, kept),
@@ -301,7 +308,7 @@ def seen_key(record: Record, entry_id: str) -> Item:
 
 
 def then_key(record: Record, entry_id: str) -> Item:
-    """The key of the row which says that the writes that follow a message were done."""
+    """The key of the row that marks as done the writes that follow one message."""
     return {
         "primary_channel": partition(record),
         "conversation_id": f"then#{digest(record)}#{entry_id}",
@@ -330,7 +337,7 @@ def page_id(record: Record, numbered: Entry) -> str:
 
 
 def digest_of(conversation_id: str) -> str:
-    """The digest of a conversation's id that the keys of its pages, drafts, acts and tool calls contain."""
+    """The digest of a conversation's id, part of the keys of its other rows, such as drafts and acts."""
     return keys.digest(conversation_id)[:32]
 
 
@@ -340,5 +347,5 @@ def digest(record: Record) -> str:
 
 
 def present(values: Mapping[str, Any]) -> Item:
-    """The given attributes without those that are None."""
+    """A copy of the given attributes without those that are None."""
     return {name: value for name, value in values.items() if value is not None}

@@ -42,7 +42,7 @@ class Parcels(items.OnTable):
         )
 
     def job(self, event: EventFacts) -> StartConversation | None:
-        """The stored job of a start event; None where it is gone or unreadable."""
+        """The stored job of a start, by the start's event; None where the job is gone or unreadable."""
         item = self._table.get(_key(event.conversation_id, event.event_key))
         if item is None:
             return None

@@ -58,9 +58,10 @@ class Preferring(SubjectRows):
 def kept_of(
     wish: Wish, said_at: str, message: str, zones: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """The items to store for a recipient's wish, by what each is about (hours, channel).
+    """The items to store for a recipient's wish, keyed by its subject (hours, channels); only computes.
 
-    See `wishes.preference`.
+    A preference that the wish takes back gives an item with ``lifted_at``; hours without time zones
+    give none.
     """
     word = {"said_at": said_at, "message": message}
     kept: dict[str, dict[str, Any]] = {}
@@ -75,16 +76,20 @@ def kept_of(
 
 
 def wish_in(text: str, before: Sequence[Entry]) -> Wish | None:
-    """The wish about hours or channels in a recipient's message, given the entries before it.
+    """The wish about hours or channels that a recipient's message states; None where it states none.
 
-    None where there is none.
+    The entries before it show whether the message answers a question of ours.
     """
     ours = [entry for entry in before if entry.role == "assistant"]
     return wished(text, answers=bool(ours) and "?" in ours[-1].content)
 
 
 def heard_in(history: Sequence[Entry], zones: Sequence[str]) -> Preferences:
-    """The preferences that a recipient states in a conversation's text, where none are stored."""
+    """The preferences of hours and channels that a recipient's messages in a conversation state.
+
+    Computed from the given history, for use where no preferences are stored; the newest wish about
+    hours counts, and the newest about channels.
+    """
     kept: dict[str, dict[str, Any]] = {}
     for number, one in enumerate(history):
         wish = wish_in(one.content, history[:number]) if one.role == "user" else None
@@ -100,7 +105,7 @@ def preferred(subjects: Sequence[Subject]) -> Preferences:
 
 
 def known_in(record: Record) -> Preferences:
-    """The recipient's preferences that `knowing` has put into a conversation for its writer."""
+    """The recipient's preferences that `knowing` has added to the record; empty where it added none."""
     given = record.item.get(PREFERENCES) or ()
     return preferences_of(
         {f"{record.company_id}#{preference['about']}": preference for preference in given}
@@ -108,6 +113,6 @@ def known_in(record: Record) -> Preferences:
 
 
 def knowing(record: Record, preferences: Preferences) -> Record:
-    """A copy of a conversation that holds its recipient's preferences, for the writer; never stored."""
+    """A copy of a conversation with its recipient's preferences added for the writer; it is never stored."""
     known = [dict(preference) for preference in preferences.kept]
     return Record({**record.item, PREFERENCES: known}) if known else record

@@ -40,7 +40,10 @@ class Queries(items.OnTable):
         return self.read(**item["points_to"]) if item else None
 
     def find_all(self, opaque_ids: Collection[str]) -> dict[str, Record]:
-        """The conversations that exist of the given opaque ids, by opaque id; two reads for all of them."""
+        """The conversations with the given opaque ids, by opaque id; two reads fetch all.
+
+        An id without a conversation is left out.
+        """
         pointers = self._table.get_all([items.pointer(id_) for id_ in opaque_ids])
         found = self._table.get_all([pointer["points_to"] for pointer in pointers])
         return {str(item["opaque_id"]): Record(item) for item in found}
@@ -78,19 +81,23 @@ class Queries(items.OnTable):
         return list(known[last + 1 :])
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
-        """Whether a message with this entry id was appended to the conversation."""
+        """Whether the conversation has a message with this entry id, be it ours or the recipient's."""
         return self._kept_of(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
-        """The note code on an appended message; None where it has no note, or there is no such message."""
+        """The note code on the message with an entry id; None without a note, and without such a message."""
         return (self._kept_of(record, entry_id) or {}).get("note")
 
     def time_of(self, record: Record, entry_id: str) -> str | None:
-        """The time of an appended message; None where there is no such message."""
+        """The ISO time of the message with an entry id; None where the conversation has no such message."""
         return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
 
     def _kept_of(self, record: Record, entry_id: str) -> Item | None:
-        """A message's stored map by entry id: from the conversation's item, or the row where it was moved."""
+        """What is stored of the message with an entry id: the whole of it while it is in the item.
+
+        Of a message that has left the conversation's item, it is the row with its time and note;
+        None for no message.
+        """
         return (
             _message(record, entry_id)
             or _message(self.get(record), entry_id)
@@ -98,10 +105,10 @@ class Queries(items.OnTable):
         )
 
     def _was_appended(self, record: Record, entry_id: str) -> bool:
-        """Whether a message was appended before the conversation was read, consistently or not.
+        """Whether a message with this entry id is among those that the record counts, in the item or not.
 
-        A message leaves the conversation's item only after its row is written, so that row is read
-        after the item.
+        A message's row is written before the message leaves the item, so the row is looked up after
+        the item.
         """
         if _message(record, entry_id) is not None:
             return True
@@ -116,7 +123,7 @@ class Queries(items.OnTable):
         return self._by("company-id-project-id-index", company_id=company_id, project_id=project_id)
 
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
-        """The conversations of a company's address with a recipient: an incoming message may belong to any.
+        """All conversations between a company's address and a recipient; an incoming message belongs to one.
 
         Args:
             channel: the channel, whose sparse index is read.
@@ -140,7 +147,10 @@ class Queries(items.OnTable):
     def with_recipient(
         self, primary_channel: str, company_id: str, at_most: int
     ) -> Iterator[Record]:
-        """A company's conversations among the first `at_most` rows of a recipient, read consistently."""
+        """A company's conversations with an address, read consistently.
+
+        Only the first `at_most` rows of the address are read, whatever company they belong to.
+        """
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
             values={"p": primary_channel},
@@ -151,7 +161,10 @@ class Queries(items.OnTable):
                 yield Record(item)
 
     def by_task(self, primary_channel: str, *, is_complete: bool) -> Iterator[Record]:
-        """A recipient's conversations whose first message was sent, or was not, by `task-complete-index`."""
+        """A recipient's conversations whose first message was sent (`is_complete`), or else was not.
+
+        Read from `task-complete-index`.
+        """
         return self._by(
             "task-complete-index", primary_channel=primary_channel, task_complete=int(is_complete)
         )
@@ -173,8 +186,8 @@ class Queries(items.OnTable):
     def has_heard(self, record: Record) -> bool:
         """Whether a conversation's recipient has written to the company, from any of their addresses.
 
-        In the conversation itself at any time, in others since the company asked for this one.
-        Automatic messages do not count.
+        A message in this conversation counts at any time; one in another conversation, only since
+        the company asked for this one. Automatic messages do not count.
 
         Raises:
             TransientError: the conversations could not be read.
@@ -195,9 +208,10 @@ class Queries(items.OnTable):
         return False
 
     def _from(self, record: Record, first: int, **how: Any) -> Iterator[tuple[int, Entry]]:  # noqa: ANN401 - boto3's own
-        """A conversation's messages from a number on, in order, each with its number.
+        """A conversation's messages from a given number on, in order, each with its number.
 
-        A message may leave the item while this reads, so the rows are read after the item.
+        They come from the conversation's item and the rows of older messages. The rows are read
+        after the item, because a message may move from the item to a row meanwhile.
         """
         held = {message.number: message for message in record.messages if message.number >= first}
         for item in self._pages(record, first, **how):
@@ -236,6 +250,6 @@ def _message(record: Record, entry_id: str) -> Item | None:
 
 
 def _are_newest(some: Sequence[Entry], count: int, record: Record) -> bool:
-    """Whether these messages are the conversation's newest `count`, without a gap."""
+    """Whether the given messages are exactly the newest `count` of the conversation, without a gap."""
     wanted = range(record.message_count - count, record.message_count)
     return [message.number for message in some] == list(wanted)

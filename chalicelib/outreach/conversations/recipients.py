@@ -15,7 +15,10 @@ has them."""
 
 
 def addresses_of(record: Record) -> tuple[str, ...]:
-    """The addresses that a conversation names for its recipient; the one that it writes to is first."""
+    """The recipient's addresses that a conversation names, each once.
+
+    The address to which the conversation writes is first.
+    """
     others = (record.item.get(address.field) for address in ADDRESSES)
     known = [record.primary_channel, *(str(other) for other in others if other)]
     return tuple(dict.fromkeys(known))

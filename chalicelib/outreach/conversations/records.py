@@ -236,7 +236,7 @@ class Draft:
 
     @property
     def needs_more_than_its_text(self) -> bool:
-        """Whether the draft asks for a function call or a person, or notes an opt-out, besides its text."""
+        """Whether the draft asks for more than sending its text: a function call, a person or an opt-out."""
         return bool(self.function_call or self.hand_off_reason or self.opts_out)
 
     def item(self) -> Item:
@@ -313,19 +313,20 @@ class Record:
 
     @property
     def channel_config(self) -> Mapping[str, Any]:
-        """The company's settings for the conversation's channel."""
+        """The company's settings for the conversation's channel; empty without any."""
         return dict(self.item.get("channel_config") or {})
 
     @property
     def ai_config(self) -> Mapping[str, Any]:
-        """The company's AI settings for the conversation's channel."""
+        """The company's AI settings for the conversation's channel; empty without any."""
         return dict(self.item.get("ai_config") or {})
 
     @property
     def messages(self) -> tuple[Entry, ...]:
-        """The newest messages, as many as the conversation's item has room for; the last one is always there.
+        """The newest messages, oldest first, as many as the conversation's item has room for.
 
-        For older ones read `Conversations.recent`, `newest` or `history`.
+        The newest message is always among them. `Conversations.recent`, `newest` and `history` read
+        older ones.
         """
         return tuple(entry(message) for message in self.item["messages"])
 
@@ -348,7 +349,7 @@ class Record:
     def person_act(self) -> str:
         """The id of the newest act by which a person took the conversation or answered; empty where none did.
 
-        A machine's message that was planned before a newer act is not sent.
+        A message that automation planned before that act is not sent.
         """
         return str(self.item.get("person_act") or "")
 
@@ -369,7 +370,7 @@ class Record:
 
     @property
     def is_continued(self) -> bool:
-        """Whether another conversation continues this failed one; its first message is then never sent."""
+        """Whether another conversation continues this failed one, whose first message is then never sent."""
         return CONTINUED_BY in self.item
 
     @property

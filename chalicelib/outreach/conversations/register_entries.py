@@ -117,7 +117,7 @@ class RegisterEntry:
 
     @property
     def reason(self) -> str:
-        """The fixed code of why the address is marked."""
+        """The fixed code of why the address is marked; empty without one."""
         return str(self.item.get("reason", ""))
 
     @property
@@ -132,11 +132,9 @@ class RegisterEntry:
 
     @property
     def withdraws_until(self) -> str:
-        """ISO time up to which the recipient's refusal withdraws consents.
+        """ISO time of the recipient's refusal: consents given up to that time no longer count.
 
-        Empty where the mark is no refusal of theirs.
-
-        A refusal that its recipient has taken back withdraws nothing.
+        Empty where the mark is no refusal by the recipient, or the recipient has taken it back.
         """
         is_refusal = self.reason in OWN | {Reason.COMPLAINED}
         if not is_refusal or self.item.get("lifted_by") == BY_RECIPIENT:
@@ -147,12 +145,12 @@ class RegisterEntry:
 
     @property
     def purposes(self) -> frozenset[str] | None:
-        """The message purposes that the mark blocks; None for all."""
+        """The message purposes that the mark blocks; None where it blocks all."""
         given = self.item.get("purposes")
         return None if given is None else frozenset(given)
 
     @property
     def blocks_as(self) -> str:
-        """The reason code with which a mark blocks: a possible opt-out not decided in time is a STOP."""
+        """The reason code with which a mark blocks: its own, or STOP for a question not decided in time."""
         is_over = self.reason == Reason.DOUBT and not self.is_open
         return Reason.STOP if is_over else self.reason or Reason.STOP

@@ -24,15 +24,16 @@ from chalicelib.outreach.conversations.subject_rows import Member, SubjectRows
 
 
 class RegisterImports(SubjectRows):
-    """Imports do-not-contact marks from lists and exports."""
+    """Enters do-not-contact marks from companies' lists and from exports of the register."""
 
     def enter_listed(self, place: Member, how: Statement, *, at: str = "") -> bool:
-        """Mark an address of a company's do-not-contact list, unless its recipient has said START since.
+        """Mark an address of a company's own do-not-contact list, unless its recipient has said START since.
 
         Args:
             place: the address.
             how: the evidence.
-            at: ISO time from which the list has the address; empty where the list gives none.
+            at: ISO time from which the list has the address; empty where the list gives none; any
+                START then counts as newer.
 
         Returns:
             Whether the address is marked now; False where the recipient's START is newer.
@@ -97,7 +98,10 @@ class RegisterImports(SubjectRows):
 
 
 def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
-    """Whether a new do-not-contact mark blocks less than the stored one."""
+    """Whether a new do-not-contact mark would block less than the stored one.
+
+    False where the stored one is not in force.
+    """
     if not known.is_in_force:
         return False
     narrower = (
@@ -111,5 +115,5 @@ def _loosens(known: RegisterEntry, new: RegisterEntry) -> bool:
 
 
 def _newest(mark: Mapping[str, Any]) -> str:
-    """The newest ISO time in a mark: since when it blocks, when it was said or lifted."""
+    """The newest ISO time in a mark: when it began to block, was said, or was lifted; empty without any."""
     return max(str(mark.get(name) or "") for name in ("since", "said_at", "lifted_at"))

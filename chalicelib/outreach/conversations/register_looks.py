@@ -37,9 +37,10 @@ class RegisterLook:
     """The register's answer for a conversation's recipient.
 
     Attributes:
-        forbidden: why the company must not contact the recipient; see `RegisterLooks.forbids`.
-        subjects: the person records of the addresses that the conversation names; that of its own
-            address is first.
+        forbidden: why the company must not contact the recipient, or None; see
+            `RegisterLooks.forbids`.
+        subjects: the person records of the addresses that the conversation names, each once; the
+            record of the address that it writes to is first.
     """
 
     forbidden: str | None
@@ -52,11 +53,10 @@ class RegisterLooks(SubjectRows):
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
-        `Reason.DOUBT` forbids only what no person sends.
-
-        One consistent read of the recipient's records.  A recipient who has written in the
-        conversation has an address that works and wants an answer: then unproven wishes and
-        technical marks do not count, except a block since.
+        `Reason.DOUBT` (an undecided possible opt-out) forbids automatic messages, not those of a
+        person. Once the recipient has written in the conversation, technical marks do not count,
+        except that the recipient blocked us after their newest message. An unproven opt-out counts
+        only for a message that is unsolicited and not transactional.
 
         Raises:
             TransientError: the register could not be read.
@@ -64,7 +64,7 @@ class RegisterLooks(SubjectRows):
         return self.look(record).forbidden
 
     def look(self, record: Record) -> RegisterLook:
-        """Why the company must not contact the recipient, or None, with the records that decide it.
+        """Read the recipient's records, and why the company must not contact the recipient; None if it may.
 
         Raises:
             TransientError: the register could not be read.
@@ -75,10 +75,10 @@ class RegisterLooks(SubjectRows):
         return RegisterLook(self._forbidding(record, found, places), distinct(named))
 
     def last_word(self, record: Record) -> tuple[str | None, Record]:
-        """Read just before sending: why the recipient must not be contacted, and the conversation now.
+        """Read, just before a message is sent, why its recipient must not be contacted (None if they may).
 
-        Of the conversation only the newest act of a person is read, and whether another continues
-        it.
+        Also returns the conversation, of which only the newest act of a person is read, and whether
+        another conversation continues it.
 
         Raises:
             TransientError: they could not be read.
@@ -100,9 +100,10 @@ class RegisterLooks(SubjectRows):
         channel: Channel | None = None,
         purpose: str | None = None,
     ) -> bool:
-        """Whether the company must not contact an address, by opt-outs.
+        """Whether opt-outs forbid the company to contact an address.
 
-        Where a channel is given, technical marks on it count as well.
+        Technical marks count only where a channel is given. An opt-out limited to some purposes or
+        channels counts only where the given purpose and channel are among them.
         """
         place, now = self.place(primary_channel, company_id), self._clock.now()
         subject = self.subject(place)
@@ -115,11 +116,10 @@ class RegisterLooks(SubjectRows):
         return self.subject(self.place(primary_channel, company_id)).entries(self._clock.now())
 
     def _looked_at(self, record: Record) -> list[Member]:
-        """The rows to read for whether a conversation's next message is forbidden.
+        """The addresses whose register rows decide whether a conversation's next message is forbidden.
 
-        That of its own address is first.
-
-        The last one is for STOPs to a sender that belongs to no company.
+        The conversation's own address is first, then the recipient's other ones. The last is its
+        own address again, under the id that collects STOPs to senders that belong to no company.
         """
         unowned = senders.key(record.sender)["company_id"]
         return [*self.places_of(record), self.place(record.primary_channel, unowned)]
@@ -152,12 +152,12 @@ class RegisterLooks(SubjectRows):
 
 
 def has_written_since(record: Record, at: str) -> bool:
-    """Whether the recipient has written in the conversation after an ISO time."""
+    """Whether the recipient has written in the conversation after the given ISO time."""
     return str(record.item.get("last_inbound_at") or "") > at
 
 
 def _is_newer(entry: RegisterEntry, record: Record) -> bool:
-    """Whether a mark says that the recipient has blocked us after their newest message."""
+    """Whether a mark says that the recipient blocked us, and is newer than their newest message."""
     said_at = str(entry.item.get("said_at") or "")
     return entry.reason == Reason.BLOCKED and not has_written_since(record, said_at)
 

@@ -13,7 +13,7 @@ PAGE = 50
 
 
 class RegisterPages(SubjectRows):
-    """Reads a company's do-not-contact register in pages."""
+    """Reads a company's do-not-contact register page by page, in the order of the addresses' keyed ids."""
 
     def marked(self, company_id: str, after: str = "", at_most: int = PAGE) -> list[Subject]:
         """One page of a company's marked addresses, by member id, each as the record of its person.

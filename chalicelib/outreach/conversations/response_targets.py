@@ -65,9 +65,9 @@ class HandoffTarget(BaseModel):
     days: Annotated[list[_Day], Field(min_length=1)] | None = None
 
     def due(self, since: datetime) -> datetime | None:
-        """The time at which an answer is late for a recipient who waits since a time.
+        """The time at which an answer becomes late for a recipient who has waited since the given time.
 
-        None where it lies more than 400 days ahead.
+        None where that time lies more than 400 days ahead.
         """
         left = timedelta(minutes=self.minutes)
         zone = ZoneInfo(self.zone)
@@ -83,9 +83,9 @@ class HandoffTarget(BaseModel):
         return None
 
     def _hours(self, day: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
-        """The begin and end of one day's business hours, in UTC.
+        """The times at which a day's business hours begin and end, in UTC; equal on a day without business.
 
-        The two are equal where it is no business day.
+        The end may lie on the next day.
         """
         begin, end = time.fromisoformat(self.from_), time.fromisoformat(self.until)
         opens = datetime.combine(day, begin, tzinfo=zone).astimezone(UTC)

@@ -97,7 +97,7 @@ class ShelvedThing:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """One list of saved things (replies or views), by id, as it was read."""
+    """One list of saved things (replies or views), by their ids, as it was read."""
 
     things: Mapping[str, ShelvedThing]
     most: int
@@ -109,7 +109,7 @@ class Shelf:
         return sorted(self.things.values(), key=lambda one: one.name.casefold())
 
     def adding(self, new: ShelvedThing) -> Shelf:
-        """The list with one more saved thing; the same list where that id is there already.
+        """The list with one more saved thing; the same list where a thing with that id is in it already.
 
         Raises:
             ShelfRefusedError: the list is full, or the name is taken.
@@ -155,7 +155,10 @@ class Shelves(items.OnTable):
     """Reads and writes lists of saved things, such as saved replies and views."""
 
     def shelves(self, places: Collection[ShelfPlace]) -> list[Shelf]:
-        """The stored lists of saved things, in the order of the given places; one read for all of them."""
+        """The lists of saved things at the given places, in that order; empty where none is stored.
+
+        One read fetches all of them.
+        """
         rows = {
             (row["primary_channel"], row["conversation_id"]): row
             for row in self._table.get_all([place.key for place in places])

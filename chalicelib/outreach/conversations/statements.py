@@ -61,9 +61,10 @@ class Statement:
 
 
 def evidence(before: Subject, after: Subject, how: Statement, now: datetime) -> Iterator[Item]:
-    """The evidence of a change of a person's record: an item per changed mark, consent, preference, link.
+    """The evidence rows of a change of a person's record: one for each changed mark, consent and preference.
 
-    A link that a start made gets none until it is undone: the record itself says all that is known.
+    A changed link gives a row for each of its addresses. A new link that a start made gives none,
+    since the record itself says all about it.
     """
     common = items.present(
         {

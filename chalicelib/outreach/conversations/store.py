@@ -80,19 +80,17 @@ class Conversations(
     ) -> Opened:
         """Create a conversation, unless it exists or its recipient must not be contacted.
 
-        Doing it again changes nothing.
-
-        One transaction: the record, the pointer from its opaque id, what is kept of the pair, the
-        link of the addresses that the start names and the consent that it brings, and where `first`
-        gives an entry id and a draft, that draft.
+        Doing it again changes nothing. One transaction writes the record, the pointer from its
+        opaque id, the rows of `pairs`, the link of the addresses that the start names, the consent
+        that the start brings, and the first message's draft.
 
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
-            first: the entry id and draft of the first message, when it is written already.
+            first: the entry id and draft of the first message; None when it is not written yet.
             held: a write of another table that fails unless the caller holds the start's lease.
-            pairs: the opaque ids of its sender and recipient, one for each form of a number.
-            is_wanted: the recipient has written first, so an opt-out does not forbid the
-                conversation.
+            pairs: the ids of the rows that outlive the conversation, see `former.pair_ids`.
+            is_wanted: the recipient has written first, so no opt-out forbids the conversation, and
+                no addresses are linked.
             also: further writes; where the condition of one fails, nothing is opened.
 
         Returns:
@@ -135,7 +133,11 @@ class Conversations(
         pairs: Sequence[str],
         start: Started,
     ) -> tuple[Item, list[Item]]:
-        """The item of a conversation to open, and the writes: item, pointer, pair and first draft."""
+        """The item of a conversation to open, and the writes that store it.
+
+        The writes are those of the item, of the pointer to it, of the rows that outlive it
+        (`former.pair_item`) and of the first message's draft, if given.
+        """
         now = self._clock.now()
         roots = {SUBJECTS: list(start.roots)} if start.roots else {}
         item = items.new({**record, **roots}, now, self._kept)
@@ -234,12 +236,12 @@ class Conversations(
             expected: the statuses.
             changes: attributes to set.
             remove: attributes to remove.
-            same_handoff: only while its hand-off is the one that was read: it may have been
-                released meanwhile, and handed off again for another reason.
+            same_handoff: change nothing unless the hand-off is as it was read; it may have been
+                released meanwhile, and the conversation handed off again for another reason.
 
         Returns:
-            The record as stored now; None where status or hand-off were others: nothing was
-            changed.
+            The record as stored now; None, with nothing changed, where the status or hand-off is
+            another one, or the conversation is gone.
         """
         names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
@@ -259,10 +261,10 @@ class Conversations(
         return Record(item)
 
     def continuing(self, record: Record, link: Mapping[str, Any]) -> Item:
-        """The transaction write that links a failed conversation to the one that continues it; for `open`.
+        """The write, for the transaction of `open`, that links a failed conversation to its continuation.
 
-        It fails where the conversation has not failed, its recipient has written, or another
-        continues it already.
+        The write fails where the conversation has not failed, its recipient has written, or another
+        conversation continues it already.
         """
         return self._table.updating(
             record.key,
@@ -273,7 +275,7 @@ class Conversations(
         )
 
     def set_waiting(self, record: Record, waiting: Sequence[str]) -> None:
-        """Replace a conversation's list of the events that wait to be handled.
+        """Replace a conversation's stored list of the events that wait to be handled; the record gets it too.
 
         Raises:
             TransientError: another writer has changed it since the record was read.
@@ -301,11 +303,12 @@ class Conversations(
     ) -> bool:
         """Hand a conversation off to a person and list it for the company, in one transaction.
 
-        A hand-off that holds a message replaces one that holds none, so that the message can be
-        released.
+        A hand-off that holds a message replaces one that holds none and that no person has taken,
+        so that the message can be released.
 
         Returns:
-            False when it is handed off already, or this hand-off was released: nothing was changed.
+            False, with nothing changed, where the conversation is handed off already or gone, or
+            this hand-off was made before, even if it was released since.
 
         Raises:
             TransientError: other writers interfered with every attempt.
@@ -341,7 +344,10 @@ class Conversations(
     def _hand_off_writes(
         self, record: Record, handoff: Mapping[str, Any], reason_text: str
     ) -> list[Item]:
-        """The writes of a hand-off: the conversation, the list's new entry, and the one that it replaces."""
+        """The writes of a hand-off: of the conversation and of its new entry in the list.
+
+        Where the hand-off replaces another one, that one's entry is written too.
+        """
         # Once for good: a repetition may come after the hand-off was released.
         entry = self._table.putting(
             handoffs.entry(record, handoff, handoffs.WAITING),
@@ -383,7 +389,10 @@ class Conversations(
         now: datetime,
         also: Sequence[Item],
     ) -> None:
-        """Write an append to a conversation's item, and its hand-off's entry, pointer and `also` with it."""
+        """Write an append to a conversation's item, in one transaction with the other rows that must change.
+
+        These are the hand-off's entry in the list, the pointer where ``ttl`` changes, and `also`.
+        """
         condition = "#message_count = :was AND #conversation_status = :status"
         values: dict[str, Any] = {"was": record.message_count, "status": record.status.value}
         beside = [*also]
@@ -400,7 +409,7 @@ class Conversations(
             self._table.update(record.key, reading=False, **how)
 
     def _follow(self, record: Record, new: Entry, then: Sequence[Item]) -> None:
-        """Do the writes that follow an appended message, once for that message."""
+        """Do the given writes that follow a message's append, at most once for that message."""
         if not then:
             return
         ends = items.end(self._clock.now(), self._kept)
@@ -410,7 +419,7 @@ class Conversations(
             self._insist([self._table.putting(mark, condition=is_first), *then])
 
     def _insist(self, writes: Sequence[Item]) -> None:
-        """Do all writes or none, again while other transactions write the same rows.
+        """Do all writes in one transaction; it is repeated while other transactions write the same rows.
 
         Raises:
             TransactionRefused: a write's condition failed.

@@ -61,17 +61,20 @@ class Subject:
 
     @property
     def marks(self) -> Mapping[str, Mapping[str, Any]]:
-        """The person's do-not-contact marks by ``{member id}#{slot}``, in force or lifted."""
+        """The person's do-not-contact marks, in force or lifted.
+
+        By ``{member id}#{slot}``: the address's keyed id and the kind of mark.
+        """
         return dict(self.state.get("marks") or {})
 
     @property
     def marked_members(self) -> frozenset[str]:
-        """The ids of the person's addresses that have do-not-contact marks, in force or lifted."""
+        """The keyed ids of the person's addresses that have do-not-contact marks, in force or lifted."""
         return frozenset(_parted(key)[0] for key in self.marks)
 
     @property
     def consents(self) -> Mapping[str, Mapping[str, Any]]:
-        """The person's consents by ``{member id}#{channel}#{purpose}``."""
+        """The person's stored consents by ``{member id}#{channel}#{purpose}`` (member id: keyed address)."""
         return dict(self.state.get("consents") or {})
 
     @property
@@ -86,9 +89,9 @@ class Subject:
 
     @property
     def links(self) -> Sequence[Mapping[str, Any]]:
-        """Which start, import or operator linked which of the person's addresses, and when.
+        """The links between the person's addresses, also undone ones.
 
-        Links that were undone are among them.
+        Each says which addresses were linked, when, and by which start, import or operator.
         """
         return tuple(self.state.get("links") or ())
 
@@ -97,7 +100,7 @@ class Subject:
         return self.marks.get(f"{member}#{slot}") or {}
 
     def entries(self, now: datetime) -> list[RegisterEntry]:
-        """Every do-not-contact mark of the person's addresses, in force or lifted."""
+        """Every do-not-contact mark of the person's addresses, in force or lifted, ordered by address."""
         return [
             RegisterEntry(item, iso(now), *_parted(key), self.members.get(_parted(key)[0], ""))
             for key, item in sorted(self.marks.items())
@@ -112,13 +115,15 @@ class Subject:
     ) -> list[RegisterEntry]:
         """The person's opt-outs in force, from any of their addresses, that cover a purpose and a channel.
 
-        Technical marks and suspensions are left out: they concern one address alone.
+        Undecided opt-outs are included. Technical marks and suspensions are left out: they concern
+        one address alone.
 
         Args:
-            purpose: the message's purpose, a `ContactPurpose`'s value.
+            purpose: the message's purpose, a `ContactPurpose`'s value; None leaves out opt-outs
+                that are limited to some purposes.
             now: the time.
-            channel: the message's channel.  An opt-out from some purposes or channels only does not
-                cover a message for which None is given.
+            channel: the message's channel; None leaves out opt-outs that are limited to some
+                channels.
         """
         return [
             entry
@@ -129,7 +134,7 @@ class Subject:
         ]
 
     def of_address(self, member: str, channel: Channel, now: datetime) -> list[RegisterEntry]:
-        """The technical marks and suspensions in force of one address, for messages to it on a channel."""
+        """The marks in force that block one address alone on a channel: technical marks and suspensions."""
         slots = {channel.value, *((SUSPENDED_SLOT,) if channel.traits.is_forgeable else ())}
         return [
             entry for entry in self.in_force(now) if entry.member == member and entry.slot in slots
@@ -140,7 +145,7 @@ class Subject:
     ) -> str | None:
         """The reason why no message may go to an address on a channel for a purpose; None where it may.
 
-        A certain opt-out is named before a doubtful one.
+        A mark that is decided is named before an open question whether the recipient asked to stop.
         """
         found = [*self.wishes(purpose, now, channel), *self.of_address(member, channel, now)]
         return next((entry.blocks_as for entry in sorted(found, key=lambda one: one.is_open)), None)
@@ -148,9 +153,8 @@ class Subject:
     def refused_until(self, purpose: str, channel: Channel, now: datetime) -> str:
         """ISO time of the newest lifted refusal that withdraws consents for a purpose and channel.
 
-        Empty where none does.
-
-        Refusals in force are left out: they block by themselves.
+        Consents given up to that time do not count. Empty where there is none. Refusals in force
+        are left out: they block by themselves.
         """
         found = (
             entry.withdraws_until
@@ -179,7 +183,10 @@ class Subject:
     def consenting(
         self, member: str, channel: Channel, purpose: str, consent: Mapping[str, Any]
     ) -> Subject:
-        """The person's record with a consent added; unchanged where a later one is there."""
+        """The person's record with a consent added; unchanged where a consent given later is stored.
+
+        Consents for another address, channel or purpose stay beside it.
+        """
         key = f"{member}#{channel.value}#{purpose}"
         if str((self.consents.get(key) or {}).get("given_at", "")) > str(
             consent.get("given_at", "")
@@ -188,7 +195,10 @@ class Subject:
         return self._with("consents", {**self.consents, key: dict(consent)})
 
     def preferring(self, member: str, about: str, preference: Mapping[str, Any]) -> Subject:
-        """The person's record with a preference added; unchanged where one that was said later is there."""
+        """The person's record with a preference added; unchanged where one that was said later is stored.
+
+        Preferences of another address, or about something else, stay beside it.
+        """
         key = f"{member}#{about}"
         if str((self.preferences.get(key) or {}).get("said_at", "")) > str(preference["said_at"]):
             return self
@@ -201,7 +211,10 @@ class Subject:
         return replace(self, members={**self.members, member: address})
 
     def joined(self, other: Subject, link: Mapping[str, Any] | None = None) -> Subject:
-        """The person's record joined with another's: all addresses, marks, consents and links of both."""
+        """The person's record with another record's addresses, marks, consents, preferences and links added.
+
+        Where both have a value under the same key, the first record's value stays.
+        """
         state = {
             "marks": {**other.marks, **self.marks},
             "consents": {**other.consents, **self.consents},
@@ -213,9 +226,9 @@ class Subject:
         return replace(self, members=members, state=state, version=version)
 
     def parted(self, member: str, undone: Mapping[str, Any]) -> tuple[Subject, Subject]:
-        """Two records: the person's without one address, and that address alone, each with its own marks.
+        """Split a person's record in two: the record without one address, and a record of that address.
 
-        Both remember that the link was undone.
+        Each has the marks of its own addresses. Both remember that the link was undone.
 
         Args:
             member: id of the address to take out.
@@ -236,7 +249,10 @@ class Subject:
         )
 
     def is_undone(self, one: str, other: str) -> bool:
-        """Whether an operator has undone the link of two addresses, so that no start links them again."""
+        """Whether the link between two addresses was undone by an operator; no start links them again.
+
+        False where they were never linked, or were linked again since.
+        """
         links = [found for found in self.links if {one, other} <= set(found["members"])]
         return bool(links) and "undone_at" in links[-1]
 
@@ -271,7 +287,7 @@ class Subject:
 def differences(
     before: Subject, after: Subject, of: str, but: AbstractSet[str] = frozenset()
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The changed marks, consents or preferences between two versions of a person's record.
+    """The marks, consents or preferences that are new or changed between two versions of a person's record.
 
     Args:
         before: the older version.
@@ -280,7 +296,7 @@ def differences(
         but: names of attributes that are not compared.
 
     Yields:
-        Member id, rest of the key, and the new value.
+        The address's keyed id, the rest of the value's key, and the new value.
     """
 
     def said(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,7 +309,11 @@ def differences(
 
 
 def _covers(entry: RegisterEntry, name: str, given: str | None) -> bool:
-    """Whether a mark covers a purpose (or channel): it is limited to none, or to some that include it."""
+    """Whether a mark applies to a purpose or channel: the mark has no such limit, or the limit includes it.
+
+    `name` is ``purposes`` or ``channels``. If the given value is None, only a mark without that
+    limit applies.
+    """
     return entry.item.get(name) is None or given in entry.item[name]
 
 

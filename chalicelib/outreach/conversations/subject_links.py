@@ -36,10 +36,10 @@ class Started:
     """A recipient's records as a start finds them: the opt-out, and the writes for opening.
 
     Attributes:
-        roots: member ids of the rows that store these records.
+        roots: keyed ids of the addresses whose rows store these records.
         writes: writes of links and consents, or conditions that the records are as they were read.
-        is_forbidden: the recipient has opted out of this purpose; `writes` are then those of the
-            link alone, if there is a new one.
+        is_forbidden: the recipient has opted out of this purpose; `writes` then only link the
+            start's addresses, and are empty where no link is new.
     """
 
     roots: Sequence[str] = ()
@@ -48,10 +48,13 @@ class Started:
 
 
 class SubjectLinks(SubjectRows):
-    """Links the addresses of one person, and parts them."""
+    """Links addresses as those of one person, and takes linked addresses apart again."""
 
     def started(self, record: Record) -> Started:
-        """Read a start's recipient: whether they opted out, and the writes that link the start's addresses.
+        """Read what a start needs to know of its recipient (see `Started`); nothing is written yet.
+
+        This is whether the recipient has opted out, and the writes that link the addresses that the
+        start names and store the consent that it states.
 
         Args:
             record: the conversation as it will be opened.
@@ -105,7 +108,9 @@ class SubjectLinks(SubjectRows):
                 return root
 
     def part(self, place: Member, how: Statement) -> bool:
-        """Take one address out of its person's record: each side keeps its own marks and evidence.
+        """Take one address out of its person's record, into a record of its own.
+
+        Each of the two records keeps the marks and evidence of its addresses.
 
         Returns:
             False where the address was linked with no other.
@@ -122,7 +127,10 @@ class SubjectLinks(SubjectRows):
                 return True
 
     def evidence_of(self, member: str) -> list[Item]:
-        """The stored evidence of an address's consents and refusals, oldest first."""
+        """The stored evidence about one address: each change of its marks, consents, preferences and links.
+
+        The oldest is first.
+        """
         return list(
             self._table.query_pages(
                 KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :e)",
@@ -144,7 +152,11 @@ class SubjectLinks(SubjectRows):
 
 
 def linkable(subjects: Sequence[Subject]) -> list[Subject]:
-    """The persons' records that a start may join: as many as fit, except where their link was undone."""
+    """The persons' records that a start may join into one: the first one, and each other that fits.
+
+    A record is left out where its link with a joined one was undone, or the person would have more
+    than `MOST_MEMBERS` addresses.
+    """
     found = [subjects[0]]
     for subject in subjects[1:]:
         members = [member for known in found for member in known.members]
@@ -160,7 +172,7 @@ def linkable(subjects: Sequence[Subject]) -> list[Subject]:
 
 
 def _consenting(subject: Subject, place: Member, record: Record) -> Subject:
-    """The person's record with the consent that a conversation's start brings, if it brings one."""
+    """The person's record with the consent that the conversation's start states; unchanged without one."""
     given: Mapping[str, Any] | None = record.item.get(CONSENT)
     if not given:
         return subject

@@ -47,13 +47,13 @@ class Member:
 
     @property
     def key(self) -> Item:
-        """The key of the address's row."""
+        """The key of the address's row in the register."""
         return items.subject_key(self.member, self.company_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectChange:
-    """A change of a person's record: as it was read, as it will be, and the evidence."""
+    """A change of a person's record: the record before and after, and the evidence."""
 
     before: Subject
     after: Subject
@@ -64,7 +64,7 @@ class SubjectRows(items.OnTable):
     """Reads and changes persons' records (subjects) in the conversations table.
 
     Args:
-        opaque: gives the maker of the addresses' keyed ids.
+        opaque: returns the object that makes the addresses' keyed ids.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SubjectRows(items.OnTable):
         self._opaque = opaque
 
     def place(self, address: str, company_id: str) -> Member:
-        """An address of a company's recipient together with its keyed id, by which its row is found."""
+        """An address of a company's recipient with its keyed id (keyed hash), by which its row is found."""
         return Member(member_id(self._opaque(), company_id, address), company_id, address)
 
     def ids_named_in(self, words: str) -> list[str]:
@@ -94,7 +94,10 @@ class SubjectRows(items.OnTable):
         return self.subjects([place])[place.key["primary_channel"]]
 
     def subjects_of(self, record: Record) -> list[Subject]:
-        """The records of the addresses that a conversation names: one, or several that are not linked."""
+        """The person records of the addresses that a conversation names, each once.
+
+        There are several only where not all these addresses are linked.
+        """
         places = self.places_of(record)
         return distinct(self.subjects(places, hints_of(record)).values())
 
@@ -107,13 +110,14 @@ class SubjectRows(items.OnTable):
         return list({member.member: member for member in found}.values())
 
     def subjects(self, places: Sequence[Member], hints: Sequence[Item] = ()) -> dict[str, Subject]:
-        """The person's record of each given address, by the partition key of that address's row.
+        """The person's record of each given address, by the partition key of the address's own row.
 
-        One consistent read, and further ones where rows were merged since the hints were stored.
+        One consistent read, and further ones where records were joined after the hints were stored.
 
         Args:
             places: the addresses.
-            hints: keys of further rows to read at once, as they probably hold the records.
+            hints: keys of further rows to read in the same call, since they probably hold the
+                records.
 
         Raises:
             TransientError: the rows could not be read.
@@ -153,12 +157,13 @@ class SubjectRows(items.OnTable):
             edit: gives the changed record, or None where nothing is to change; it may be called
                 again.
             how: the evidence.
-            also: further writes; where they are refused, the change is made without them.
-            with_it: gives further writes from the record as it was; used only where something
-                changes.
+            also: further writes, done even where nothing changes; where they are refused,
+                the change is made without them.
+            with_it: returns further writes, given the record before the change; called only where
+                something changes.
 
         Returns:
-            The record as changed, or None: it was not changed.
+            The changed record; None where nothing changed.
 
         Raises:
             TransientError: it could not be read or written, or others interfered with every
@@ -190,12 +195,10 @@ class SubjectRows(items.OnTable):
                 return after
 
     def changing(self, change: SubjectChange) -> list[Item]:
-        """The transaction writes that change a person's record.
+        """The transaction writes that change a person's record and add the evidence.
 
-        They fail where it has changed since it was read.
-
-        Where its ``ttl`` is extended, the rows that point to it are written again, so that none
-        expires before it.
+        They fail where the record has changed since it was read. Where the record's ``ttl`` is
+        extended, the rows that point to it are written again, so that none expires before it.
         """
         now = self._clock.now()
         before, after = change.before, change.after
@@ -218,7 +221,9 @@ class SubjectRows(items.OnTable):
         how: Statement,
         first: Subject | None = None,
     ) -> tuple[Subject, list[Item]]:
-        """Join several persons' records into the first one: returns it, and the transaction writes.
+        """Plan to join several persons' records into the first one; nothing is written yet.
+
+        Returns the joined record, and the writes for one transaction.
 
         Args:
             subjects: the records as they were read.
@@ -250,9 +255,9 @@ class SubjectRows(items.OnTable):
         return root, writes
 
     def parting(self, subject: Subject, member: str, how: Statement) -> list[Item]:
-        """The transaction writes that take an address out of a person's record.
+        """The transaction writes that take one address out of a person's record, into a record of its own.
 
-        Each side gets a row of its own.
+        The person's other addresses keep theirs, in a row of one of them.
         """
         now = self._clock.now()
         undone = {"undone_at": iso(now), "undone_by": how.by or ""}
@@ -270,14 +275,19 @@ class SubjectRows(items.OnTable):
         return writes
 
     def _listing(self, after: Subject, listed: AbstractSet[str] = frozenset()) -> list[Item]:
-        """The writes that list a person's marked addresses in the register, with the record's ``ttl``."""
+        """The writes that list a person's marked addresses in the register, except those in `listed`.
+
+        The rows get the record's ``ttl``.
+        """
         return [
             self._table.putting({**items.marked_key(member, after.company_id), "ttl": after.ttl})
             for member in sorted(after.marked_members - listed)
         ]
 
     def replace(self, subject: Subject) -> None:
-        """Overwrite a person's record, if unchanged since it was read, without evidence; for an erasure.
+        """Overwrite a person's stored record if it is unchanged since it was read; no evidence is added.
+
+        Made for an erasure.
 
         Raises:
             ConditionFailed: the record has changed since it was read.
@@ -291,7 +301,10 @@ class SubjectRows(items.OnTable):
 
 
 def member_id(opaque: OpaqueIds, company_id: str, address: str) -> str:
-    """The keyed id of an address within a company; all forms of one phone number have the same id."""
+    """The keyed id (keyed hash) of an address within a company.
+
+    All spellings of one phone number give the same id.
+    """
     return opaque.of("subject", company_id, numbers.canonical(address))
 
 
@@ -305,7 +318,7 @@ def hints_of(record: Record) -> list[Item]:
 
 
 def distinct(found: Iterable[Subject]) -> list[Subject]:
-    """The persons' records without repetitions, in their order."""
+    """The given persons' records, each only once, in their order."""
     known: dict[tuple[str, str], Subject] = {}
     for subject in found:
         known.setdefault((subject.company_id, subject.root), subject)
@@ -340,7 +353,10 @@ def _pointer(member: str, root: Subject) -> Item:
 
 
 def _end(subject: Subject, now: datetime) -> int:
-    """The ``ttl`` of a person's row that is written now; it is extended once a month at most."""
+    """The ``ttl``, in epoch seconds, of a person's row that is written now.
+
+    The stored ``ttl`` stays while it is long enough, so that it is extended once a month at most.
+    """
     is_enough = subject.ttl >= items.end_of_consent(now, timedelta())
     return subject.ttl if is_enough else items.end_of_consent(now)
 
@@ -352,9 +368,9 @@ def _as_read(subject: Subject) -> dict[str, Any]:
 
 
 def _root_of(place: Member, rows: Mapping[str, Mapping[str, Any]]) -> Item | None:
-    """The key of the row that must still be read to find an address's person record.
+    """The key of the next row to read for an address's person record; None where that record was read.
 
-    None where it has been read.
+    The rows read so far may say that they were merged into another row.
     """
     at = place.key
     while (row := rows.get(at["primary_channel"])) is not None and MERGED_INTO in row:

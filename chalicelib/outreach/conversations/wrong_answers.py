@@ -39,7 +39,7 @@ class WrongAnswers(items.OnTable):
     """Counts the answers that people said were wrong, and reads the counts."""
 
     def count_wrong(self, record: Record, code: str) -> None:
-        """Count that people said an answer of a conversation was wrong, under the code of what was wrong."""
+        """Count one answer of a conversation that people said was wrong, under the code of its fault."""
         now = self._clock.now()
         self._table.update(
             {

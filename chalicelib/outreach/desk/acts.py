@@ -238,6 +238,6 @@ def planned(case: Case) -> Planned:
 
 
 def offered(record: Record, by: str, role: DeskRole) -> Iterator[DeskAct]:
-    """The acts that the console offers a person as forms for a conversation."""
+    """The acts whose forms the console shows this person for a conversation."""
     who = persons.read(by)
     return (act for act in ACTS.values() if act.is_offered(record, who, role))

@@ -52,16 +52,16 @@ class Asked:
 
     @property
     def who(self) -> persons.DeskPerson:
-        """The person who asks for the act."""
+        """The person who asks for the act, parsed from `by`."""
         return persons.read(self.by)
 
     def said(self, name: str) -> str:
-        """The value of one of the act's own fields; empty where it was not given."""
+        """The value of one of the act's own fields, by the field's name; empty where it was not given."""
         return self.fields.get(name, "")
 
     @property
     def because(self) -> str:
-        """The reason that the person gave for the act, redacted, as it is stored outside the messages."""
+        """The reason that the person gave for the act, redacted for storage; empty where they gave none."""
         return redact(self.said("reason"))
 
     @property
@@ -116,14 +116,14 @@ class Planned:
 
     Attributes:
         change: the changes of the conversation.
-        event: key of the event that does the rest in the conversation's lane; empty where nothing
-            is left to do.
-        tells: name of the event that is reported to the company, for an act that may report
-            several.
-        of: the person whom that event is about, where it is not who acts.
-        undid: name of the act that it takes back.
-        is_sending: a message will be sent, so what forbids messages refuses the act.
-        is_machines: automation goes on: refused while a person has to decide whether it may.
+        event: key of the event that does the rest, in order with the conversation's other events;
+            empty where nothing is left to do.
+        tells: name of the event that the company gets, where the act may cause one of several.
+        of: the person whom the company's event is about; empty for the person who acts.
+        undid: name of the act that this act takes back; empty for none.
+        is_sending: the act sends a message, so it is refused where messages are forbidden.
+        is_machines: automation goes on after the act, which is refused while a person has to
+            decide whether automation may write.
     """
 
     change: ActChange

@@ -37,14 +37,14 @@ _OF_TOOL = ("function_call", "function_arguments", "tool")
 
 
 def take(case: Case) -> Planned:
-    """Plan that the person has the conversation from now on, also one that automation was answering."""
+    """Plan that the person has the conversation from now on, even if automation was answering it."""
     record, asked = case.record, case.asked
     taken = _held_by(record, asked, asked.by) if record.is_handed_off else _stepped_in(case)
     return _told(taken, record, asked)
 
 
 def reply(case: Case) -> Planned:
-    """Plan that the person's message is sent, and a message that was held is not; the conversation is theirs.
+    """Plan that the person's message is sent and a held one is not; the person has the conversation.
 
     Raises:
         RefusedError: its first message was not sent.
@@ -65,11 +65,13 @@ def reply(case: Case) -> Planned:
 
 
 def approve(case: Case) -> Planned:
-    """Plan that the held message is sent, in the person's words where they edited it; its tool call stays.
+    """Plan that the held message is sent, in the person's words where they edited it.
+
+    An edited message keeps the tool call of the held one.
 
     Raises:
-        RefusedError: none is held, it is being released already, or the channel takes only the
-            template.
+        RefusedError: no message is held, it is being released already, or the channel takes
+            only the template as a first message.
     """
     record, asked = case.record, case.asked
     held = record.handoff["held"]
@@ -95,9 +97,10 @@ def approve(case: Case) -> Planned:
 
 
 def decline(case: Case) -> Planned:
-    """Plan that the held message is never sent; for a first message that ends its conversation.
+    """Plan that the message that the hand-off holds is never sent.
 
-    Where it was a reply, the person writes one instead.
+    A held first message: its conversation ends as failed. A held reply: the person has the
+    conversation, and writes a reply instead.
 
     Raises:
         RefusedError: no message is held.
@@ -126,7 +129,10 @@ def transfer(case: Case) -> Planned:
 
 
 def put_back(case: Case) -> Planned:
-    """Plan that no person has the conversation: it waits for one, for as long as the recipient has waited."""
+    """Plan that no person has the conversation any more; it waits for one in the list again.
+
+    It still counts as waiting since the recipient began to wait.
+    """
     record, asked = case.record, case.asked
     gone = ("taken_by", "taken_as", "snoozed_until")
     handoff = {name: one for name, one in record.handoff.items() if name not in gone}
@@ -134,13 +140,13 @@ def put_back(case: Case) -> Planned:
 
 
 def snooze(case: Case) -> Planned:
-    """Plan that the list hides the conversation until a time; the person has it."""
+    """Plan that the person has the conversation, and that the list hides it until a given time."""
     asked = case.asked
     return _held_by(case.record, asked, asked.by, snoozed_until=asked.said("until"))
 
 
 def give_back(case: Case) -> Planned:
-    """Plan that automation has the conversation again, answers what waits, and gets the person's hint.
+    """Plan that automation has the conversation again and answers what waits, by the person's hint, if any.
 
     Raises:
         RefusedError: its first message was not sent.
@@ -156,12 +162,12 @@ def give_back(case: Case) -> Planned:
 
 
 def close(case: Case) -> Planned:
-    """Plan the end of a hand-off: messages that waited stay unanswered, the machine answers later ones."""
+    """Plan that the hand-off ends: messages that waited stay unanswered, automation answers later ones."""
     return _closed(case)
 
 
 def stop(case: Case) -> Planned:
-    """Plan that the recipient is marked as having asked to stop, and that the hand-off ends."""
+    """Plan to mark the recipient as having asked to stop, and to end the hand-off."""
     asked = case.asked
     how = said_in(case.record, DESK, asked.because, by=asked.by)
     return _closed(case, doubts.stopping(case.subjects(), by=asked.by, how=how, now=case.now))
@@ -232,13 +238,16 @@ def _stepped_in(case: Case) -> Planned:
 
 
 def _held_by(record: Record, asked: Asked, person: str, **more: str) -> Planned:
-    """Plan that a person has a handed-off conversation, so that automation sends nothing."""
+    """Plan that the given person has a handed-off conversation, so that automation sends nothing."""
     handoff = {**_taken(record, asked, person), **more}
     return Planned(ActChange(handoff, attributes={"person_act": asked.act_id}))
 
 
 def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
-    """The hand-off's attributes once a person has it; a release that was under way is cancelled."""
+    """The hand-off's attributes once the given person has it.
+
+    A release under way and a snooze are cancelled.
+    """
     gone = ("releasing", "snoozed_until", "taken_as")
     kept = {name: one for name, one in record.handoff.items() if name not in gone}
     is_taken = str(kept["id"]).startswith(handoffs.TAKEN)
@@ -247,10 +256,10 @@ def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
 
 
 def _with(asked: Asked, person: str) -> dict[str, str]:
-    """The hand-off's attributes for who has it.
+    """The hand-off's attributes that say who has it.
 
-    Where only a lead's key said the name (no token proves it), this is noted: no agent's key may
-    act under it.
+    A name given only with a lead's key, which no token proves, is marked so (``taken_as``): no
+    agent's key may then act under that name.
     """
     is_leads = person == asked.by and not asked.who.subject and asked.role is DeskRole.LEAD
     return {"taken_by": person, **({"taken_as": DeskRole.LEAD.value} if is_leads else {})}
@@ -268,7 +277,7 @@ def _unopened(record: Record, asked: Asked) -> ActChange:
 
 
 def _told(act: Planned, record: Record, asked: Asked) -> Planned:
-    """The plan with an event by which the company is informed of the act, where it has an endpoint."""
+    """The plan, with an event that informs the company of the act if the company gets events."""
     if not record.item.get(TELLS):
         return act
     return replace(act, event=outreach_keys.desk(record.opaque_id, asked.act_id))

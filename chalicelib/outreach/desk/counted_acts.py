@@ -11,11 +11,13 @@ from chalicelib.outreach.desk.case import Asked
 
 
 def counted_as(asked: Asked, held: Callable[[], Draft | None]) -> list[str]:
-    """The names under which a person's act is counted by day: approved, edited, declined, opted out, or none.
+    """The names of the counts to which a person's act adds one: approved, edited, declined or opted out.
+
+    An empty list for any other act.
 
     Args:
         asked: the act.
-        held: reads the draft that the hand-off held.
+        held: reads the draft that the hand-off held, or None.
     """
     match asked.act:
         case "approve":

@@ -21,7 +21,7 @@ from chalicelib.outreach.people import persons
 
 
 class Holder(StrEnum):
-    """Who has a conversation, as far as acts depend on it."""
+    """Who has a conversation: automation, no person or a person; it decides which acts are possible."""
 
     MACHINE = "machine"
     """Automation has it, and yields to a person who steps in."""
@@ -45,7 +45,10 @@ _STEPS_IN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
 
 
 def holder(record: Record) -> Holder:
-    """Who has a conversation now: automation, no person or a person, or which of them is giving it back."""
+    """Who has a conversation now (see `Holder`): automation, no person or a person.
+
+    While it is being given back to automation, also who is giving it back.
+    """
     if not record.is_handed_off:
         return Holder.MACHINE if record.status in _STEPS_IN else Holder.MACHINE_ALONE
     has_person = bool(person_of(record))
@@ -55,15 +58,15 @@ def holder(record: Record) -> Holder:
 
 
 def person_of(record: Record) -> str:
-    """The name of the person who has a conversation; empty where none has."""
+    """The name of the person who has a conversation, normalised; empty where no person has it."""
     found = record.handoff.get("taken_by") if record.is_handed_off else None
     return persons.normal(str(found or ""))
 
 
 def is_with(record: Record, who: persons.DeskPerson, role: DeskRole) -> bool:
-    """Whether this person has the conversation.
+    """Whether the given person has the conversation.
 
-    One taken with a lead's key, under a name that nothing proves, is with no agent.
+    A conversation taken with a lead's key, under a name that nothing proves, is never an agent's.
     """
     of_lead = record.handoff.get("taken_as") == DeskRole.LEAD
     return who.has(person_of(record)) and not (of_lead and role is not DeskRole.LEAD)
@@ -77,13 +80,13 @@ def refusal(
     states: Collection[Holder],
     roles: Collection[DeskRole],
 ) -> RefusedError | None:
-    """Why a person may not do an act on a conversation; None where they may.
+    """The error that refuses a person's act on a conversation, not raised here; None where they may do it.
 
     Args:
         record: the conversation as it was last read.
         who: the person.
         role: the person's role.
-        states: the holders (see `Holder`) with which the act can be done.
+        states: who may have the conversation (see `Holder`) for the act to be possible.
         roles: roles that may do the act on a conversation that another person has.
     """
     is_fit = holder(record) in states

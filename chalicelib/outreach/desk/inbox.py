@@ -133,15 +133,16 @@ class DeskInbox:
 
         Args:
             company_id: only this company's; None for operators, who see all.
-            states: only these, of `shown.STATES`.
+            states: only hand-offs in these states, of `shown.STATES`.
             project_id: only this project's.
             channel: only those on this channel.
-            taken_by: whether the person who has one, as stored, is wanted.
+            taken_by: returns whether to select a hand-off, given the stored name of its person
+                (empty for none).
             limit: most entries, up to `MOST_LISTED`.
             after: the end of the page before, as it gave it.
 
         Raises:
-            PayloadError: `after` is not one that was given out.
+            PayloadError: `after` has not the form of a page's end.
         """
         now = self._clock.now()
         wanted = HandoffFilter(states, project_id, channel, taken_by)
@@ -221,10 +222,7 @@ class DeskInbox:
         return "" if mark is None or refused else str(mark["act"])
 
     def _held(self, record: Record) -> Draft | None:
-        """The message that a hand-off holds, or the draft that the checks have refused.
-
-        None where there is none.
-        """
+        """The message that a hand-off holds for approval, or the draft that the checks refused; else None."""
         holds = record.handoff.get("held") if record.is_handed_off else ""
         if not holds:
             return None
@@ -311,7 +309,9 @@ class DeskInbox:
         return self._answer(asked, planned.event, is_repeated=False, is_again=is_again)
 
     def _repeated(self, record: Record, asked: Asked, mark: Item) -> Done:
-        """Answer a repeated act without doing it again; its event is queued where it was not.
+        """Answer an act that was asked for before under the same idempotency key; the act is not done again.
+
+        The event that does the rest of the act is queued now if it was stored but never queued.
 
         Raises:
             ConflictError: the idempotency key came with another act before.
@@ -332,8 +332,9 @@ class DeskInbox:
 
         Raises:
             PayloadError: the text is too long for the channel.
-            RefusedError: the recipient must not be contacted, or the channel takes no free text
-                now.
+            RefusedError: the recipient must not be contacted (for a first message, also in doubt),
+                or
+                the channel takes no free text now and no template is set.
         """
         most = rules.longest(record)
         if len(asked.said("text")) > most:
@@ -389,10 +390,10 @@ class DeskInbox:
         return HandoffRelease(handoff_id=outreach_keys.parsed(event_key).name, **common)
 
     def _queue(self, record: Record, event_key: str, *, is_new: bool) -> bool:
-        """Queue the event that does the rest of an act; one that had failed runs again, under its own key.
+        """Queue the event that does the rest of an act; a failed event runs again, under its own key.
 
         Returns:
-            Whether the event had failed and runs again.
+            True where the event had failed before and runs again.
 
         Raises:
             UnavailableError: it was not queued.
@@ -407,7 +408,10 @@ class DeskInbox:
         return False
 
     def _note_start(self, record: Record, ended: str) -> None:
-        """Note for a start's sender that a person declined its first message."""
+        """Store for a start's company that a person declined the start's first message.
+
+        Does nothing where the hand-off ended otherwise.
+        """
         if ended == "declined" and record.status == Status.HANDED_OFF:
             self._starts.note(record.start_event, outcome="declined")
 
@@ -419,9 +423,9 @@ def _undecided() -> RefusedError:
 
 
 def _people(record: Record, change: ActChange) -> dict[str, str]:
-    """The persons who had the conversation before and after an act, for the journal.
+    """Who had the conversation before an act (``from``) and has it after the act (``to``), for the journal.
 
-    Empty where that stays the same.
+    Empty where the same person keeps it, and where the act ends the hand-off or leaves it as it is.
     """
     if change.ended or change.handoff is None:
         return {}

@@ -68,10 +68,10 @@ class InboxPlace:
 
     @classmethod
     def parsed(cls, text: str) -> Self:
-        """A position in the list from the text that a page ended with.
+        """Parse a position in the list from the text that the page before gave as its end.
 
         Raises:
-            PayloadError: the text is none that was given out.
+            PayloadError: the text has not the form of a position.
         """
         if not _PLACE.fullmatch(text):
             raise PayloadError("INVALID_AFTER", "parameter after is not one that was given out")
@@ -175,12 +175,12 @@ class InboxOrder:
         limit: int,
         after: str = "",
     ) -> InboxPart:
-        """Up to `limit` selected hand-offs of some companies' lists, from a position on.
+        """Up to `limit` selected hand-offs of the given companies' lists, behind the position `after`.
 
-        There are fewer where `READ_AT_MOST` entries were read before.
+        Fewer where more follow, if `READ_AT_MOST` entries were read without finding enough.
 
         Raises:
-            PayloadError: `after` is no position that was given out.
+            PayloadError: `after` has not the form of a position.
         """
         start = InboxPlace.parsed(after) if after else _START
         size, end = READ_AT_ONCE if wanted.is_narrow else limit + 1, start
@@ -221,7 +221,10 @@ class InboxOrder:
         start: InboxPlace,
         size: int,
     ) -> Iterator[InboxEntry]:
-        """Every hand-off of the filter's lanes from a position on, selected or not, in the list's order."""
+        """Every hand-off in the filter's lanes behind a position, in the list's order.
+
+        Hand-offs that the filter does not select are among them.
+        """
         if start.rank == _ASKED and wanted.lanes != {HandoffLane.ENDED}:
             yield from _merged(self._asked(id_, start) for id_ in company_ids)
         for rank, lanes in _RANKS:
@@ -243,7 +246,10 @@ class InboxOrder:
         size: int,
         wanted: HandoffFilter,
     ) -> Iterator[InboxEntry]:
-        """One lane's hand-offs, in order; with only the attributes that a narrow filter needs."""
+        """The hand-offs in one lane (part) of a company's list, in order.
+
+        For a narrow filter, each has only the attributes that the filter needs.
+        """
         columns = (*handoffs.PLACED, *wanted.columns) if wanted.is_narrow else ()
         for entry in self.handoffs.entries(
             company_id, lane, after=after, page=size, columns=columns
@@ -252,9 +258,9 @@ class InboxOrder:
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
     def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
-        """Given hand-offs with all their attributes, in at most two reads a page.
+        """The given hand-offs with all their attributes, of which a narrow filter has read only some.
 
-        Those that are gone are left out.
+        Hand-offs that are gone are left out. A page needs two reads at most.
         """
         found = self.handoffs.whole([row.entry for row in rows if row.question is None])
         whole = [(row, found.get(row.entry["conversation_id"], row.entry)) for row in rows]
@@ -265,7 +271,10 @@ class InboxOrder:
         ]
 
     def _asked(self, company_id: str, start: InboxPlace) -> Iterator[InboxEntry]:
-        """The open hand-offs of recipients who may have asked to stop, in the order of their deadlines."""
+        """A company's open hand-offs whose recipients may have asked to stop, behind a position in the list.
+
+        The earliest deadline for a person to decide comes first.
+        """
         found = self._asked_by_due(company_id, start.at)
         for _, some in groupby(found, key=lambda one: one.place.at):
             yield from (listed for listed in sorted(some, key=_place_of) if listed.place > start)
@@ -284,9 +293,10 @@ class InboxOrder:
                         yield InboxEntry(place, entry, question)
 
     def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
-        """The hand-offs with the open question whether their recipient asked to stop, in one read.
+        """The given hand-offs, each with the open question, if any, whether its recipient asked to stop.
 
-        An open hand-off with such a question is left out: it came first in the list.
+        An open hand-off with such a question is left out, since the list has shown it first. One
+        read fetches all questions.
         """
         pairs = {
             row.place: (row.entry["points_to"]["primary_channel"], handoffs.company_of(row.entry))

@@ -55,7 +55,10 @@ def check_liftable(recent: Sequence[Entry], wish: RegisterEntry) -> None:
 
 
 def not_at_the_desk() -> RefusedError:
-    """The refusal to lift a mark that was not made by text, so that no person at the desk can judge it."""
+    """The error by which the desk refuses to lift a mark that did not come from a text of the recipient.
+
+    No person at the desk can judge such a mark. The error is returned, not raised.
+    """
     return RefusedError(
         "NOT_AT_THE_DESK", "only the recipient's START or an operator lifts what is entered"
     )

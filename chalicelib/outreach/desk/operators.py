@@ -62,7 +62,7 @@ class HandoffFigures:
 class Desk:
     """Lists, counts, takes and approves handed-off conversations for operators.
 
-    Where a company is named, another company's conversation is as one that does not exist.
+    Where a company is named, another company's conversation is treated as not existing.
     """
 
     def __init__(self, *, inbox: DeskInbox, handoffs: Handoffs) -> None:
@@ -129,7 +129,10 @@ class Desk:
         return self._did(acts.TAKE, record, persons.normal(person))
 
     def _did(self, act: str, record: Record, person: str) -> bool:
-        """Do an act on a hand-off, once for each person; False where it was refused."""
+        """Do an act on a hand-off; False where the act was refused.
+
+        One person's same act on a hand-off with the same id is done only once.
+        """
         key = keys.digest(act, person, str(record.handoff["id"]))
         try:
             self._inbox.act(

@@ -51,7 +51,7 @@ class ActField:
 
 
 class Offered(StrEnum):
-    """The persons to whom the console offers an act, of those who may do it."""
+    """Which of the persons who may do an act see its form in the console."""
 
     ALL = "all"
     HOLDER = "holder"
@@ -103,7 +103,10 @@ class DeskAct:
     is_last: bool = False
 
     def refusal(self, record: Record, who: DeskPerson, role: DeskRole) -> RefusedError | None:
-        """Why a person may not do this act on a conversation; None where they may."""
+        """The error that refuses a person this act on a conversation; None where they may do it.
+
+        The error is returned, not raised.
+        """
         return holding.refusal(record, who, role, states=self.states, roles=self.roles)
 
     def is_offered(self, record: Record, who: DeskPerson, role: DeskRole) -> bool:

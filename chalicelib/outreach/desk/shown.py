@@ -38,7 +38,7 @@ def version_of(record: Record) -> str:
 
 
 def state_of(entry: Mapping[str, Any], now: datetime) -> str:
-    """The state of a hand-off as the desk shows it, also ``answered`` or ``snoozed``."""
+    """The state of a hand-off as the desk shows it: the stored state, ``answered`` or ``snoozed``."""
     state = str(entry["handoff_state"])
     if state not in handoffs.OPEN:
         return state
@@ -59,7 +59,7 @@ def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
 def entry_shown(
     entry: Mapping[str, Any], now: datetime, question: RegisterEntry | None = None
 ) -> dict[str, Any]:
-    """A hand-off of the list as JSON: identifiers, fixed codes, times, and the person who has it."""
+    """An entry of the list of hand-offs as JSON: identifiers, fixed codes, times, who has the hand-off."""
     state = state_of(entry, now)
     is_open = entry["handoff_state"] in handoffs.OPEN
     waits = parsed(entry.get("unanswered_since")) if is_open else None
@@ -104,8 +104,8 @@ def conversation_shown(
         record: the conversation.
         history: its messages, oldest first.
         now: the time.
-        held: the message that its hand-off holds, or the draft that was refused; None where there
-            is none.
+        held: the message that the conversation's hand-off holds, or the draft that the checks
+            refused; None without one.
         question: the open question whether the recipient asked to stop, if there is one.
     """
     entry = handoffs.entry(record, record.handoff) if record.is_handed_off else None

@@ -22,16 +22,16 @@ _DISCARDING = frozenset({"decline", "close", "stop"})
 
 
 def stopped_by(record: Record) -> str:
-    """The rule that stopped the draft which a conversation's hand-off holds; empty where there is none.
+    """The rule that stopped the draft that a conversation's hand-off holds.
 
-    It is also empty once the hand-off is being released.
+    Empty where no rule did, no draft is held, or the hand-off is being released.
     """
     is_open = record.is_handed_off and not record.handoff.get("releasing")
     return rule_of(record.handoff) if is_open else ""
 
 
 def end_of(asked: Asked, held: Draft | None) -> StopEnd | None:
-    """What a person's act does with a stopped draft (see `StopEnd`); None where a later act decides."""
+    """How a person's act ends a stopped draft (see `StopEnd`); None where the act leaves that open."""
     text = asked.said("text")
     if asked.act in _SENDING and text:
         return _sent(_text(held), text)
@@ -50,7 +50,10 @@ def _sent(held: str, text: str) -> StopEnd:
 
 
 def _values(words: list[str]) -> list[str]:
-    """The words of a text that contain a figure, an address or a link, without punctuation, sorted."""
+    """Those of the given words that contain a figure, an address or a link.
+
+    Sorted, in lower case, without punctuation around them.
+    """
     return sorted(word.strip(".,;:!?()\"'").casefold() for word in words if _VALUE.search(word))
 
 

@@ -40,9 +40,10 @@ _KEPT = (_STATUS, "hand_off_to_human", "function_call", "hint", *changes.CLEARED
 
 
 def kept(record: Record, asked: Asked, planned: Planned) -> dict[str, Any]:
-    """The values to store with a person's act so that it can be taken back; empty where it cannot.
+    """The values to store with a person's act so that it can be taken back; empty where it cannot be.
 
-    For an act that itself takes one back, they name the event of which the company is informed.
+    For an act that takes another act back, the values name instead the event that informs the
+    company.
 
     Args:
         record: the conversation before the act.
@@ -70,7 +71,7 @@ def refusal(
     who: persons.DeskPerson,
     now: datetime,
 ) -> RefusedError | None:
-    """Why a person cannot take their act back; None where they can.
+    """The error that refuses a person to take their act back, not raised here; None where they can.
 
     Args:
         record: the conversation as it is now.
@@ -125,7 +126,10 @@ def undo(case: Case) -> Planned:
 
 
 def _is_as_left(record: Record, mark: Mapping[str, Any], act_id: str) -> bool:
-    """Whether the conversation is as an act left it, or, after a give-back, was only released since."""
+    """Whether the conversation is still as a person's act left it.
+
+    After a give-back, it may have been released to automation since.
+    """
     left: str = mark[UNDO]["left"]
     if mark["act"] != _GIVE_BACK:
         return record.person_act == act_id and shown.version_of(record) == left

@@ -141,10 +141,11 @@ def caller_of(
 
 
 def check_request(request: HttpRequest, known: Access, now: datetime) -> str | None:
-    """Verify that a request has the signature that its company's requests must have.
+    """Verify the signature that a company's settings require of its requests; none may be required.
 
     Returns:
-        A hash of what was signed, where the request has an HTTP Message Signature; else None.
+        A hash of what was signed, for a company that must use HTTP Message Signatures; else
+        None.
 
     Raises:
         SignatureError: ``INVALID_SIGNATURE``; names the header, component or parameter at fault.
@@ -212,7 +213,10 @@ def _desk_keys(value: Any) -> Iterator[tuple[str, DeskRole]]:  # noqa: ANN401 - 
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the signing settings in a company's entry of the secret, without their values."""
+    """What is wrong with a company's signing settings in the API-key secret, one text for each fault.
+
+    No text holds a value of the secret.
+    """
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"

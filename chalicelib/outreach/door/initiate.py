@@ -164,7 +164,7 @@ class StartStores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartLane:
-    """The queue of starts (their lane): a start is queued, or waits where its company's share is used up."""
+    """The queue of accepted starts; a start whose company has used up its share is set aside for later."""
 
     intake: Intake
     aside: SettingAside
@@ -173,7 +173,10 @@ class StartLane:
     def put(
         self, job: StartConversation, project: Project, admitted: Admitted, now: datetime
     ) -> None:
-        """Queue an admitted start; set it aside until its time where its company's share is used up."""
+        """Queue an accepted start, or set it aside for later where its company's share is used up.
+
+        A start that was accepted before is always queued.
+        """
         wait = 0.0
         if admitted.is_new:
             wait = self.shares.wait(project.company_id, job.lane, project.rate_limits)
@@ -185,7 +188,7 @@ class StartLane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartIds:
-    """Makes the ids that an accepted start request gets: keyed hashes, and new random ones."""
+    """Makes the ids of an accepted start: `opaque` gives the maker of keyed hashes, `new` a random id."""
 
     opaque: Callable[[], keys.OpaqueIds]
     new: Callable[[], str]
@@ -301,9 +304,10 @@ class Initiate:
         return Answer(202, {**answer, "message": SCHEDULED, "send_at": iso(asked.send_at)})
 
     def _check_send_at(self, asked: StartRequest, event_key: str) -> None:
-        """Refuse a `send_at` in the past or too far ahead.
+        """Refuse a start request whose `send_at` lies in the past or too far ahead.
 
-        A repeated request is not refused: it is answered as the first one, even after its time.
+        A repetition of an accepted request is not refused: it gets the first answer again, even
+        after that time.
 
         Raises:
             PayloadError: ``INVALID_SEND_AT``.
@@ -372,7 +376,7 @@ class Initiate:
 
 
 def _has_another(project: Project, asked: StartRequest) -> bool:
-    """Whether the project declares a fallback channel on which the recipient of a start can be reached."""
+    """Whether a start's recipient can also be reached on a fallback channel that the project declares."""
     declared = project.follow_ups
     if declared is None:
         return False

@@ -55,7 +55,7 @@ class MaySendDoor:
     log: Log
 
     def ask(self, request: HttpRequest) -> Answer:
-        """Answer one question whether a message may be sent; errors have the Router's fields."""
+        """Answer a request that asks whether a message may be sent; refusals have the Router's fields."""
         try:
             bodies.check_size(request.body, MAX_BYTES, code="PAYLOAD_TOO_LARGE")
             now = self.clock.now()

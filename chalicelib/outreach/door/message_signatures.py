@@ -46,8 +46,8 @@ class Signed:
     """The HTTP Message Signature (RFC 9421) that a request has.
 
     Attributes:
-        about: the covered components, and the signature's parameters.
-        signature: its bytes.
+        about: the components that the signature covers, and the signature's parameters.
+        signature: the signature's bytes.
     """
 
     about: InnerList
@@ -55,12 +55,18 @@ class Signed:
 
     @property
     def covered(self) -> frozenset[tuple[str, str | None]]:
-        """The components that the signature covers; a query parameter with its name, others with None."""
+        """The components that the signature covers, as pairs of the component and a name.
+
+        The name is that of a query parameter; it is None for any other component.
+        """
         return frozenset(map(_identity, self.about.items))
 
 
 def signed(request: HttpRequest) -> Signed | str:
-    """The one HTTP Message Signature of a request; if it cannot be read, a text names the header at fault."""
+    """The one HTTP Message Signature of a request, not verified yet.
+
+    If it cannot be read, the result is a text that names the header at fault.
+    """
     about = structured_fields.inner_list(request.headers.get(INPUT, ""))
     if about is None:
         return f"header {INPUT} is missing, or not one signature as RFC 9421 has it"
@@ -108,7 +114,7 @@ def base(request: HttpRequest, about: InnerList) -> bytes:
 
 
 def _untimely(about: InnerList, now: datetime) -> Iterator[str]:
-    """Problems of a signature's parameters: an unknown one, or a time that is not now."""
+    """Problems of a signature's parameters, as texts: an unknown parameter, or a time out of bounds."""
     for name, value in about.parameters.items():
         is_one = type(value) is (int if name in _TIMES else str)
         if name not in (*_TIMES, *_TEXTS) or not is_one:
@@ -135,7 +141,7 @@ def _uncovered(request: HttpRequest, covered: frozenset[tuple[str, str | None]])
 
 
 def _unreadable(request: HttpRequest, about: InnerList) -> Iterator[str]:
-    """Problems: covered components that the request lacks, or that we do not see as they were signed."""
+    """Problems of what a signature covers: a component that the request lacks, or that is ambiguous."""
     if len(set(map(_identity, about.items))) != len(about.items):
         yield "a component is covered twice"
     if not _PLAIN_PATH.fullmatch(request.path):
@@ -182,7 +188,7 @@ def _value(request: HttpRequest, one: FieldItem) -> str:
 
 
 def encoded(text: str) -> str:
-    """A name or value of a request's query as RFC 9421, 2.2.8 encodes it in a signature."""
+    """Percent-encode a query parameter's name or value as RFC 9421, 2.2.8 signs it."""
     return quote(text, safe="*-._", errors="surrogatepass").replace("~", "%7E")
 
 

@@ -50,12 +50,12 @@ def _state(found: StartOutcome) -> str:
 
 
 def _declined(found: StartOutcome) -> str | None:
-    """The reason ``declined`` where a person declined a start's first message for good; else None."""
+    """``declined`` where a person declined a start's first message, which is then never sent; else None."""
     return reasons.DECLINED if found.outcome == reasons.DECLINED else None
 
 
 def _failed(found: StartOutcome) -> str | None:
-    """Why a start's first message was not sent although a person had approved it; else None."""
+    """The reason why a start's first message, though a person had approved it, was not sent; else None."""
     known = found.outcome or ""
     return known.removeprefix(START_FAILED) if known.startswith(START_FAILED) else None
 

@@ -48,10 +48,12 @@ def with_conversation(
     unended: Callable[[Sequence[str]], Mapping[str, Unended]],
     forbids: Callable[[Record], str | None],
 ) -> dict[str, Any]:
-    """A start's outcome with what its conversation adds: why it waits, its next step, linked conversations.
+    """A copy of a start's outcome (`known`) with what the start's conversation adds.
 
-    `unended` is `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the
-    recipient may be contacted.
+    This is why the conversation waits, its next step, and the conversations linked to it. A held
+    first message whose recipient must not be contacted makes the outcome ``failed``. `unended` is
+    `once.ledger.events.Ledger.unended`; `forbids` asks the register whether the recipient may be
+    contacted.
     """
     found = dict(known)
     is_held = record.is_handed_off and record.handoff.get("held") == "start"
@@ -119,7 +121,10 @@ def waiting(
 
 
 def messages(conversations: Conversations, record: Record, query: Query) -> dict[str, Any]:
-    """A page of a conversation's messages, at most `PAGE_MESSAGES`, in the order in which they were written.
+    """A page of a conversation's messages, oldest first, at most `PAGE_MESSAGES`, as fields of an answer.
+
+    The page begins behind the message whose number the query's ``after`` gives. The answer has
+    ``after`` only where more messages follow.
 
     Raises:
         PayloadError: ``INVALID_AFTER``: the query's ``after`` is not the number of a message.

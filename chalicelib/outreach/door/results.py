@@ -82,7 +82,11 @@ class ResultDoor:
     def result(
         self, headers: Mapping[str, str], body: bytes, request_id: str, call_id: str
     ) -> Answer:
-        """Store the result of a tool's call, once, and queue the event by which the recipient is answered."""
+        """Answer a company's request that returns the result of a tool's call.
+
+        The result is stored once, and the event by which the recipient is answered is queued.
+        Errors become answers too.
+        """
         try:
             bodies.check_size(body, MAX_BYTES, code="payload_too_large")
             record = self._authorised(headers, request_id, call_id)
@@ -152,10 +156,11 @@ class ResultDoor:
         return given
 
     def _late(self, record: Record, call: ToolCall, given: ToolResult, text: str) -> NoReturn:
-        """Store a late result, also as a note for the person who has the conversation, and refuse it.
+        """Store a late result, and a note of it for the person who has the conversation; refuse the request.
 
         Raises:
-            ConflictError: ``too_late``, or ``result_exists`` where another late result was stored.
+            ConflictError: always; ``too_late``, or ``result_exists`` where another late result was
+                stored before.
         """
         kept = self.conversations.keep_late_result(record, call.call_id, text)
         if kept.late_result != text:

@@ -257,7 +257,13 @@ def quotable(request_id: object) -> str:
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The start request within a body, and the conversation id where a Context Object has one."""
+    """The start request within a request's body, and the conversation id of a Context Object around it.
+
+    The id is None where there is no Context Object, or it has no id.
+
+    Raises:
+        PayloadError: ``INVALID_REQUEST``.
+    """
     if "frontend_payload" not in whole:
         return dict(whole), None
     request = whole["frontend_payload"]
@@ -341,9 +347,10 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
 
 
 def addresses_in(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses in a request, normalised; the one of the request's channel is required.
+    """The recipient's addresses in a request, normalised, by field; the request's channel needs its address.
 
-    The others may be missing or empty.  An invalid one is refused: it would link no conversations.
+    The other addresses may be missing or empty. An invalid address is refused, since it could not
+    be linked with the recipient's other conversations.
 
     Raises:
         PayloadError: ``MISSING_...`` or ``INVALID_...`` with the field's name.

@@ -32,7 +32,7 @@ class Shares:
     """Says how long a company's start must wait before it enters its lane (queue).
 
     Attributes:
-        levels: the stored level of a company and lane, by its name.
+        levels: returns the stored fill level of a company's share of a lane, by its name.
         workers: the number of workers of each lane.
     """
 
@@ -43,9 +43,9 @@ class Shares:
     def wait(self, company_id: str, lane: Lane, limits: RateLimits) -> float:
         """Seconds until a company's start may enter its lane (queue); 0 for at once.
 
-        Where the level cannot be written (other doors write it all the time, or the table is slow),
-        the start gets the time computed here and is not counted.  It is not refused, as it is
-        admitted already.
+        Where the stored level of the company's share cannot be written (other doors write it all
+        the time, or the table is slow), the start waits as computed here and is not counted. It is
+        not refused, since it was accepted already.
         """
         if limits.concurrent_conversations <= SMALL:
             return 0.0

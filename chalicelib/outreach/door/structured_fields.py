@@ -59,7 +59,10 @@ class InnerList:
 
 
 def inner_list(value: str) -> InnerList | None:
-    """Parse a header whose only member is a labelled list (RFC 9651); None for anything else."""
+    """Parse a header that holds exactly one labelled list of RFC 9651.
+
+    None for any other value, and for one that is too long or has too many items.
+    """
     value = value.strip(" ")
     label = _LABEL.match(value) if len(value) <= LONGEST else None
     if label is None:
@@ -92,7 +95,7 @@ def bytes_by_label(value: str) -> dict[str, bytes] | None:
 
 
 def _parameters(value: str, at: int) -> tuple[dict[str, Value], int]:
-    """The parameters (``;name=value``) from a position of a header on, and the position after the last one.
+    """Parse a header's parameters (``;name=value``) from a position on; also returns the position after them.
 
     Parsing stops before a name that occurs twice.
     """

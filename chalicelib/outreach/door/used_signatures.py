@@ -25,7 +25,7 @@ class UsedSignatures:
     """Accepts each signature of a request only once.
 
     Args:
-        table: table A.
+        table: table A, which stores the used signatures.
     """
 
     def __init__(self, *, table: Store, clock: Clock) -> None:
