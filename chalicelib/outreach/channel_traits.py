@@ -13,7 +13,7 @@ from chalicelib.once.lanes import Lane
 
 
 class Form(StrEnum):
-    """In which form the first message of a conversation is written."""
+    """The form in which a channel's first message is written."""
 
     TEMPLATE = "template"
     """Values for a template that the carrier has approved; the template says how to opt out."""
@@ -113,7 +113,7 @@ class Traits:
 
     @property
     def notices(self) -> tuple[EffectKind, ...]:
-        """The kinds of effects that send the fixed answers to STOP and HELP."""
+        """The kinds of effects that send the fixed answers to STOP and HELP; empty where none are sent."""
         return tuple(one for one in (self.confirms_stop, self.answers_help) if one is not None)
 
     @property
@@ -123,14 +123,14 @@ class Traits:
 
 
 class _Vendor(Protocol):
-    """What sends one vendor's messages: `sending.prepared.Messages`."""
+    """What sends one vendor's messages; `sending.prepared.Messages` implements this interface."""
 
     def hands(self) -> Hands: ...
     def hands_of_notice(self) -> Hands: ...
 
 
 def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """A function that builds what sends and settles a vendor's messages (`Hands`), from the wired parts.
+    """A function that builds a vendor's `Hands`, which send and settle messages, from the wired services.
 
     Right before a message leaves, the do-not-contact register is read again and may stop it.
     """
@@ -138,8 +138,9 @@ def hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
 
 
 def notice_hands_of(part: Callable[[Any], _Vendor]) -> Callable[[Any], Hands]:
-    """A function that builds what sends a vendor's answers to STOP and HELP (`Hands`), from the wired parts.
+    """A function that builds a vendor's `Hands` for answers to STOP and HELP from the wired services.
 
-    Only these messages leave without a check of the do-not-contact register.
+    `Hands` prepare, send and settle messages.  Only these answers leave without a check of the
+    do-not-contact register.
     """
     return lambda parts: part(parts).hands_of_notice()

@@ -139,19 +139,24 @@ class Matching:
         return Match(self._conversations.get(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
-        """The keyed hashes of a sender and a recipient, one for each form of the recipient's number."""
+        """The keyed hashes of a sender and a recipient, one for each spelling of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
     def _named(self, job: InboundMessage, owner: Owner | None) -> Record | None:
-        """The conversation named by the token in an e-mail's reply address; None without a valid token."""
+        """The conversation named by the token in an e-mail's reply address.
+
+        None without a token, and where the e-mail was not sent to that conversation's company
+        address.
+        """
         record = self._conversations.find(job.token) if job.token is not None else None
         is_ours = record is not None and self._ownership.is_to(record, job, owner)
         return record if is_ours else None
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
-        """The match by an e-mail's token.
+        """The match with the conversation that the token in an e-mail's reply address names.
 
-        It is in doubt where another address wrote the e-mail, as a forwarded one has the token.
+        It is in doubt (`OTHER_SENDER`) where another address than the recipient's wrote the e-mail,
+        as a forwarded e-mail passes the token on.
         """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
@@ -163,9 +168,9 @@ class Matching:
         ]
 
     def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The match of a redelivered message: the conversation that holds it already.
+        """The match of a redelivered message: of several conversations, the one that already holds it.
 
-        None where none does.
+        None where none holds it, or only one conversation is possible.
         """
         if len(found) > 1:
             for record in found:
@@ -174,9 +179,9 @@ class Matching:
         return None
 
     def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The match with the message that this one refers to, the closest reference first.
+        """The match with the conversation whose message the reply refers to; the closest reference decides.
 
-        None where none is known.
+        None where only one conversation is possible, or the reply refers to no known message.
         """
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
@@ -215,7 +220,10 @@ class Matching:
         return not referred or any(one in referred for one in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
-        """The message ids by which a reply may refer to the given messages of a conversation."""
+        """Every message id by which a reply may refer to the given messages of a conversation.
+
+        These are our ids, the vendor's ids, and for e-mail the digests of Message-IDs.
+        """
         yield str(record.item.get("email_id_digest"))
         for entry in entries:
             yield entry.entry_id
@@ -254,9 +262,9 @@ class Matching:
         return Match(opened.record or record, LATE)
 
     def _reopened(self, job: InboundMessage, kept: Item) -> Item:
-        """The attributes of a new conversation for a late message.
+        """The attributes of a new conversation, for a message that came after its own was deleted.
 
-        Of the deleted one only project and sender are known.
+        Of the deleted conversation, only project and sender are still known.
         """
         request_id = f"late-{keys.digest(job.message_id)[:32]}"
         ids = (str(kept["company_id"]), str(kept["project_id"]))
@@ -287,7 +295,10 @@ def _is_from(record: Record, job: InboundMessage) -> bool:
 
 
 def _is_sent(record: Record) -> bool:
-    """Whether a message of ours was sent in the conversation, so that the recipient can answer."""
+    """Whether the conversation's first message was sent and the conversation has not failed since.
+
+    Only the status is looked at; of a handed-off conversation, the status before the hand-off.
+    """
     if record.is_handed_off:
         return Status(record.handoff["was"]) not in UNSENT | _ENDED
     return record.status not in UNSENT | _ENDED

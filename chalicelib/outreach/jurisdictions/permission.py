@@ -137,9 +137,10 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
 
 
 def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
-    """The first time from `at` on that a rule of hours, holidays or cap allows; None: none in three weeks.
+    """The first time from `at` on that a rule on hours, holidays or frequency allows.
 
-    Where several time zones count, the answer may be only the first zone's end, to be asked again.
+    None where hours or holidays allow none in three weeks.  With several time zones it may hold for
+    the first refusing zone only: the caller asks again from it.
     """
     wanted = rule.requirement
     if wanted.cap is not None:
@@ -160,7 +161,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
-    """The first time at which every legal rule allows the message; None where none comes in the search."""
+    """The first time at which every legal rule allows the message; None where no such time is found."""
     passing = [rule for rule in asked if rule.kind in _PASSES]
     at = facts.at
     for _ in range(_TURNS):

@@ -35,6 +35,8 @@ class Purse(Protocol):
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
 
+        The amount is 0 for a project without such a budget.
+
         Raises:
             BudgetReachedError: the budget is spent.
         """
@@ -43,7 +45,9 @@ class Purse(Protocol):
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """Reserve what a request may cost from the conversation's own budget; None without one.
+        """Reserve what a request may cost from the conversation's own budget; returns the amount reserved.
+
+        None for a conversation without a budget of its own.
 
         Raises:
             BudgetReachedError: the budget is spent.
@@ -95,7 +99,7 @@ class Models:
         return self.providers.writes_for(record)
 
     def named(self, record: Record) -> Named:
-        """The names of the stage's models at a conversation's provider, for projects that name none."""
+        """The stage's default models at a conversation's provider, for projects that name no model."""
         return self.providers.named(record)
 
     def cost(self, answer: ModelAnswer) -> int:

@@ -52,5 +52,5 @@ class Providers:
         return self.current(record).provider
 
     def named(self, record: Record) -> Named:
-        """The names of the stage's models at the provider of a conversation."""
+        """The names of the stage's default models at the provider that writes for a conversation."""
         return self.bedrock if self.of(record) == BEDROCK else self.openai
