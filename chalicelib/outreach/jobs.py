@@ -177,7 +177,7 @@ class OutreachResume(OutreachJob):
 
 
 class HandoffRelease(OutreachJob):
-    """The job that sends a held message that a person has approved."""
+    """The job of a released hand-off: a person approved the held message, or gave the conversation back."""
 
     kind: Literal["handoff_release"] = "handoff_release"
     handoff_id: str

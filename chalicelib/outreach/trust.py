@@ -19,7 +19,7 @@ from chalicelib.outreach.conversations.records import (
 class Trust(StrEnum):
     """Whom an entry of a conversation comes from.
 
-    Only a message of the `RECIPIENT` can be a STOP, a START or a confirmation, and is answered.
+    Only a message of the `RECIPIENT` can be a STOP, a START or a confirmation, or be answered.
     """
 
     RECIPIENT = "recipient"

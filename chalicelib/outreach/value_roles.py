@@ -48,7 +48,7 @@ class RoleFile:
 
 @dataclass(frozen=True, slots=True)
 class RoleHit:
-    """A place in a folded text whose words name a role, such as deposit."""
+    """A place in a folded text (small letters without accents) whose words name a role, such as deposit."""
 
     start: int
     end: int
@@ -92,7 +92,7 @@ def is_like(role: str, other: str) -> bool:
 
 
 def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
-    """The places in a folded text whose words name roles, such as deposit; a folded text has no accents.
+    """The places in a folded text (small letters without accents) whose words name roles, such as deposit.
 
     Of several phrases that begin at one word, the longest counts.  Only the words of `languages`
     count; without any, those of all languages.

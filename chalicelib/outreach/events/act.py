@@ -101,7 +101,8 @@ class ActHandler(Handler):
 def _facts(done: Mapping[str, Any]) -> dict[str, str]:
     """The facts of an act for the company's event: the person who acted, or the one whom the act concerns.
 
-    Where the act decides that a message was no STOP, they also say that a person lifts the mark.
+    Where the act decides that a message was no STOP, the facts also say that a person lifts the
+    mark.
     """
     who = persons.read(str(done["of" if "tells" in done else "by"])).facts
     return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

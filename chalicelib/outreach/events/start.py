@@ -195,10 +195,10 @@ class StartHandler(Handler):
     ) -> Record:
         """The start's conversation, opened now unless it exists.
 
-        It is opened together with its first message, where that needs no language model.
+        It is opened together with its first message, where that message needs no language model.
 
         Raises:
-            NotAnEvent: the job with the start's data is lost, or its recipient must not be contacted.
+            NotAnEvent: the job with the start's data is lost, or the recipient must not be contacted.
             LeaseLostError: another worker has the start.
         """
         job = context.job

@@ -36,7 +36,7 @@ UNREADABLE_WAIT_SECONDS = 1800.0
 
 
 class NotPermittedError(Exception):
-    """A message may never be sent: the legal rules forbid it, or the recipient's wished hours never come.
+    """A message may never be sent: the legal rules forbid it, or no hours remain that the recipient wishes.
 
     Attributes:
         reason: the reason code.

@@ -29,7 +29,7 @@ _TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in LISTED)
 
 
 class LostReplies:
-    """Makes a recipient's reply a new queue job from its ledger row, where the first job was lost."""
+    """Makes the queue job of a recipient's reply again from its ledger row, where the first job was lost."""
 
     def __init__(
         self,

@@ -295,9 +295,10 @@ def _is_from(record: Record, job: InboundMessage) -> bool:
 
 
 def _is_sent(record: Record) -> bool:
-    """Whether the conversation's first message was sent and the conversation has not failed since.
+    """Whether the conversation's status says that its first message was sent.
 
-    Only the status is looked at; of a handed-off conversation, the status before the hand-off.
+    False also where the conversation has failed or was withheld since.  Of a handed-off
+    conversation, the status before the hand-off counts.
     """
     if record.is_handed_off:
         return Status(record.handoff["was"]) not in UNSENT | _ENDED

@@ -22,7 +22,7 @@ _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNOREC
 
 
 def received(record: Record, message_id: str | None) -> dict[str, Any]:
-    """The attributes of an e-mail conversation that a received e-mail changes: its thread's Message-IDs.
+    """The attributes of an e-mail conversation that a received e-mail changes: Message-IDs of its thread.
 
     Empty without a valid Message-ID, as on other channels.
     """

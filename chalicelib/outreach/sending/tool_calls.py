@@ -37,7 +37,7 @@ SOURCE = "tool"
 
 @dataclass(slots=True, kw_only=True)
 class ToolCalls:
-    """Performs calls of companies' tools, each once, while their conditions hold.
+    """Performs calls of companies' tools, each once, if the call is still allowed.
 
     Attributes:
         events: sends the company the call as an event.

@@ -34,7 +34,12 @@ class BudgetReachedError(PermanentError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What language models may cost: a hard and a soft limit, in millionths of a US dollar."""
+    """What language models may cost, in millionths of a US dollar.
+
+    Attributes:
+        hard: no request is made that may cost more in all.
+        soft: only an event is logged when this sum is reached.
+    """
 
     hard: int
     soft: int

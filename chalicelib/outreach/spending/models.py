@@ -30,7 +30,7 @@ _MAYBE_CHARGED = frozenset(
 
 
 class Purse(Protocol):
-    """Port: reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
+    """Interface that reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
@@ -126,7 +126,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """The language model of one conversation: budgets bound its requests, and every one is counted."""
+    """The language model of one conversation: budgets limit its requests, and each request is counted."""
 
     model: LanguageModel
     record: Record

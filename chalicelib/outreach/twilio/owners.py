@@ -34,7 +34,7 @@ class Owners:
         """The job; marked `is_apart` where the account that signed it does not own the company's number.
 
         A marked job waits in the FIFO group of the signing account.  Where the map of senders
-        cannot be read, the job stays as it is, in its conversation's group.
+        cannot be read, the job stays unmarked, in its conversation's group.
         """
         try:
             account = self._account(job.sender)

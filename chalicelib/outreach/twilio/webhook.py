@@ -59,9 +59,9 @@ _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 def accounts(text: str) -> dict[str, tuple[str, ...]]:
     """For each account in the webhook secret, its active auth tokens, newest first.
 
-    The secret is ``{"AC...": ["new", "old"]}``, or for an account with shared keys ``{"AC...":
-    {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``; without ``auth_tokens`` the
-    older signature (HMAC-SHA1) is refused.
+    The secret is ``{"AC...": ["new", "old"]}``, or for an account with shared keys
+    ``{"AC...": {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``; without
+    ``auth_tokens`` the older signature (HMAC-SHA1) is refused.
     """
     found = {}
     for sid, value in _entries(text).items():
