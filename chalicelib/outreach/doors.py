@@ -315,7 +315,7 @@ class OutreachDoors:
         """Take one SNS message of SES, about an e-mail received or sent.
 
         Raises:
-            UnavailableError: it was not stored.
+            UnavailableError: the message's job or mark was not stored.
         """
         from chalicelib.outreach.doubtful import is_doubtful
         from chalicelib.outreach.ses import door

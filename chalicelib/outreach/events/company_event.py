@@ -104,7 +104,7 @@ class TellFlow(Flow):
         ]
 
     def goes_on(self, event: Event) -> bool:
-        """Whether the job may go on to its next event: only once this one was posted or passed over."""
+        """Whether the job may go on to its next event: only once the given one was posted or passed over."""
         telling: Telling = event.subject
         head = self._rows.head(telling.head.opaque_id)
         return head is not None and head.posted >= telling.number

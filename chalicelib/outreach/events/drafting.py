@@ -148,7 +148,7 @@ class Drafting:
         purpose: Purpose,
         rules: tuple[str, ...] = (),
     ) -> Plan:
-        """The plan for a written draft: send its message, call its tool, hand off to a person, as it asks."""
+        """The plan that a written draft asks for: send its message, call its tool, hand off to a person."""
         step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
         if draft.text or draft.variables is not None:

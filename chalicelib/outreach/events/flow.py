@@ -110,7 +110,7 @@ class OutreachFlow(Flow):
         return self._in_order.let_wait(record, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Let the handler of the event's kind decide what the event leads to.
+        """Let the handler of the event's kind decide what the event leads to, as a plan of actions.
 
         Raises:
             NotAnEvent: nothing is to be done.

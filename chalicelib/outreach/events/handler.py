@@ -66,7 +66,7 @@ class Handler(ABC):
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide what an event of this kind leads to.
+        """Decide what an event of this kind leads to, as a plan of actions.
 
         Raises:
             NotAnEvent: nothing is to be done.
@@ -74,7 +74,7 @@ class Handler(ABC):
         """
 
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
-        """Store in the conversation what the event's actions have led to; idempotent."""
+        """Store in the conversation the results of the event's actions; idempotent."""
         context: EventContext = event.subject
         record, message = context.conversation, MessagePlan.of(plan)
         is_late = event.facts.event_key != record.start_event

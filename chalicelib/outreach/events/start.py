@@ -48,7 +48,6 @@ class StartHandler(Handler):
     Args:
         pairs: gives the keyed hashes of a channel's sender and recipient.
         processor_version: stored with every conversation it opens.
-        events: tells the company.
     """
 
     def __init__(

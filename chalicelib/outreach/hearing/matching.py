@@ -211,7 +211,7 @@ class Matching:
         return Match((not_withheld or not_failed or found)[0])
 
     def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
-        """Whether an e-mail refers to a message of the conversation, or to no message at all."""
+        """Whether an e-mail refers to a message of the conversation; True also if it refers to none."""
         referred = frozenset(job.in_reply_to)
         newest_first = itertools.chain(
             self._ids_of(record, record.messages),

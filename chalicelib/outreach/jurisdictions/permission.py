@@ -63,9 +63,9 @@ class Permission:
     """Whether the legal rules allow a message, and if not, why and until when.
 
     Attributes:
-        why: a code for each kind of refusal; lasting refusals come first.
+        why: a reason code for each kind of refusal; lasting refusals come first.
         rules: the ids of the rules that refuse.
-        stamps: the rule files that were asked, with their versions.
+        stamps: the rule files that were applied, with their versions.
         next_at: the first time at which all rules allow the message; None where it is allowed now,
             and where waiting does not help.
     """

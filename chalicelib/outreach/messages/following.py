@@ -219,7 +219,10 @@ class FollowUps:
         return {"messages": [], "message_count": 0, **found, CONTINUES: before}
 
     def _queue(self, linked: Record) -> None:
-        """Queue the fallback's start; idempotent, and the sweep queues it where this attempt fails."""
+        """Queue the fallback's start; idempotent.
+
+        Where queueing fails, the sweep queues the start later.
+        """
         facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,

@@ -104,7 +104,10 @@ def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
 
 
 def handing(held: str, reason: str) -> PlannedAction:
-    """The planned action that hands a conversation to a person, with what it holds and why."""
+    """The planned action that hands a conversation to a person, because of `reason`.
+
+    `held` is the message that waits for the person: ``start``, ``reply`` or empty for none.
+    """
     return PlannedAction("hand_off", f"{held}|{reason}")
 
 

@@ -375,7 +375,7 @@ def _prompt(record: Record, entry_id: str) -> Entry:
 
 
 def _function_attributes(function: str | None) -> dict[str, Any]:
-    """The conversation's attributes for the function that its newest answer asks for, or for none."""
+    """The conversation's attributes for the function that its newest answer asks for; None clears them."""
     if function is None:
         return dict(NO_FUNCTION)
     return {"function_call": True, "function_call_type": function}

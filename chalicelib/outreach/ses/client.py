@@ -197,7 +197,7 @@ class Ses:
             self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
     def message_id_header(self, message_id: str) -> str:
-        """The header ``Message-ID`` of a sent e-mail, by SES's id of it; replies will refer to it."""
+        """The header ``Message-ID`` that SES gives a sent e-mail, made from SES's id; replies refer to it."""
         host = "email" if self._region == "us-east-1" else self._region
         return f"<{message_id}@{host}.amazonses.com>"
 

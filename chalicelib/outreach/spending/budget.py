@@ -37,8 +37,8 @@ class Budget:
     """What language models may cost, in millionths of a US dollar.
 
     Attributes:
-        hard: no request is made that may cost more in all.
-        soft: only an event is logged when this sum is reached.
+        hard: once this sum is spent or reserved, no further request is made.
+        soft: reaching this sum is only logged.
     """
 
     hard: int

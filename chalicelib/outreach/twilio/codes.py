@@ -34,7 +34,7 @@ class CodeMeaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Who refused a message, and the reason in words, as the meaning of Twilio's error code states."""
+    """For one meaning of Twilio's error codes: who refused the message, and why, in words."""
 
     by: By
     words: str

@@ -197,7 +197,10 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
 
 
 def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
-    """References to a message's media files; Twilio stores them behind URLs and states no size."""
+    """What is stored of a message's media files: type, Twilio's link to the content, and the link's digest.
+
+    Twilio states no size.
+    """
     found = []
     for number in range(min(count, MAX_MEDIA)):
         url = _readable(form.get(f"MediaUrl{number}", ""))
