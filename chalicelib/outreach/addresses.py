@@ -11,7 +11,7 @@ from chalicelib.outreach.numbers import forms
 
 
 def phone(text: str) -> str | None:
-    """The phone number in a text, in E.164; None for an invalid one.
+    """The text as a phone number in E.164; None if it is no possible number.
 
     An older form of a mobile number, as WhatsApp reports it, is valid too (`numbers.forms`).
     """
@@ -25,7 +25,7 @@ def phone(text: str) -> str | None:
 
 
 def email(text: str) -> str | None:
-    """The e-mail address in a text, in lower case, as replies are matched; None for an invalid one."""
+    """The text as an e-mail address in lower case, by which replies are matched; None if it is invalid."""
     if bodies.REPLACED in text:
         return None
     try:

@@ -53,12 +53,12 @@ class Outreach:
 
     @cached_property
     def parcels(self) -> Parcels:
-        """The store of the jobs of starts whose conversations are not open yet."""
+        """The store of parcels: copies of the jobs of starts whose conversations are not open yet."""
         return Parcels(table=self.conversations_table, clock=self._shared.clock)
 
     @cached_property
     def starts(self) -> Starts:
-        """The store of starts, in table A (the ledger's table)."""
+        """The store of starts (requests to open a conversation), in table A, which is the ledger's table."""
         shared = self._shared
         table = shared.table(shared.settings.idempotency_table)
         return Starts(table=table, ledger=shared.ledger, clock=shared.clock)

@@ -13,7 +13,7 @@ from chalicelib.once.lanes import Lane
 
 
 class Form(StrEnum):
-    """In which form the first message of a conversation is written."""
+    """The form in which a channel's first message is written."""
 
     TEMPLATE = "template"
     """Values for a template that the carrier has approved; the template says how to opt out."""
@@ -113,7 +113,7 @@ class Traits:
 
     @property
     def notices(self) -> tuple[EffectKind, ...]:
-        """The kinds of effects that send the fixed answers to STOP and HELP."""
+        """The kinds of effects that send the fixed answers to STOP and HELP; empty where none are sent."""
         return tuple(kind for kind in (self.confirms_stop, self.answers_help) if kind is not None)
 
     @property
@@ -123,7 +123,7 @@ class Traits:
 
 
 class _Vendor(Protocol):
-    """What sends one vendor's messages: `sending.prepared.Messages`."""
+    """What sends one vendor's messages; `sending.prepared.Messages` implements this interface."""
 
     def executor(self) -> Executor: ...
     def executor_of_notice(self) -> Executor: ...

@@ -190,7 +190,10 @@ LISTED = tuple(one for one, of in CHANNELS.items() if of.carrier.lists_received)
 
 
 def lane_of(sender: str) -> Lane:
-    """The queue (lane) of messages sent from a company's number or address, for callers that know no more."""
+    """The queue (lane) of a company's number or address, for callers that do not know the channel.
+
+    It is that of the first channel with addresses of that kind; `OUTREACH` if no channel has them.
+    """
     found = (channel.lane for channel in CHANNELS.values() if channel.address.is_one(sender))
     return next(found, OUTREACH)
 
@@ -201,7 +204,7 @@ def address_of(text: str) -> str | None:
 
 
 def is_forgeable(address: str) -> bool:
-    """Whether anybody can send messages in the name of an address: true for e-mail."""
+    """Whether anybody can send messages in the name of an address: True for an e-mail address."""
     return any(
         channel.is_forgeable and channel.address.is_one(address) for channel in CHANNELS.values()
     )

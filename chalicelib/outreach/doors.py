@@ -243,7 +243,7 @@ class OutreachDoors:
         return self._desk.listed(request)
 
     def desk_conversation(self, request: HttpRequest, opaque_id: str) -> Answer:
-        """Answer a company's desk with one conversation, by its opaque id."""
+        """Answer a company's desk with one conversation, by its opaque id (a keyed hash)."""
         return self._desk.shown(request, opaque_id)
 
     def desk_act(self, request: HttpRequest, opaque_id: str) -> Answer:
@@ -315,7 +315,7 @@ class OutreachDoors:
         """Take one SNS message of SES, about an e-mail received or sent.
 
         Raises:
-            UnavailableError: it was not stored.
+            UnavailableError: the message's job or mark was not stored.
         """
         from chalicelib.outreach.doubtful import is_doubtful
         from chalicelib.outreach.ses import door

@@ -8,7 +8,10 @@ from chalicelib.outreach.jobs import InboundMessage
 
 
 def is_doubtful(job: InboundMessage) -> bool:
-    """Whether a person has to judge if a message is a STOP; never so for an automatic message."""
+    """Whether a person has to judge if a message is a STOP.
+
+    False for an automatic message, and where a STOP, START or HELP was already recognised in it.
+    """
     if job.is_automatic or job.opt_out is not None:
         return False
     # The door did not act on this STOP, as the word may be quoted from a mailing.
@@ -16,9 +19,10 @@ def is_doubtful(job: InboundMessage) -> bool:
 
 
 def refused_purposes(job: InboundMessage) -> frozenset[ContactPurpose] | None:
-    """The contact purposes that a message refuses that is or may be a STOP; None: all of them.
+    """The contact purposes that a STOP, or possible STOP, refuses; None: all of them.
 
-    Only the recipient's own words limit the purposes, so a keyword that the carrier answers refuses all.
+    Only the recipient's own words limit the purposes, so a keyword that the carrier answers refuses
+    all.
     """
     return None if job.carrier_answers else _heard(job).purposes
 

@@ -17,7 +17,7 @@ class OutreachJob(Job):
 
     @property
     def lane(self) -> Lane:
-        """The job's queue, by the address from which the company writes."""
+        """The job's queue (lane), chosen by the company's sending address; `OUTREACH` without an address."""
         return lane_of(self.group[1]) if len(self.group) > 1 else OUTREACH
 
 
@@ -103,7 +103,8 @@ class InboundMessage(OutreachJob):
     def group(self) -> tuple[str, ...]:
         """The job's FIFO group: the conversation's sender and recipient, else those of the message.
 
-        A message whose writer is not proven (`is_apart`) has a group of its account or of its writer.
+        A message whose writer is not proven (`is_apart`) has the group of the account that signed
+        it, or for e-mail of the address that wrote it.
         """
         if self.is_apart and self.pair is None:
             return ("foreign", self.account) if self.account else ("unproven", self.recipient)
@@ -147,7 +148,7 @@ class DeliveryReceipt(OutreachJob):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """The job's FIFO group: sender and recipient; of an unproven receipt (`is_apart`) the account's."""
+        """The job's FIFO group: sender and recipient, or the account that signed an unproven receipt."""
         if self.is_apart and self.account:
             return ("foreign", self.account)
         return ("pair", self.sender, self.recipient)
@@ -176,7 +177,7 @@ class OutreachResume(OutreachJob):
 
 
 class HandoffRelease(OutreachJob):
-    """The job that sends a held message that a person has approved."""
+    """The job of a released hand-off: a person approved the held message, or gave the conversation back."""
 
     kind: Literal["handoff_release"] = "handoff_release"
     handoff_id: str

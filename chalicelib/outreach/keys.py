@@ -188,7 +188,7 @@ def tell_action(opaque_id: str, number: int) -> str:
 
 
 def held_entry_id(handoff_id: str) -> str:
-    """Id of the message of a hand-off that waits for a person's approval, or was refused."""
+    """Id of the message that a hand-off holds for a person's approval, or that the checks refused."""
     return digest("held", handoff_id)[:32]
 
 

@@ -25,7 +25,7 @@ from chalicelib.outreach.conversations.records import Record
 def held_by(
     shares: LaneShares | None, record: Record, deadline_seconds: float, *, is_send: bool = False
 ) -> AbstractContextManager[None]:
-    """A context that counts a call against its company while it runs; it does nothing if `shares` is None."""
+    """A context that counts a call against its company's share; it does nothing if `shares` is None."""
     if shares is None:
         return nullcontext()
     return shares.of_company(record, deadline_seconds, is_send=is_send)
@@ -47,10 +47,11 @@ class LaneShares:
     def of_company(
         self, record: Record, deadline_seconds: float, *, is_send: bool = False
     ) -> Iterator[None]:
-        """A context that counts a send or a call of a model against the company while it runs.
+        """A context that counts a send or a model's call against the company's share while it runs.
 
         Raises:
-            PacedError: the company's workers, or the lane's, are taken; nothing was called.
+            PacedError: the company's share of the lane's workers, or the whole lane, is in use; nothing
+                was called.
         """
         lane = record.channel.traits.lane
         with self._held(
@@ -62,10 +63,11 @@ class LaneShares:
     def of_endpoint(
         self, company_id: str, project_id: str, deadline_seconds: float, *, is_failing: bool
     ) -> Iterator[None]:
-        """A context that counts a post against the project's endpoint while it runs.
+        """A context that counts a post against the share of the project's endpoint while it runs.
 
         Raises:
-            PacedError: the endpoint's workers, or the lane's, are taken; nothing was called.
+            PacedError: the endpoint's share of the lane's workers, or the whole lane, is in use; nothing
+                was called.
         """
         key = keys.joined(company_id, project_id)
         with self._held(

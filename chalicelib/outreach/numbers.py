@@ -38,5 +38,5 @@ def is_same(one: str, other: str) -> bool:
 
 
 def canonical(address: str) -> str:
-    """One spelling for all forms of an address, in lower case: the first of a number's in sort order."""
+    """One spelling for all spellings of an address, in lower case: a number's first one in sort order."""
     return min(forms(address.strip().lower()))

@@ -34,9 +34,9 @@ class ResumeRebuilder:
 
 
 class StartRebuilder:
-    """Makes the job of a stored start, ``evt:start``, again (a `Rebuilder` of recovery).
+    """Makes the job of a start, event key ``evt:start``, again where it was lost (a `Rebuilder` of recovery).
 
-    Before the conversation is open, the start's job is stored in its parcel.
+    Until the conversation is open, a copy of the start's job is stored: its parcel.
     """
 
     def __init__(self, *, conversations: Conversations, parcels: Parcels) -> None:
@@ -44,7 +44,7 @@ class StartRebuilder:
         self._parcels = parcels
 
     def __call__(self, event: EventFacts) -> Job:
-        """The job of a start that is stored in its parcel, or one that resumes an opened conversation."""
+        """The stored job of a start whose conversation is not open yet; else a job that resumes the start."""
         record = self._conversations.find(event.conversation_id)
         parcel = self._parcels.job(event) if record is None else None
         return parcel or resume_job(event, record)
@@ -78,7 +78,7 @@ def resume_parked_job(record: Record, event_key: str, received_at: str) -> Outre
 
 
 def resume_through(intake: Intake) -> Resume:
-    """A function that puts a parked event back on the queue, through `Intake.accept`."""
+    """A function that queues a parked event again, through `Intake.accept`, once its outcome is settled."""
 
     def resume(record: Record, event_key: str) -> None:
         job = resume_parked_job(record, event_key, iso(intake.clock.now()))
@@ -88,7 +88,7 @@ def resume_through(intake: Intake) -> Resume:
 
 
 def own_event(event_key: str, opaque_id: str, at: str, source: str) -> EventFacts:
-    """The ledger's facts of an event that no webhook brought: a reminder, a successor's start, a result."""
+    """The ledger's facts of an event that no webhook brought, such as a reminder or a tool's result."""
     digest = keys.digest(event_key)
     return EventFacts(
         event_key=event_key,

@@ -20,7 +20,7 @@ from chalicelib.shared import Shared
 
 
 class OutreachSweep:
-    """Builds outreach's part of the sweep: it finds lost texts, and rebuilds the jobs of stored events."""
+    """Builds outreach's part of the sweep (scheduled recovery): finds lost texts, makes lost jobs again."""
 
     def __init__(self, *, shared: Shared, outreach: Outreach, carriers: OutreachCarriers) -> None:
         self._shared = shared

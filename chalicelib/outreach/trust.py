@@ -17,7 +17,10 @@ from chalicelib.outreach.conversations.records import (
 
 
 class Trust(StrEnum):
-    """Who an entry of a conversation is from; only a `RECIPIENT` can stop, start, confirm and be answered."""
+    """Whom an entry of a conversation comes from.
+
+    Only a message of the `RECIPIENT` can be a STOP, a START or a confirmation, or be answered.
+    """
 
     RECIPIENT = "recipient"
     UNPROVEN = "unproven"
@@ -46,7 +49,7 @@ _BY_NOTE = {
 
 
 def trust_of(entry: Entry) -> Trust:
-    """The trust label of a conversation's entry, by its note, else its author, else its role."""
+    """Whom a conversation's entry comes from: by the entry's note, else its author (`by`), else its role."""
     if entry.note in _BY_NOTE:
         return _BY_NOTE[entry.note]
     if entry.by is not None:

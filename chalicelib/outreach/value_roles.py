@@ -20,7 +20,10 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class RoleRow:
-    """One role of values, such as deposit: a row of ``roles.toml``, which explains the fields."""
+    """One role that a value can have, such as deposit, with its words: a row of ``roles.toml``.
+
+    The comment at the head of that file explains the fields.
+    """
 
     name: str
     kinds: tuple[str, ...]
@@ -45,7 +48,7 @@ class RoleFile:
 
 @dataclass(frozen=True, slots=True)
 class RoleHit:
-    """A place in a folded text whose words name a role, such as deposit."""
+    """A place in a folded text (small letters without accents) whose words name a role, such as deposit."""
 
     start: int
     end: int
@@ -66,29 +69,33 @@ def rows() -> Mapping[str, RoleRow]:
 
 
 def has_kind(role: str, kind: str) -> bool:
-    """Whether a kind of value (time, code) can have a role (delivery); a number can be a sum or a share."""
+    """Whether a kind of value, such as a time, can have a role, such as delivery.
+
+    A plain number can also have the roles of sums of money and of percentages.
+    """
     return any(other in rows()[role].kinds for other in _WANTED.get(kind, (kind,)))
 
 
 def is_weak(role: str, kind: str) -> bool:
-    """Whether a role counts for a kind of value only where no other word names a role for the value."""
+    """Whether words of the role count for a kind of value only where no other role is named for the value."""
     return any(other in rows()[role].weak for other in _WANTED.get(kind, (kind,)))
 
 
 def is_aside(role: str, kind: str) -> bool:
-    """Whether a role only says how much a value of a kind is, as in "over 50", and never what it is."""
+    """Whether words of the role only say how much a value of a kind is, as in "over 50", never what it is."""
     return any(other in rows()[role].aside for other in _WANTED.get(kind, (kind,)))
 
 
 def is_like(role: str, other: str) -> bool:
-    """Whether a value to which the company gave the role `other` may be called `role`."""
+    """Whether words for `role` may mean a value that the company gave as `other`: "total" for a price."""
     return other in rows()[role].like
 
 
 def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
-    """The roles, such as deposit, that words of a folded text name; at each place the longest phrase counts.
+    """The places in a folded text (small letters without accents) whose words name roles, such as deposit.
 
-    Only the words of `languages` count; without any, those of all languages.
+    Of several phrases that begin at one word, the longest counts.  Only the words of `languages`
+    count; without any, those of all languages.
     """
     words = [(hit.start(), hit.end(), hit.group()) for hit in _WORD.finditer(text)]
     phrases, beginnings = _words(tuple(sorted(languages)) or LANGUAGES)
@@ -117,9 +124,9 @@ def role_hits(text: str, languages: Collection[str] = ()) -> Iterator[RoleHit]:
 def _words(
     languages: tuple[str, ...],
 ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, list[tuple[str, str]]]]:
-    """The words of ``roles.toml``: phrases with their roles, and word beginnings by their first letters.
+    """The words of ``roles.toml``: phrases with their roles; and beginnings and endings of words with theirs.
 
-    Endings are under ``*``.
+    Beginnings are listed by their first letters, endings under ``*``.
     """
     phrases, beginnings = (
         defaultdict[str, list[str]](list),

@@ -65,7 +65,10 @@ class OutreachWork:
 
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
-        """The flows by kind of job: one for delivery receipts, one for all others that concern recipients."""
+        """The flows that handle the worker's jobs, by kind: one for delivery receipts, one for the others.
+
+        Jobs that post to companies have flows of their own.
+        """
         kinds = set(by_kind(KINDS)) - set(by_kind(TO_COMPANIES))
         return Lazy(
             {

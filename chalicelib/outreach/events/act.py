@@ -80,9 +80,9 @@ class ActHandler(Handler):
         return message.plan(sending(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """Where a person's reply failed: note that in the conversation, and hand it off.
+        """Note in the conversation that a person's reply failed, and hand the conversation off.
 
-        For other acts it gives None.
+        Returns None for an act that sends no reply, and where the recipient has opted out.
         """
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         found = super().escalation(event, record, reason)
@@ -93,15 +93,16 @@ class ActHandler(Handler):
         return found
 
     def _failed(self, record: Record, reason: str) -> NotAnEvent:
-        """Note in the conversation that the person's reply failed, and why.
-
-        It gives the exception that ends the event.
-        """
+        """Store that the person's reply failed, and why; returns the exception that ends the event."""
         self._conversations.reply_failed(record, reason)
         return NotAnEvent(EventStatus.FAILED, reason)
 
 
 def _facts(done: Mapping[str, Any]) -> dict[str, str]:
-    """The facts of an act for the company's event: its person, or whom it concerns, and who lifts."""
+    """The facts of an act for the company's event: the person who acted, or the one whom the act concerns.
+
+    Where the act decides that a message was no STOP, the facts also say that a person lifts the
+    mark.
+    """
     who = persons.read(str(done["of" if "tells" in done else "by"])).facts
     return {**who, **({"by": "person"} if done["act"] == NOT_STOP else {})}

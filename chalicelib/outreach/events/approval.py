@@ -39,7 +39,7 @@ CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear
 
 
 class ApprovalHandler(Handler):
-    """Handles an approval or a give-back: automation has the conversation again, and sends or answers."""
+    """Handles a person's approval or give-back: automation has the conversation again, and sends."""
 
     def __init__(
         self,
@@ -51,7 +51,10 @@ class ApprovalHandler(Handler):
         self._endings = endings
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Return the conversation to automation, and plan the held message, or the answer after a give-back.
+        """Return a handed-off conversation to automation, and plan to send the message that it held.
+
+        Without a held message, an answer is planned if a person gave the conversation back and its
+        newest message is the recipient's.
 
         Raises:
             NotAnEvent: the hand-off is over, there is nothing to send, or it must not be sent.
@@ -121,9 +124,9 @@ class ApprovalHandler(Handler):
         return self._drafting.answer(context, entry_id, switches, Purpose.APPROVED)
 
     def _checked(self, event: Event, record: Record) -> Sequence[Subject]:
-        """The recipient's records, if they may be contacted.
+        """The recipient's records in the register, if it allows to contact them.
 
-        If not, and no first message was sent, the conversation fails.
+        If it does not, a conversation whose first message was not sent fails.
 
         Raises:
             NotAnEvent: the recipient must not be contacted.
@@ -149,13 +152,13 @@ class ApprovalHandler(Handler):
     def _permitted(
         self, event: Event, record: Record, subjects: Sequence[Subject]
     ) -> tuple[str, ...]:
-        """The legal rules that allow an approved first message now, with their versions.
+        """The legal rule files that allow an approved first message now, with their versions.
 
-        The message waits for them as any other does.
+        Quiet hours count only where the recipient has asked for certain hours.
 
         Raises:
-            NotYet: it waits for rules, or for the hours that the recipient wishes.
-            NotAnEvent: the rules forbid it for good.
+            NotYet: the message waits for the rules, or for the hours that the recipient asked for.
+            NotAnEvent: the rules forbid the message for good.
         """
         wished = preferred(subjects).hours
         try:
@@ -168,7 +171,7 @@ class ApprovalHandler(Handler):
             raise NotAnEvent(EventStatus.FAILED, f"{reasons.STAGE_SEND}{error.reason}") from None
 
     def _is_unanswered(self, record: Record) -> bool:
-        """Whether the conversation's newest message is the recipient's."""
+        """Whether the conversation's newest message is the recipient's; automatic ones do not count."""
         said = [
             entry
             for entry in self._conversations.newest(record, LOOKED_AT)
@@ -178,7 +181,11 @@ class ApprovalHandler(Handler):
 
 
 def previous_status(conversations: Conversations, record: Record) -> Status:
-    """A handed-off conversation's status before the hand-off, or the one its first message led to since."""
+    """The status that a handed-off conversation returns to.
+
+    It is the status before the hand-off; if that was before the first message, then what has become
+    of the first message since.
+    """
     was = Status(record.handoff["was"])
     if was not in UNSENT:
         return was

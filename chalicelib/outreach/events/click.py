@@ -33,6 +33,6 @@ class ClickHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """None: no person is needed where the event fails, as the opt-out is in force already."""
+        """Return None always: where the event fails no person is needed, as the opt-out is in force."""
         del event, record, reason
         return None

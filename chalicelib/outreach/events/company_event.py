@@ -79,9 +79,9 @@ class TellFlow(Flow):
         self._log = log
 
     def events(self, job: TellCompany) -> Sequence[Event]:
-        """The event of the job and those that follow it, up to `TOGETHER`.
+        """The job's event and those that follow it, up to `TOGETHER`, each to be posted.
 
-        Empty where an earlier event is not posted yet: its job posts this one.
+        Empty where an earlier event is not posted yet: that event's job will post this one, too.
 
         Raises:
             NotAnEvent: the conversation is gone.
@@ -104,7 +104,7 @@ class TellFlow(Flow):
         ]
 
     def goes_on(self, event: Event) -> bool:
-        """Whether the next event of the job may be posted: only once this one was."""
+        """Whether the job may go on to its next event: only once the given one was posted or passed over."""
         telling: Telling = event.subject
         head = self._rows.head(telling.head.opaque_id)
         return head is not None and head.posted >= telling.number
@@ -144,9 +144,9 @@ class TellFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """Advance the conversation's counter after a post, or stop its events after a lasting failure.
+        """Count the event as posted or passed over; after a lasting failure stop the conversation's events.
 
-        Nothing is stored while the post's outcome is unknown.
+        Returns True always.  Nothing is stored while the post's outcome is unknown.
         """
         del lease, plan
         telling: Telling = event.subject
@@ -159,10 +159,10 @@ class TellFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """Stop the conversation's events once this one is dead-lettered.
+        """Stop posting the conversation's events once this one is given up (dead-lettered).
 
-        Where a tool call is among those not posted, the conversation is handed off to a person;
-        else None.
+        Returns the effect that hands the conversation to a person, where a tool call is among the
+        events not posted; else None.
         """
         opaque_id = event.facts.conversation_id
         head = self._rows.head(opaque_id)
@@ -177,7 +177,10 @@ class TellFlow(Flow):
         return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
 
     def _facts(self, job: TellCompany, number: int) -> EventFacts:
-        """The facts of an event that another event's job posts, dated as it was stored, if it was."""
+        """The facts of another event of the conversation, which this job posts along with its own event.
+
+        Their time is when that event was stored, or the job's own time where it is not stored.
+        """
         written = self._rows.event(job.conversation_id, number)
         at = written.at if written else job.received_at
         return facts_of(following_job(job.conversation_id, number, at))
@@ -195,7 +198,7 @@ class TellFlow(Flow):
             raise NotAnEvent(EventStatus.SKIPPED, reasons.NO_ENDPOINT)
 
     def _go_on(self, telling: Telling) -> None:
-        """Count an event as posted or passed over; the job's last one queues the next."""
+        """Count an event as posted or passed over; after the job's last event, queue the next one."""
         head = self._rows.tell(telling.head.opaque_id, telling.number)
         if telling.is_last and head is not None and head.count > head.posted:
             self._events.go_on(head.opaque_id, head.posted + 1, rounds=telling.rounds + 1)

@@ -71,9 +71,10 @@ class EventContext:
 
 
 def may_send(switches: Switches) -> bool:
-    """Whether the switches allow a message to be sent now.
+    """Whether the switches allow messages to be sent now.
 
-    If not, no message is composed until an operator replays the event.
+    While they do not, callers have no message written; it is written when an operator replays the
+    event.
     """
     modes = switches.modes
     return modes.mode == "automation_candidate" and not switches.shadow_mode

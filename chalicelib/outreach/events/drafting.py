@@ -65,7 +65,9 @@ class Drafting:
     def plan(
         self, context: EventContext, entry_id: str, switches: Switches, purpose: Purpose
     ) -> Plan:
-        """Compose a message unless it is drafted, and plan to send it, hand the conversation off, or both.
+        """Have a message written unless it has a draft; plan to send it, hand the conversation off, or both.
+
+        While the switches forbid sending, the message is planned unwritten, and withheld.
 
         Args:
             context: the event's context.
@@ -74,8 +76,8 @@ class Drafting:
             purpose: such as `OPENING`, `ANSWER` or `APPROVED`.
 
         Raises:
-            PermanentError: an answer cannot be composed, or a first one for a reason that no person
-                decides.
+            PermanentError: an answer cannot be written, or a first message cannot, for a reason that no
+                person can settle.
         """
         record = context.conversation
         is_persons = context.draft is not None and context.draft.by is not None
@@ -103,11 +105,9 @@ class Drafting:
         return self.drafted(record, context.draft, entry_id, purpose, context.rules)
 
     def confirmed(self, context: EventContext, *entry_ids: str) -> Plan | None:
-        """The plan to confirm an opt-out that an earlier run of this event recognised.
+        """The plan to confirm an opt-out that an earlier, interrupted run of this event stored.
 
-        None where it recognised none.
-
-        That run stored the opt-out, and perhaps nothing else.
+        None where no stored draft of that run recognises an opt-out.
 
         Args:
             context: the event's context.
@@ -121,7 +121,7 @@ class Drafting:
         return None
 
     def keep_refused(self, context: EventContext, error: PermanentError) -> None:
-        """Store a draft that the checks refused, for the person who decides; other errors store nothing."""
+        """Store the draft that the checks refused, for the person who decides; nothing for other errors."""
         if isinstance(error, DraftRefusedError):
             held_id = outreach_keys.held_entry_id(context.handoff_id)
             self.composer.keep_refused(context.conversation, held_id, error)
@@ -148,7 +148,7 @@ class Drafting:
         purpose: Purpose,
         rules: tuple[str, ...] = (),
     ) -> Plan:
-        """The plan for a written draft: send its message, call its tool, hand off to a person, as it asks."""
+        """The plan that a written draft asks for: send its message, call its tool, hand off to a person."""
         step = ToolStep.of(draft.tool)
         steps: list[PlannedAction] = []
         if draft.text or draft.variables is not None:
@@ -171,10 +171,10 @@ class Drafting:
     def _out_of_budget(
         self, context: EventContext, entry_id: str, reason: str, *, is_opening: bool
     ) -> Plan:
-        """The plan where the model's budget is used up: hand off to a person.
+        """The plan where the model's budget is used up: hand the conversation to a person.
 
-        Before an answer, a fixed text says that a person will reply; where a conversation's own
-        budget is used up, once.
+        In place of an answer, a fixed text says that a person will reply; only once where it is the
+        conversation's own budget.
         """
         if is_opening:
             return hand_off_plan("start", reason)
@@ -261,7 +261,7 @@ class Drafting:
 
 
 def sending(record: Record, entry_id: str) -> PlannedAction:
-    """The planned action that sends a message on the conversation's channel."""
+    """The planned action that sends the message of an entry id on the conversation's channel."""
     return PlannedAction(record.channel.traits.sends.name, entry_id)
 
 
@@ -269,7 +269,7 @@ def lasting(error: PermanentError | UnavailableError) -> str:
     """The reason code of an error that does not pass by itself.
 
     Raises:
-        UnavailableError: the given error passes by itself.
+        UnavailableError: the given error, if it may pass by itself; a missing secret does not.
     """
     if isinstance(error, UnavailableError) and error.code != "secret_missing":
         raise error

@@ -73,7 +73,7 @@ class OutreachFlow(Flow):
 
         Raises:
             NotAnEvent: the conversation does not exist, or the message belongs to none.
-            Elsewhere: the job is in another FIFO group than its conversation.
+            Elsewhere: the job is in another FIFO group than its conversation, and moves there.
         """
         key = parsed(job.event_key)
         context = EventContext(job, key, self._clock.monotonic())
@@ -100,7 +100,7 @@ class OutreachFlow(Flow):
         return [Event(facts, context)]
 
     def let_wait(self, event: Event, until_epoch: float) -> float | None:
-        """Put a waiting event into its conversation's order; returns when it comes back, in epoch seconds.
+        """Put a waiting event into its conversation's order; returns the epoch time at which it comes back.
 
         None for a start whose conversation is not open yet: its message goes back to the queue.
         """
@@ -110,7 +110,7 @@ class OutreachFlow(Flow):
         return self._in_order.let_wait(record, event.facts.event_key, until_epoch)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Let the handler of the event's kind decide what the event leads to.
+        """Let the handler of the event's kind decide what the event leads to, as a plan of actions.
 
         Raises:
             NotAnEvent: nothing is to be done.
@@ -138,9 +138,8 @@ class OutreachFlow(Flow):
     ) -> bool:
         """Store an event's results in its conversation, by the handler of its kind.
 
-        False where the conversation is gone.
-
-        Its writes are idempotent and need no fence; see `messages.sent`.
+        False where the conversation is gone.  The writes are idempotent, so the event's lease need
+        not protect them.
         """
         del lease
         context: EventContext = event.subject
@@ -154,9 +153,10 @@ class OutreachFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """The action that hands a failed event to a person, by the handler of its kind.
+        """The effect that hands a failed event to a person, as the handler of the event's kind decides.
 
-        None where the conversation does not exist, or no person is needed.
+        None where the conversation does not exist, no person is needed, or an operator resent the
+        event.
         """
         if keys.is_resent(event.facts.event_key):
             return None  # a failed resend is reported to the operator who asked for it
@@ -173,10 +173,10 @@ class OutreachFlow(Flow):
 
 
 def _check_pair(job: Job, record: Record) -> None:
-    """Check that a resumed event's job names its conversation's FIFO group.
+    """Check that the job that resumes an event names the FIFO group of the event's conversation.
 
     Raises:
-        Elsewhere: it does not.
+        Elsewhere: the job names no group; it moves to the conversation's.
     """
     if isinstance(job, OutreachResume) and job.pair is None:
         raise Elsewhere(job.model_copy(update={"pair": (record.sender, record.primary_channel)}))
@@ -189,7 +189,7 @@ def _check_group(job: InboundMessage, record: Record) -> None:
     address.
 
     Raises:
-        Elsewhere: it is in another one.
+        Elsewhere: the message is in another group; it moves to the conversation's.
     """
     pair = (record.sender, record.primary_channel)
     is_unproven = job.is_apart and job.account is None

@@ -66,7 +66,7 @@ class Handler(ABC):
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide what an event of this kind leads to.
+        """Decide what an event of this kind leads to, as a plan of actions.
 
         Raises:
             NotAnEvent: nothing is to be done.
@@ -74,7 +74,7 @@ class Handler(ABC):
         """
 
     def conclude(self, event: Event, plan: Plan, results: Sequence[ActionResult]) -> None:
-        """Store in the conversation what the event's actions have led to; idempotent."""
+        """Store in the conversation the results of the event's actions; idempotent."""
         context: EventContext = event.subject
         record, message = context.conversation, MessagePlan.of(plan)
         is_late = event.facts.event_key != record.start_event
@@ -88,7 +88,10 @@ class Handler(ABC):
             self._sent.function_noted(record, message.function)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """The hand-off of a failed event's conversation to a person; None where its recipient opted out."""
+        """The effect that hands the conversation of a failed event to a person.
+
+        None where the event failed because the recipient has opted out or must not be contacted.
+        """
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
@@ -121,7 +124,10 @@ class Handler(ABC):
         return self._sent.sent(record, message, sending, row.ref)
 
     def _handed_off(self, record: Record, result: ActionResult, *, is_late: bool) -> Record:
-        """Store why a switch has prevented the hand-off to a person; gives the conversation's record."""
+        """Store that a switch prevented the hand-off to a person, and why; returns the conversation's record.
+
+        A hand-off that no switch prevented changes nothing.
+        """
         row = result.row
         if row.status != ActionStatus.SKIPPED or row.reason not in SWITCHES:
             return record
@@ -131,10 +137,10 @@ class Handler(ABC):
 
 
 def _who_refused(record: Record, reason: str) -> str:
-    """The reason for the hand-off of a failed event: our own code, or the carrier's with its name in front.
+    """Why a failed event is handed off: our own code, or the carrier's code with its name in front.
 
-    It is not part of the action's key: a later run that finishes the hand-off may not know it any
-    more.
+    The reason is not part of the action's key, as a later run that finishes the hand-off may not
+    know it.
     """
     code = reason.removeprefix(REFUSED)
     if code == reason:

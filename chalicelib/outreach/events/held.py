@@ -41,15 +41,16 @@ class HeldMessages:
     ) -> Plan:
         """Have a message written, and plan to hand it to a person for approval.
 
-        Where no message can be written now, the person gets the conversation without it; it is then
-        written at the approval, and held once more.
+        Where no message can be written now, the person gets the conversation without it.  The
+        message is then written after the person's approval, and must be approved once more.
 
         Args:
             context: the event's context.
             rule: the hold's code of `rules.HELD`, or `UNWANTED_CHANNEL`: the recipient asked for
                 another channel.
             switches: the switches as they are now.
-            at_approval: it was approved before it was written: errors that pass are then raised.
+            at_approval: a person has approved the message before it was written; errors that pass are
+                then raised.
         """
         record = context.conversation
         is_opening = rule in (rules.HELD["start"], UNWANTED_CHANNEL)
@@ -82,9 +83,10 @@ class HeldMessages:
         return hand_off_plan(holds, rule)
 
     def approved(self, record: Record, own: str, handoff_id: str) -> tuple[str, Draft | None]:
-        """The entry id and draft of the answer that an approval sends: the person's edit, or what was held.
+        """The answer that an approval sends, as entry id and draft: the person's edit, else the held draft.
 
-        The draft is None where the answer is still to be written.
+        The draft is None where the answer is still to be written, also where the checks refused the
+        held one.
 
         Args:
             record: the conversation.
@@ -99,7 +101,10 @@ class HeldMessages:
         return (own, None) if held is None or held.refused is not None else (held_id, held)
 
     def is_unseen(self, record: Record, entry_id: str, rule: str, switches: Switches) -> bool:
-        """Whether a person must approve a message by its text, and that text is not written yet."""
+        """Whether a person must approve a message before it is sent, and the message is not written yet.
+
+        False while the switches forbid sending.
+        """
         if not (rules.is_held(record, rule) and may_send(switches)):
             return False
         return self._composer.stored(record, entry_id) is None

@@ -21,7 +21,7 @@ class LiftedHandler(Handler):
     """Handles the event of a lifted opt-out: informs the company."""
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Record for the company that the recipient may be contacted again, and by whom that was lifted.
+        """Record for the company that the recipient may be contacted again, and who lifted the marks.
 
         Raises:
             NotAnEvent: always: there is nothing more to do.
@@ -33,6 +33,6 @@ class LiftedHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """None: no person is needed where the event fails, as the opt-out is lifted already."""
+        """Return None always: no person is needed where the event fails, as the opt-out is lifted already."""
         del event, record, reason
         return None

@@ -84,8 +84,8 @@ class MessageHandler(Handler):
         """Store the message once, and plan its answer, a fixed text, or a hand-off to a person.
 
         Raises:
-            NotAnEvent: it is not answered.
-            NotYet: it waits for more messages, earlier events or quiet hours.
+            NotAnEvent: the message is not answered.
+            NotYet: the answer waits for more messages, earlier events or quiet hours.
         """
         context: EventContext = event.subject
         message_id = event.facts.source_message_id
@@ -128,10 +128,12 @@ class MessageHandler(Handler):
     def _forbidden(
         self, context: EventContext, entry_id: str, note: str | None, reason: str
     ) -> Plan:
-        """The plan where an opt-out forbids an answer: a hand-off if it is doubtful, else its confirmation.
+        """The plan for a message that an opt-out forbids to answer: a hand-off if the opt-out is undecided.
+
+        Else the plan confirms the opt-out that an earlier run of this event stored.
 
         Raises:
-            NotAnEvent: the opt-out needs no confirmation, and the message is not answered.
+            NotAnEvent: there is no opt-out to confirm, and the message is not answered.
         """
         if reason == Reason.DOUBT:
             return hand_off_plan(*_FOR_A_PERSON.get(note or "", ("reply", reason)))
@@ -199,7 +201,7 @@ class MessageHandler(Handler):
         return stored or note
 
     def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
-        """Record for the company that a message came, and an opt-out or opt-in that it says."""
+        """Record for the company that a message came, and any opt-out, suspension or opt-in in it."""
         said = job.message_id
         self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
         if note == OPT_OUT_IN_DOUBT or (note == UNPROVEN and job.opt_out == "stop"):
@@ -215,12 +217,12 @@ class MessageHandler(Handler):
             self._events.record(record, Name.OPTED_IN, said, message_id=said)
 
     def _notice(self, context: EventContext, entry_id: str, note: str) -> Plan:
-        """The plan that answers STOP or HELP with its fixed text, which was stored with the message.
+        """The plan that answers STOP or HELP with its fixed text; it waits for no quiet hours.
 
-        It waits for no quiet hours, as the recipient has just written.
+        The fixed text was stored as a draft together with the recipient's message.
 
         Raises:
-            NotAnEvent: the carrier answers, or nothing is sent, as for an e-mail.
+            NotAnEvent: no text was stored, as the carrier answers itself or the channel sends none.
         """
         record = context.conversation
         context.draft = self._conversations.draft(record, entry_id)
@@ -245,11 +247,12 @@ class MessageHandler(Handler):
     def _apply_opt_out(
         self, record: Record, job: InboundMessage, match: Match | None, *, is_in_doubt: bool
     ) -> None:
-        """Apply a message's STOP, START or possible STOP to the register; automatic messages change nothing.
+        """Write a message's STOP, START or possible STOP to the register; automatic messages change nothing.
 
-        What the door has applied already to the writing address is left as it is.  A writer who has
-        an e-mail's reply token may opt its recipient out, and also themselves where they are
-        proven; an unproven STOP suspends the address that it came from.
+        What the door has already written for the writer's address stays as it is.  A writer who has
+        the reply token of an e-mail may opt the e-mail's recipient out, and also themselves where
+        they are proven.  An unproven STOP suspends the address that it came from; an unproven START
+        does nothing.
         """
         if job.is_automatic or not (is_in_doubt or job.opt_out in ("stop", "start")):
             return
@@ -303,9 +306,9 @@ class MessageHandler(Handler):
         )
 
     def _refusing(self, record: Record, job: InboundMessage, *, is_other: bool) -> list[str]:
-        """The addresses to mark for an opt-out: the recipient's, and another writer's own.
+        """The addresses to mark for an opt-out: the recipient's, and another writer's own address.
 
-        The one that the door has marked already is left out.
+        The address that the door has marked already is left out.
         """
         found = [*self._conversations.addresses_to_mark(record), *([job.recipient] * is_other)]
         own = numbers.canonical(job.recipient)
@@ -333,10 +336,7 @@ def _leave_to_others(event: Event, record: Record, note: str | None, *, is_asked
 def _note_on(
     job: InboundMessage, match: Match | None, before: Sequence[Entry], *, is_in_doubt: bool
 ) -> str | None:
-    """The note code with which a message is stored, which decides how it is handled.
-
-    None for a plain message.
-    """
+    """The note code that is stored with a message and decides how it is handled; None for a plain message."""
     if job.is_automatic:
         return AUTO_REPLY
     if match is not None and not match.is_proven:
@@ -358,9 +358,10 @@ def _note_on(
 def _confirming(
     record: Record, job: InboundMessage, note: str | None
 ) -> tuple[dict[str, Any], str | None]:
-    """The new state of a tool's question that waits for a yes, and the note on the message that came.
+    """What a recipient's message does to the tool's question that waits for a yes.
 
-    An empty state removes the question.
+    Returns the question's new state, empty where there is none any more, and the note to store with
+    the message.
     """
     given = confirmation_of(record.item.get(CONFIRMATION))
     if given is None:
@@ -375,7 +376,11 @@ def _confirming(
 
 
 def _notice_of(record: Record, job: InboundMessage) -> Draft | None:
-    """The fixed text that answers STOP or HELP; None where the carrier answers, or the channel sends none."""
+    """The draft of the fixed text that answers STOP or HELP.
+
+    None for any other or automatic message, and where the carrier answers or the channel sends
+    none.
+    """
     note = _ASKED.get(job.opt_out or "")
     if note is None or job.is_automatic:
         return None

@@ -52,7 +52,8 @@ class NoticeFlow(Flow):
         """Plan to send the notice.
 
         Raises:
-            NotAnEvent: the project wants no notices, or the hand-off is taken or over.
+            NotAnEvent: the project wants no notices, or a person has taken the conversation, or the
+                hand-off is over.
             NotYet: the project's delay before a notice is not over.
         """
         del switches
@@ -86,11 +87,11 @@ class NoticeFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """True: beyond the ledger's row of the action nothing is stored of a notice."""
+        """Return True always: of a notice, nothing is stored beyond the ledger's row of its action."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """None: where a notice fails, the conversation is on a person's list all the same."""
+        """Return None always: where a notice fails, the conversation is on a person's list all the same."""
         del event, reason
         return None

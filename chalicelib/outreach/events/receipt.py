@@ -75,9 +75,11 @@ class ReceiptFlow(Flow):
         self._follow_ups = follow_ups
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
-        """The receipt's event, with its conversation and the message's ledger row.
+        """The receipt's event, with its conversation and the ledger row of the message that it reports on.
 
-        Its key is made of the message's id alone, so only the message's own account may use it.
+        The event's key names the vendor's message id, so only the message's own account may use
+        that key.  Where the ledger knows the message by another id, the key names the receipt's
+        account as well.
 
         Raises:
             NotAnEvent: the conversation is unknown, or another account signed the receipt.
@@ -118,19 +120,20 @@ class ReceiptFlow(Flow):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """True: `plan` has stored everything that a receipt changes."""
+        """Return True always: `plan` has already stored everything that a receipt changes."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Effect | None:
-        """None: a failed receipt needs no person."""
+        """Return None always: a failed receipt needs no person."""
         del event, reason
         return None
 
     def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
         """Settle a send of unknown outcome as done, since the provider reports on its message.
 
-        Its parked event is resumed.
+        The event that is parked because of it is resumed.  Nothing is done where another send has
+        the provider's id.
         """
         if row is None or row.unsettled is None:
             return

@@ -38,7 +38,7 @@ class SilenceHandler(Handler):
     def await_answer(self, record: Record) -> None:
         """Schedule the event that informs the company if no person decides on a possible opt-out.
 
-        It is scheduled once for each question.
+        It is scheduled once for each question; never where the company has no endpoint for events.
 
         Args:
             record: the conversation with the doubtful message; its question is stored already.
@@ -54,7 +54,7 @@ class SilenceHandler(Handler):
         self._ledger.schedule(facts, at.timestamp() + _LATE_SECONDS)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Record for the company that the recipient has opted out, if no person has decided meanwhile.
+        """Record for the company that a possible STOP now counts as a STOP, if no person has decided on it.
 
         Raises:
             NotAnEvent: always: there is nothing more to do.
@@ -68,6 +68,6 @@ class SilenceHandler(Handler):
         raise NotAnEvent(EventStatus.PROCESSED, reasons.NOTED)
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """None: no person is needed where the event fails, as the STOP is in force already."""
+        """Return None always: no person is needed where the event fails, as the STOP is in force already."""
         del event, record, reason
         return None

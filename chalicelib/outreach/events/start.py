@@ -48,7 +48,6 @@ class StartHandler(Handler):
     Args:
         pairs: gives the keyed hashes of a channel's sender and recipient.
         processor_version: stored with every conversation it opens.
-        events: tells the company.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class StartHandler(Handler):
 
         Raises:
             NotAnEvent: no first message is sent.
-            NotYet: it waits for its time, quiet hours or the rules.
+            NotYet: the first message waits for its planned time, for quiet hours or for the rules.
         """
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
@@ -122,13 +121,12 @@ class StartHandler(Handler):
     def _on_another_channel(
         self, event: Event, record: Record, preferences: Preferences, switches: Switches
     ) -> Plan | None:
-        """The plan of a start whose recipient prefers another channel.
+        """The plan of a start whose recipient prefers another channel; None to send on the channel asked for.
 
-        None where the message is sent on the channel that was asked for.
-
-        The fallback channel takes its place where the recipient accepts that one.  Where they
-        refused this one and there is no other, a person decides: against a plain word nothing is
-        sent unseen, and what the company wants to say is not lost.
+        Where the recipient accepts a fallback channel of the project, this conversation fails, and
+        one on that channel takes its place.  Where they refused this channel and no other is left,
+        a person decides, so that nothing is sent against their word and the company's message is
+        not lost.
 
         Raises:
             NotAnEvent: another conversation, on the fallback channel, takes its place.
@@ -157,16 +155,16 @@ class StartHandler(Handler):
                 self._starts.note(record.start_event, outcome="handed_off")
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """Fail the conversation of a dead-lettered start.
+        """Fail the conversation of a start that was given up (dead-lettered); returns None always.
 
-        It gives None: no person is needed, as the start's sender may repeat it.
+        No person is needed, as the company may request the start again.
         """
         if reason.startswith("dead_letter") and super().escalation(event, record, reason):
             self._endings.fail(record, GIVEN_UP, reason)
         return None
 
     def never_opened(self, event: Event, reason: str) -> None:
-        """Free a failed start whose conversation was never opened; inform the company once it is given up."""
+        """Count a failed start as no longer open; inform the company if it was given up (dead-lettered)."""
         facts = event.facts
         self._starts.abandon(facts.event_key)
         if reason.startswith("dead_letter"):
@@ -194,10 +192,12 @@ class StartHandler(Handler):
     def _open(
         self, event: Event, context: EventContext, entry_id: str, switches: Switches
     ) -> Record:
-        """The start's conversation, opened now unless it exists, with a first message that needs no model.
+        """The start's conversation, opened now unless it exists.
+
+        It is opened together with its first message, where that message needs no language model.
 
         Raises:
-            NotAnEvent: the start's job is lost, or its recipient must not be contacted.
+            NotAnEvent: the job with the start's data is lost, or the recipient must not be contacted.
             LeaseLostError: another worker has the start.
         """
         job = context.job
@@ -232,6 +232,6 @@ class StartHandler(Handler):
 
 
 def _failed_as(record: Record) -> str:
-    """The stage and reason, as ``stage:reason``, for which a conversation failed that another continues."""
+    """Why a conversation failed that its fallback conversation now continues, as ``stage:reason``."""
     known = (record.item.get("failure_stage"), record.item.get("failure_reason"))
     return ":".join(str(part) for part in known if part)

@@ -47,8 +47,8 @@ class StepHandler(Handler):
         """Plan the reminder or the end message.
 
         Raises:
-            NotAnEvent: it is not sent; no person is asked, as the recipient has asked for nothing.
-            NotYet: it waits for quiet hours or the rules.
+            NotAnEvent: the message is not sent; no person is asked, as the recipient has asked for nothing.
+            NotYet: the message waits for quiet hours or the rules.
         """
         del switches
         context: EventContext = event.subject
@@ -83,7 +83,7 @@ class StepHandler(Handler):
         return message.plan(sending(record, entry_id))
 
     def escalation(self, event: Event, record: Record, reason: str) -> Effect | None:
-        """None: no person is needed where a step fails, as no recipient waits for it."""
+        """Return None always: no person is needed where a step fails, as no recipient waits for it."""
         del event, record, reason
         return None
 

@@ -86,9 +86,9 @@ class ToolResultHandler(Handler):
         return self._drafting.answer(context, entry_id, switches, Purpose.TOOL_ANSWER)
 
     def _entered(self, record: Record, call: ToolCall) -> Record:
-        """Append a tool's result to its conversation, once; returns the record.
+        """Append a tool's result to its conversation, once; returns the changed conversation.
 
-        Values that only repeat the call's arguments are left out: they support no statement.
+        Values that only repeat the call's arguments are left out: they prove nothing for an answer.
         """
         draft = self._conversations.draft(record, call.entry_id) or Draft()
         echoed = list(json.loads(draft.function_arguments or "{}").values())

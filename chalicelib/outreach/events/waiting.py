@@ -36,10 +36,10 @@ UNREADABLE_WAIT_SECONDS = 1800.0
 
 
 class NotPermittedError(Exception):
-    """A message may never be sent: by the rules of the recipient's place, or the hours they wish.
+    """A message may never be sent: the legal rules forbid it, or no hours remain that the recipient wishes.
 
     Attributes:
-        reason: the fixed code of why.
+        reason: the reason code.
     """
 
     def __init__(self, reason: str) -> None:
@@ -63,7 +63,7 @@ class _RecordLine:
         """Store another list of the conversation's waiting events.
 
         Raises:
-            TransientError: another writer has changed it since the record was read.
+            TransientError: another writer has changed the list since the record was read.
         """
         self.conversations.set_waiting(self.record, waiting)
 
@@ -76,7 +76,7 @@ class ConversationOrder:
         self._in_order = order.InOrder(ledger=ledger, clock=clock)
 
     def wait(self, record: Record, event_key: str, until: datetime, reason: str) -> None:
-        """Let an event, and later ones of its conversation, wait until a time.
+        """Let an event, and later ones of its conversation, wait until a time; always raises.
 
         Raises:
             NotYet: always; it says when the event comes back.
@@ -84,14 +84,17 @@ class ConversationOrder:
         raise NotYet(reason, self.let_wait(record, event_key, until.timestamp()))
 
     def let_wait(self, record: Record, event_key: str, until_epoch: float) -> float:
-        """List an event as waiting until a time; returns when it comes back, both in epoch seconds."""
+        """List an event as waiting until a time; returns the time at which it comes back.
+
+        The given and the returned time are epoch seconds.
+        """
         return self._in_order.join(self._line(record), event_key, until_epoch)
 
     def check(self, record: Record, event_key: str) -> None:
         """Let an event run, unless an earlier one of its conversation waits.
 
         Raises:
-            NotYet: it waits behind that one.
+            NotYet: this event waits behind the earlier one.
         """
         self._in_order.check(self._line(record), event_key)
 
@@ -124,8 +127,8 @@ class WaitingEvents:
     def until_send_at(self, record: Record) -> None:
         """Let a start wait for the time at which the company wants its first message sent.
 
-        No other event waits behind it, and the start no longer counts as in progress: it may wait
-        for weeks.
+        Meanwhile no later event waits behind the start, and it does not count as in progress, as it
+        may wait for weeks.
 
         Raises:
             NotYet: that time has not come.
@@ -145,8 +148,8 @@ class WaitingEvents:
     ) -> None:
         """Let an event wait during quiet hours, or outside the hours that the recipient wishes.
 
-        Where the conversation's setting is unreadable, the project's current one is read; where
-        that is too, it waits.
+        Where the conversation's quiet hours are unreadable, the project's current ones are read;
+        where those are unreadable too, the event waits.
 
         Args:
             record: the conversation.
@@ -194,14 +197,14 @@ class WaitingEvents:
             record: the conversation.
             event_key: key of the event that waits.
             subjects: the recipient's records, as read from the register.
-            is_opening: it is the first message, not a reminder or an end message.
-            is_in_line: later events of the conversation wait behind it.
+            is_opening: the message is the first, not a reminder or an end message.
+            is_in_line: later events of the conversation wait behind this event.
 
         Returns:
-            The rules that allow it now, with their versions.
+            The rule files that allow the message now, with their versions.
 
         Raises:
-            NotYet: it waits.
+            NotYet: the message waits.
             NotPermittedError: waiting does not help.
         """
         now = self._clock.now()

@@ -41,7 +41,7 @@ def note_on(before: Sequence[Entry], text: str, sent_at: str, *, is_timed: bool)
 
 
 def _is_repeated(earlier: Sequence[Entry], text: str) -> bool:
-    """Whether the recipient repeats a text after our answers, often enough for a machine."""
+    """Whether the recipient has repeated a text after our answers so often that a machine must write."""
     wanted = keys.normalised(text)
     times, is_answered = 1, False
     for entry in reversed(earlier):

@@ -29,7 +29,7 @@ _TEXT_KEYS = tuple(outreach_keys.reply(channel, "") for channel in LISTED)
 
 
 class LostReplies:
-    """Makes the job of a recipient's reply again from its ledger row, where its queue message was lost."""
+    """Makes the queue job of a recipient's reply again from its ledger row, where the first job was lost."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class LostReplies:
         self._log = log
 
     def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
-        """The job of a recipient's reply: a resume job if its text is stored, else with the text from Twilio.
+        """The new job of a recipient's reply: it resumes a stored reply, else carries the text from Twilio.
 
         An e-mail is resumed even if it is not stored, and is then handed to a person.  None where
         the conversation is unknown, or Twilio does not give the message.
@@ -64,9 +64,9 @@ class LostReplies:
             return None
 
     def _fetched(self, event: EventFacts, record: Record, sid: str) -> InboundMessage | None:
-        """The reply's job with its text from Twilio, as the webhook made it.
+        """The job of a recipient's reply as its webhook made it, with the text read from Twilio again.
 
-        None where Twilio lacks it or the keys differ.
+        None where Twilio has no such message, or the job's event key would differ from the event's.
         """
         found = self._twilio.received(secret_of(record), sid)
         if found is None:

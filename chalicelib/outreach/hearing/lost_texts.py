@@ -99,12 +99,10 @@ class LostTexts:
     log: Log
 
     def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
-        """Read Twilio's list of each company's number from where it was read to.
+        """Read Twilio's list of each company's number from where it was read to; returns `cursor` unchanged.
 
-        It returns the sweep's cursor unchanged.
-
-        The list that was read longest ago is first, and this part takes half of the time that is
-        left, so that no slow or busy account keeps the others waiting for ever.
+        The list that was read longest ago is read first.  All lists together get half of the time
+        that is left, so that no slow or busy account keeps the others waiting for ever.
         """
         _Run(self, sweep, since, ends=sweep.time_left_seconds() / 2).run()
         return cursor
@@ -192,10 +190,10 @@ class _Run:
         return self.sweep.has_time and self.sweep.time_left_seconds() > self.ends
 
     def _look(self, inbox: Inbox, position: Position) -> datetime | None:
-        """Queue the lost texts of one number since the last pass; returns the time up to which it was read.
+        """Queue one number's lost texts since the last pass; returns the time up to which its list was read.
 
-        Where reading the list breaks off, what was read is handled, and the error is raised: the
-        position stays.
+        If reading the list breaks off, the texts read so far are queued and the error is raised;
+        the stored position then stays where it was.
         """
         now = self.parts.clock.now()
         first = position.seen_until - OVERLAP if position.seen_until else self.since
@@ -210,7 +208,7 @@ class _Run:
     def _listed(
         self, inbox: Inbox, first: datetime, last: datetime
     ) -> tuple[list[ReceivedText], Exception | None]:
-        """The texts received between two times, oldest first, and the error that cut the list short."""
+        """The texts received between two times, oldest first, and any error that cut the list short."""
         found: list[ReceivedText] = []
         interrupted: Exception | None = None
         try:
@@ -229,7 +227,10 @@ class _Run:
         return found, interrupted
 
     def _handle(self, found: Sequence[ReceivedText]) -> datetime | None:
-        """Queue the texts that were never stored; returns the time of the newest text handled."""
+        """Queue the listed texts that the ledger lacks, or that no worker has claimed yet.
+
+        Returns when Twilio received the newest text handled; None where none was.
+        """
         known = self.parts.ledger.statuses([event_key(one) for one in found]) if found else {}
         seen: datetime | None = None
         for message in found:

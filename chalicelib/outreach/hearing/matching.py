@@ -141,7 +141,7 @@ class Matching:
         return Match(self._conversations.get(match.record), match.doubt, match.between)
 
     def pairs(self, channel: Channel, sender: str, recipient: str) -> tuple[str, ...]:
-        """The keyed hashes of a sender and a recipient, one for each form of the recipient's number."""
+        """The keyed hashes of a sender and a recipient, one for each spelling of the recipient's number."""
         return pair_ids(self._opaque(), channel, sender, recipient)
 
     def _with_token(self, job: InboundMessage, owner: Owner | None) -> Record | None:
@@ -151,9 +151,10 @@ class Matching:
         return record if is_ours else None
 
     def _by_token(self, record: Record, job: InboundMessage) -> Match:
-        """The match by an e-mail's token.
+        """The match with the conversation that the token in an e-mail's reply address names.
 
-        It is in doubt where another address wrote the e-mail, as a forwarded one has the token.
+        It is in doubt (`OTHER_SENDER`) where another address than the recipient's wrote the e-mail,
+        as a forwarded e-mail passes the token on.
         """
         return Match(record, None if _is_from(record, job) else OTHER_SENDER)
 
@@ -165,9 +166,9 @@ class Matching:
         ]
 
     def _that_has(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The match of a redelivered message: the conversation that holds it already.
+        """The match of a redelivered message: of several conversations, the one that already holds it.
 
-        None where none does.
+        None where none holds it, or only one conversation is possible.
         """
         if len(found) > 1:
             for record in found:
@@ -176,9 +177,9 @@ class Matching:
         return None
 
     def _that_is_meant(self, found: Sequence[Record], job: InboundMessage) -> Match | None:
-        """The match with the message that this one refers to, the closest reference first.
+        """The match with the conversation whose message the reply refers to; the closest reference decides.
 
-        None where none is known.
+        None where only one conversation is possible, or the reply refers to no known message.
         """
         if len(found) < 2 or not job.in_reply_to:  # noqa: PLR2004 - there is nothing to choose
             return None
@@ -210,7 +211,7 @@ class Matching:
         return Match((not_withheld or not_failed or found)[0])
 
     def _is_of_thread(self, record: Record, job: InboundMessage) -> bool:
-        """Whether an e-mail refers to a message of the conversation, or to no message at all."""
+        """Whether an e-mail refers to a message of the conversation; True also if it refers to none."""
         referred = frozenset(job.in_reply_to)
         newest_first = itertools.chain(
             self._ids_of(record, record.messages),
@@ -219,7 +220,10 @@ class Matching:
         return not referred or any(message_id in referred for message_id in newest_first)
 
     def _ids_of(self, record: Record, entries: Iterable[Entry]) -> Iterator[str]:
-        """The message ids by which a reply may refer to the given messages of a conversation."""
+        """Every message id by which a reply may refer to the given messages of a conversation.
+
+        These are our ids, the vendor's ids, and for e-mail the digests of Message-IDs.
+        """
         yield str(record.item.get("email_id_digest"))
         for entry in entries:
             yield entry.entry_id
@@ -258,9 +262,9 @@ class Matching:
         return Match(opened.record or record, LATE)
 
     def _reopened(self, job: InboundMessage, kept: Item) -> Item:
-        """The attributes of a new conversation for a late message.
+        """The attributes of a new conversation, for a message that came after its own was deleted.
 
-        Of the deleted one only project and sender are known.
+        Of the deleted conversation, only project and sender are still known.
         """
         request_id = f"late-{keys.digest(job.message_id)[:32]}"
         ids = (str(kept["company_id"]), str(kept["project_id"]))
@@ -291,7 +295,11 @@ def _is_from(record: Record, job: InboundMessage) -> bool:
 
 
 def _is_sent(record: Record) -> bool:
-    """Whether a message of ours was sent in the conversation, so that the recipient can answer."""
+    """Whether the conversation's status says that its first message was sent.
+
+    False also where the conversation has failed or was withheld since.  Of a handed-off
+    conversation, the status before the hand-off counts.
+    """
     if record.is_handed_off:
         return Status(record.handoff["was"]) not in UNSENT | _ENDED
     return record.status not in UNSENT | _ENDED

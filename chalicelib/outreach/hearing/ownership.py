@@ -39,7 +39,10 @@ class Ownership:
         return self._senders.owner_of(job.sender)
 
     def is_to(self, record: Record, job: InboundMessage, owner: Owner | None) -> bool:
-        """Whether a message was sent to the company's number or address that the conversation uses."""
+        """Whether a message was sent to the conversation's company address.
+
+        False where that address belongs to another company; an unknown `owner` is not checked.
+        """
         is_owners = owner is None or record.company_id == owner.company_id
         return is_owners and record.sender.lower() == job.sender.lower()
 
@@ -48,7 +51,8 @@ class Ownership:
     ) -> bool:
         """Whether the Twilio account of the conversation's company signed a message or receipt.
 
-        It is true for e-mail, which no account signs.
+        True for e-mail, which no account signs.  Where that account cannot be known, a message
+        still counts if the map of senders names no account for the number.
         """
         if job.account is None or (owner is not None and job.account == owner.account):
             return True
@@ -59,15 +63,19 @@ class Ownership:
 
 
 def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) -> str:
-    """The event key under which the ledger stores a message or receipt that belongs to no conversation.
+    """The event key in the ledger of a message or receipt that belongs to no conversation.
 
-    The job's own key only where the signing account owns the sender.  Any account can name another
-    account's message id, and must not use up the event of that account's own webhook.
+    It is the job's own key where the signing account owns the company's number, or no account
+    signs; else `foreign_key`.  Any account can name another account's message id, and must not use
+    up the event of that account's own webhook.
     """
     is_own = job.account is None or (owner is not None and job.account == owner.account)
     return job.event_key if is_own else foreign_key(job)
 
 
 def foreign_key(job: InboundMessage | DeliveryReceipt) -> str:
-    """The event key of a message or receipt that another account signed: its key with that account's id."""
+    """The event key of a message or receipt that another account signed: its own key and that account's id.
+
+    For e-mail, which no account signs, it is the job's own key.
+    """
     return job.event_key if job.account is None else f"{job.event_key}:by:{job.account}"

@@ -90,7 +90,7 @@ class ConversationRules:
         )
 
     def _with_recipient(self, record: Record) -> list[Record]:
-        """The company's conversations with a recipient, under every form of their number."""
+        """The company's conversations with a recipient, under every spelling of their number."""
         return [
             one
             for form in numbers.forms(record.primary_channel)
@@ -110,7 +110,10 @@ class ConversationRules:
 
 
 def place_of(record: Record) -> RecipientPlace:
-    """The regions and time zones where a recipient may be: by phone number, else by the project's region."""
+    """The regions and time zones where a recipient may be: by phone number, else by the project's region.
+
+    Anywhere, where neither is known.
+    """
     own = time_zones.by_name(record.item.get("recipient_timezone"))
     address = record.primary_channel
     number = address if PHONE.is_one(address) else record.item.get(PHONE.field)
@@ -182,7 +185,10 @@ def not_withdrawn(
 
 
 def words_of(project: Project) -> frozenset[RequiredWord]:
-    """The legally required words that code can put into a first message, given the project's settings."""
+    """The kinds of legally required words that code can add to a first message of the project.
+
+    The company's name and postal address are among them only where the settings state them.
+    """
     found = {RequiredWord.OPT_OUT, RequiredWord.RATES, RequiredWord.FREQUENCY}
     if project.company_name:
         found.add(RequiredWord.IDENTITY)

@@ -52,9 +52,9 @@ def next_time(
 
 
 def quiet(record: Record, at: datetime, wished: Hours | None = None) -> datetime | None:
-    """When quiet hours, or hours that the recipient does not wish, end; None outside them.
+    """When quiet hours, or hours that the recipient does not wish, end; None where `at` is outside them.
 
-    Where the setting cannot be read, they count as ending half an hour from `at`.
+    Unreadable quiet hours count as ending half an hour after `at`.
 
     Raises:
         UnmetWishError: quiet hours leave nothing of the hours that the recipient wishes.

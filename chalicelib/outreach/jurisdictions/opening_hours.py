@@ -40,9 +40,9 @@ def hours_of(written: Iterable[str]) -> tuple[OpenHours, ...]:
 
 
 def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on within the allowed hours, in a time zone.
+    """The first time from `at` on, in a time zone, that is within the allowed hours.
 
-    None where none in three weeks.
+    None where there is none in three weeks.
     """
     local = at.astimezone(zone)
     if any(hour.has(local) for hour in hours):
@@ -58,9 +58,9 @@ def open_from(at: datetime, hours: tuple[OpenHours, ...], zone: ZoneInfo) -> dat
 
 
 def free_from(at: datetime, is_holiday: Callable[[date], bool], zone: ZoneInfo) -> datetime | None:
-    """The first time from `at` on that is no public holiday, in a time zone.
+    """The first time from `at` on, in a time zone, that is on no public holiday.
 
-    None where none in three weeks.
+    None where there is none in three weeks.
     """
     local = at.astimezone(zone)
     if not is_holiday(local.date()):

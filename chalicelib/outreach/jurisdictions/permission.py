@@ -63,9 +63,9 @@ class Permission:
     """Whether the legal rules allow a message, and if not, why and until when.
 
     Attributes:
-        why: a code for each kind of refusal; lasting refusals come first.
+        why: a reason code for each kind of refusal; lasting refusals come first.
         rules: the ids of the rules that refuse.
-        stamps: the rule files that were asked, with their versions.
+        stamps: the rule files that were applied, with their versions.
         next_at: the first time at which all rules allow the message; None where it is allowed now,
             and where waiting does not help.
     """
@@ -137,9 +137,10 @@ def _refusal(rule: JurisdictionRule, facts: SendFacts) -> str | None:
 
 
 def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> datetime | None:
-    """The first time from `at` on that a rule of hours, holidays or cap allows; None: none in three weeks.
+    """The first time from `at` on that a rule on hours, holidays or frequency allows.
 
-    Where several time zones count, the answer may be only the first zone's end, to be asked again.
+    None where hours or holidays allow none in three weeks.  With several time zones it may hold for
+    the first refusing zone only: the caller asks again from it.
     """
     wanted = rule.requirement
     if wanted.cap is not None:
@@ -160,7 +161,7 @@ def _allows_from(rule: JurisdictionRule, facts: SendFacts, at: datetime) -> date
 
 
 def _next_at(facts: SendFacts, asked: Sequence[JurisdictionRule]) -> datetime | None:
-    """The first time at which every legal rule allows the message; None where none comes in the search."""
+    """The first time at which every legal rule allows the message; None where no such time is found."""
     passing = [rule for rule in asked if rule.kind in _PASSES]
     at = facts.at
     for _ in range(_TURNS):

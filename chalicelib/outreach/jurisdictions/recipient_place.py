@@ -65,7 +65,7 @@ ANYWHERE = RecipientPlace((), ())
 def of_region(region: str, own: ZoneInfo | None = None) -> RecipientPlace:
     """The regions and time zones of a recipient whose country or state is known.
 
-    `own` is their known time zone.
+    `own` is the recipient's time zone; where it is known, it is the only one.
     """
     country = time_zones.of_country(region.partition("-")[0].upper())
     return RecipientPlace((region,), (own,) if own else country)
@@ -74,7 +74,7 @@ def of_region(region: str, own: ZoneInfo | None = None) -> RecipientPlace:
 def of_number(number: str, own: ZoneInfo | None = None) -> RecipientPlace:
     """The regions and time zones that a phone number's owner may be in.
 
-    `own` is the owner's time zone, if known.
+    `own` is the owner's time zone; where it is known, it is the only one.
     """
     found = _american(number, own) if number.startswith("+1") else _of_country_code(number)
     return RecipientPlace(found.regions, (own,)) if own else found
@@ -109,7 +109,11 @@ def _of_countries(countries: tuple[str, ...]) -> RecipientPlace:
 
 @cache
 def _north_america() -> RecipientPlace:
-    """The place of a recipient anywhere in the United States or Canada, with every state of own rules."""
+    """The place of a recipient who may be anywhere in the United States or Canada.
+
+    Its regions are both countries and each state with rules of its own.  Its time zones leave out
+    far islands, with which no hour would be allowed everywhere.
+    """
     own = {
         jurisdiction.file.region
         for jurisdiction in jurisdictions()

@@ -22,7 +22,10 @@ RATES_LINE = written("rates_line")
 
 
 def with_required_words(record: Record, opening: Draft) -> Draft:
-    """A first message with the legally required words that it lacked, as far as the settings supply them."""
+    """A first message with the legally required words added that it lacked and that the settings supply.
+
+    Unchanged on channels of templates and e-mail, and where the project does not enforce the rules.
+    """
     if record.channel.traits.form is not Form.TEXT or not opening.text:
         return opening
     project = Project(record.item)

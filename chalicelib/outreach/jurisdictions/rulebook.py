@@ -24,7 +24,7 @@ FILES = beside(__file__, "files")
 
 
 class RequiredWord(StrEnum):
-    """A kind of words that a rule may require in a first message."""
+    """A statement that a legal rule may require in a first message, such as how to opt out."""
 
     IDENTITY = "identity"
     """The company's name, as the message's sender."""
@@ -131,7 +131,7 @@ CODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class JurisdictionRule:
-    """A legal rule, parsed for use; `kind`, of `KINDS`, says which one requirement it has."""
+    """A legal rule, parsed for use; `kind`, one of `KINDS`, says what it requires, such as a consent."""
 
     id: str
     requirement: Requirement

@@ -136,7 +136,10 @@ def _start_of(asked: StartToCheck, project: Project) -> Record:
 
 
 def _passing(record: Record, at: datetime, preferred: Preferences) -> list[str]:
-    """The reason codes for which a start would wait now: quiet hours, or the recipient's wished hours."""
+    """The reason codes of quiet hours and wished hours that keep a start from being sent now.
+
+    `WISH_UNMET` is among them where quiet hours leave nothing of the wished hours.
+    """
     night = quiet(record, at)
     try:
         wait = quiet(record, at, preferred.hours)

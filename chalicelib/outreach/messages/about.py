@@ -9,7 +9,10 @@ from chalicelib.outreach.project.project import Project
 
 
 def about(record: Record) -> str:
-    """The data from which a conversation's first message is written, as JSON, without phone and e-mail."""
+    """The data from which a conversation's first message is written, as JSON.
+
+    The recipient's phone number and e-mail address are left out.
+    """
     item, project = record.item, Project(record.item)
     given = {
         "channel": record.channel.value,

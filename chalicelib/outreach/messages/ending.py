@@ -46,9 +46,10 @@ class Endings:
     follow_ups: FollowUps
 
     def fail(self, record: Record, stage: str, reason: str, lease: Lease | None = None) -> None:
-        """Fail a conversation before its first message, and free its place among the open starts.
+        """Fail a conversation before its first message, inform the company, and open the declared fallback.
 
-        A handed-off conversation fails only once it is released.
+        Its start no longer counts as open.  Of a handed-off conversation only the reason is stored:
+        it fails once it is released.
 
         Args:
             record: the conversation.
@@ -67,29 +68,32 @@ class Endings:
         self.free(record)
 
     def continued(self, record: Record) -> None:
-        """Finish the work of a run that crashed after it had opened the conversation's fallback."""
+        """Complete a failure whose run crashed after it had opened the conversation's fallback."""
         self.follow_ups.fall_back(record)
         self.free(record)
 
     def withhold(self, record: Record, reason: str) -> Record:
-        """Store why the first message is not sent now: a switch, a person or the recipient prevents it."""
+        """Store why the first message is not sent now: a switch, a person or the recipient prevents it.
+
+        The start no longer counts as open.  Returns the conversation.
+        """
         self.free(record)
         return self._end(record, UNSENT, Status.WITHHELD, {"withheld_reason": reason}) or record
 
     def keep_reason(self, record: Record, reason: str) -> Record:
-        """Store why a later message of the conversation is withheld.
+        """Store why a later message of the conversation is withheld; returns the conversation.
 
-        An operator's replay may still send it.
+        An operator's replay may still send the message.
         """
         moved = self.conversations.move(record, AUTOMATED, {"withheld_reason": reason})
         return moved or record
 
     def drop_step(self, record: Record) -> None:
-        """Cancel the conversation's next reminder or closing message."""
+        """Cancel the conversation's next reminder or closing message, if one is scheduled."""
         self.conversations.move(record, set(Status), {}, remove=(NEXT_STEP,))
 
     def opt_out(self, record: Record) -> None:
-        """Mark the recipient as opted out in their own words, at the time of their last message."""
+        """Mark the recipient as opted out in their own words, at the time of their last message, else now."""
         said_at = str(record.item.get("last_inbound_at") or iso(self.clock.now()))
         self.forbid(record, Reason.ASKED, said_at)
 
@@ -99,15 +103,15 @@ class Endings:
         self.events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def free(self, record: Record) -> None:
-        """Remove the conversation's start from the company's open ones, which a limit counts."""
+        """Remove the conversation's start from the company's open starts, whose number is limited."""
         self.starts.free(*_of_start(record))
 
     def _end(
         self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]
     ) -> Record | None:
-        """Set a conversation's status with the reason.
+        """Set a conversation's status with the reason; returns the changed record, None if nothing changed.
 
-        Of a handed-off conversation only the reason is set, which a release reads.
+        Of a handed-off conversation only the reason is set, for its release to read.
         """
         moved = self.conversations.move(record, expected, {"conversation_status": status, **why})
         return moved or self.conversations.move(record, {Status.HANDED_OFF}, why)

@@ -47,7 +47,10 @@ _INSTRUCTION = re.compile(
 
 
 def with_opt_out_line(record: Record, opening: Draft) -> Draft:
-    """A first message with a line that says how to opt out, unless it says so; a template stays as it is."""
+    """A first message with a line added that says how to opt out.
+
+    It is unchanged if it says so already, has no text, or is for a template.
+    """
     of = record.channel.traits
     if of.form is Form.TEMPLATE or not opening.text:
         return opening
@@ -72,9 +75,9 @@ def machine_line(record: Record, language: Language | None = None) -> str:
 
 
 def machine_answer(record: Record, message: str) -> str:
-    """The sentence that discloses a machine, for a question in a language that has no fixed text.
+    """The answer to the question whether a machine writes, for a language that has no fixed texts.
 
-    It is empty for any other message.
+    Empty for any other message.
     """
     return answer_to(message).format(company=_company(record))
 

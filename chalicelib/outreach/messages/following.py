@@ -56,8 +56,8 @@ class Next:
     """A conversation's next reminder or closing message, ready to be scheduled.
 
     Attributes:
-        row: the write of the step's ledger row.
-        attributes: the conversation's attributes that change with it.
+        row: the write that schedules the reminder or closing message in the ledger.
+        attributes: the conversation's attributes that change with that write.
     """
 
     row: Item
@@ -140,7 +140,10 @@ class FollowUps:
         self._queue(linked)
 
     def has_wanted(self, record: Record, preferences: Preferences) -> bool:
-        """Whether an unsent conversation has a fallback channel left that its recipient accepts."""
+        """Whether an unsent conversation can fall back on a channel that its recipient accepts.
+
+        False where the recipient has already written.
+        """
         if record.status not in UNSENT or self.kept.conversations.has_heard(record):
             return False
         left = self._wanted(record, self.current(record), preferences)
@@ -161,7 +164,7 @@ class FollowUps:
     def _open_next(self, record: Record, lease: Lease | None) -> bool:
         """Open the fallback on the first usable channel, in one transaction with the link to it.
 
-        False where no channel is left, or the recipient must not be contacted.
+        False where none was opened, as no channel is left or the recipient must not be contacted.
         """
         declared, project = Project(record.item).follow_ups, self.current(record)
         if declared is None or not project.is_active:
@@ -216,7 +219,10 @@ class FollowUps:
         return {"messages": [], "message_count": 0, **found, CONTINUES: before}
 
     def _queue(self, linked: Record) -> None:
-        """Queue the fallback's start; idempotent, and the sweep queues it where this attempt fails."""
+        """Queue the fallback's start; idempotent.
+
+        Where queueing fails, the sweep queues the start later.
+        """
         facts = own_event(linked.start_event, linked.opaque_id, iso(self.clock.now()), SOURCE)
         job = OutreachResume(
             event_key=facts.event_key,

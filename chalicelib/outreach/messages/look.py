@@ -30,9 +30,9 @@ TRIES = 3
 
 
 def is_stopped(forbidden: str | None, look: Look) -> bool:
-    """Whether the register forbids a message, given what its last look checks.
+    """Whether the register's reason `forbidden` stops a message; `look` says which reasons count.
 
-    An undecided possible opt-out forbids it only where the look checks for one.
+    An undecided possible opt-out stops it only where `look` includes a check for one.
     """
     if forbidden == Reason.DOUBT and Look.DOUBT not in look:
         return False
@@ -40,7 +40,7 @@ def is_stopped(forbidden: str | None, look: Look) -> bool:
 
 
 class LastLook:
-    """Checks one last time, right before a message leaves, whether it may still be sent."""
+    """Checks one last time, right before a message leaves, whether the message may still be sent."""
 
     def __init__(self, *, conversations: Conversations, clock: Clock) -> None:
         self._conversations = conversations
@@ -88,14 +88,15 @@ class LastLook:
     def refresh(self, record: Record, action_key: str, look: Look, planned_after: str) -> None:
         """Check again whether a message may be sent, unless the last check is under two seconds old.
 
-        Called when the request is about to leave.  The worker's lease was checked right after the
-        first check, so a worker that was paused for longer than a deadline since sends nothing.
-        The arguments are those of `take`.
+        Called right before the request leaves, with the arguments of `take`.  A worker that was
+        paused for longer than `DEADLINE_SECONDS` since the first check sends nothing, as its lease
+        may be over.
 
         Raises:
             PermanentError: ``do_not_contact``.
-            WithdrawnError: a person or the recipient has written, or a fallback took its place.
-            TransientError: the register could not be read, or only slowly.
+            WithdrawnError: a person or the recipient has written, or a fallback conversation took the
+                place of this one.
+            TransientError: the register could not be read in time, or the worker was paused.
         """
         began = self._first.get(action_key, self._clock.monotonic())
         for _ in range(TRIES):

@@ -47,7 +47,7 @@ class MessagePlan:
 
     @property
     def rule(self) -> PurposeRule:
-        """How messages of this purpose are treated: what is checked, stored and reported."""
+        """How messages of this message's purpose are treated: what is checked, stored and reported."""
         return RULES[self.purpose]
 
     @property
@@ -96,12 +96,18 @@ class MessagePlan:
 
 
 def hand_off_plan(held: str, reason: str, *, lacks: str | None = None) -> Plan:
-    """The plan that hands a conversation to a person and holds its first message, a reply or nothing."""
+    """The plan that hands a conversation to a person.
+
+    `held` is the message that waits for the person: ``start``, ``reply`` or empty for none.
+    """
     return Plan(FLOW, ((handing(held, reason),),), lacks=lacks)
 
 
 def handing(held: str, reason: str) -> PlannedAction:
-    """The planned action that hands a conversation to a person, with what it holds and why."""
+    """The planned action that hands a conversation to a person, because of `reason`.
+
+    `held` is the message that waits for the person: ``start``, ``reply`` or empty for none.
+    """
     return PlannedAction("hand_off", f"{held}|{reason}")
 
 

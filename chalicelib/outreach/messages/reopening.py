@@ -22,12 +22,12 @@ WINDOW_CLOSED = reasons.WINDOW_CLOSED
 
 
 def template_of(record: Record, project: Project) -> str | None:
-    """The id of the project's template for the conversation's channel; None without one."""
+    """The id of the project's template that can carry free text on the channel; None without one."""
     given = project.of_channel(record.channel).get(SETTING)
     return given if isinstance(given, str) and given else None
 
 
 def carried(record: Record, written: Draft, template: str) -> Draft:
-    """A free-text draft put into the variables of an approved template, with its text unchanged."""
+    """A draft for an approved template, one of whose variables is the unchanged text of a free-text draft."""
     name = str(record.item.get("recipient_first_name") or "there")
     return replace(written, variables={"1": name, "2": written.text}, template=template)

@@ -71,8 +71,8 @@ class Sending:
         text: the text that the vendor reports, e.g. of a template that it rendered; None without
             one.
         started: monotonic seconds at which the run began.
-        is_late: a first message that another event sends than the start, so the start's outcome has
-            to be corrected.
+        is_late: the first message, if another event than the start sends it; the start's stored
+            outcome is then corrected.
         sent_at: ISO time at which the carrier accepted the message.
         answers: id of the recipient's message that this one answers; None where it answers none.
     """
@@ -105,7 +105,7 @@ class SentMessages:
     def unsent(
         self, record: Record, message: MessagePlan, row: ActionRow, *, is_late: bool
     ) -> Record:
-        """Store why a message was not sent, by its purpose's rule.
+        """Store why a message was not sent, as the rule of its purpose says; returns the conversation.
 
         Nothing changes where it may have been sent.
         """
@@ -136,22 +136,23 @@ class SentMessages:
         return record
 
     def withhold(self, record: Record, reason: str, *, is_late: bool) -> Record:
-        """Store that the first message is not sent now, and why.
+        """Store that the conversation's first message is not sent now, and why; returns the conversation.
 
-        For a late message this is stored as the start's outcome, too.
+        `is_late` says that another event than the start sends it; the start's outcome is then
+        changed, too.
         """
         if is_late:
             self._starts.note(record.start_event, outcome=f"{WITHHELD}{reason}")
         return self._endings.withhold(record, reason)
 
     def start_failed(self, record: Record, reason: str) -> None:
-        """Store as a released start's outcome that it failed, so that it no longer says "with a person"."""
+        """Store as a released start's outcome that it failed; until now its outcome says "with a person"."""
         self._starts.note(record.start_event, outcome=f"{START_FAILED}{reason}")
 
     def keep_reason(self, record: Record, reason: str) -> Record:
-        """Store why a later message of the conversation is withheld.
+        """Store why a later message of the conversation is withheld; returns the conversation.
 
-        An operator's replay may still send it.
+        An operator's replay may still send the message.
         """
         return self._endings.keep_reason(record, reason)
 
@@ -190,7 +191,7 @@ class SentMessages:
         return record
 
     def function_noted(self, record: Record, function: str) -> None:
-        """Store that the writer asks for a function, where no message is sent with it."""
+        """Store which function the writer asked for, where no message is sent with it."""
         self._conversations.move(
             record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
         )
@@ -300,9 +301,10 @@ class SentMessages:
         entry: Entry,
         header: str | None,
     ) -> dict[str, Any]:
-        """The attributes for a tool's question that waits for a yes.
+        """The attributes for a tool's question, just sent, that waits for the recipient's yes.
 
-        If the recipient wrote meanwhile, there is no question.
+        Without such a question, or if the recipient wrote meanwhile, they only clear the asked
+        function.
         """
         found: dict[str, Any] = {"function_call": False, "function_call_type": None}
         step = ToolStep.of(sending.draft.tool)
@@ -317,9 +319,9 @@ class SentMessages:
         return found | {CONFIRMATION: asked(message.function, step, entry.entry_id, ref, at)}
 
     def _opened(self, sending: Sending, header: str | None) -> dict[str, Any]:
-        """The attributes that only the first message adds: the time it took.
+        """The attributes that a conversation's first message adds when sent: the milliseconds that it took.
 
-        For an e-mail, its id and subject are among them.
+        An e-mail also adds its Message-ID, the digest of that id, and its subject.
         """
         took = int((self._clock.monotonic() - sending.started) * 1000)
         found: dict[str, Any] = {"processing_time_ms": took}
@@ -354,7 +356,7 @@ class SentMessages:
 
 
 def _begun(record: Record) -> dict[str, Any]:
-    """The attributes that mark a conversation as begun.
+    """The attributes which show that the conversation's first message was sent.
 
     Every sent message but reminders and fixed texts sets them.
     """
@@ -373,7 +375,7 @@ def _prompt(record: Record, entry_id: str) -> Entry:
 
 
 def _function_attributes(function: str | None) -> dict[str, Any]:
-    """The conversation's attributes for the function that its newest answer asks for, or for none."""
+    """The conversation's attributes for the function that its newest answer asks for; None clears them."""
     if function is None:
         return dict(NO_FUNCTION)
     return {"function_call": True, "function_call_type": function}

@@ -22,14 +22,17 @@ _REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNOREC
 
 
 def received(record: Record, message_id: str | None) -> dict[str, Any]:
-    """The attributes of an e-mail conversation that a received e-mail changes; empty for other channels."""
+    """The attributes of an e-mail conversation that a received e-mail changes: Message-IDs of its thread.
+
+    Empty without a valid Message-ID, as on other channels.
+    """
     if message_id is None or not _MESSAGE_ID.fullmatch(message_id):
         return {}
     return {"last_email_id": message_id, "email_references": _grown(record, message_id)}
 
 
 def sent(record: Record, message_id: str) -> dict[str, Any]:
-    """The attributes of an e-mail conversation that an e-mail of ours changes."""
+    """The attributes of an e-mail conversation that an e-mail of ours changes: its thread's Message-IDs."""
     return {"email_references": _grown(record, message_id)}
 
 

@@ -30,7 +30,7 @@ class Emails(Messages[Email]):
         """Do nothing: sending by SES needs no credentials of the company."""
 
     def account_of(self, record: Record) -> None:
-        """None: companies have no accounts of their own at SES."""
+        """Return None always: companies have no accounts of their own at SES."""
 
     def settle(self, action: UnsettledAction) -> tuple[Found, ...] | None:
         """Find an e-mail of unknown outcome in what SES's events reported; None where they reported nothing.

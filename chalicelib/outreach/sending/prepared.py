@@ -88,7 +88,7 @@ class Messages(ABC, Generic[Message]):
         """The message to send, built from its draft in the vendor's form.
 
         Raises:
-            PermanentError: the draft has no text, or the vendor takes none such.
+            PermanentError: the draft has no text, or the vendor cannot send it in the draft's form.
         """
 
     @abstractmethod
@@ -141,7 +141,7 @@ class Messages(ABC, Generic[Message]):
             return self._send(record, message, action, deadline_seconds, guard)
 
     def _guard(self, record: Record, action: Effect) -> Callable[[], None] | None:
-        """A function that checks once more right before the request leaves.
+        """A function that checks once more, right before the request leaves, that the message may be sent.
 
         None for answers to STOP and HELP.
         """
@@ -178,6 +178,10 @@ class Messages(ABC, Generic[Message]):
 
 
 def _look(record: Record, action: Effect) -> tuple[Look, str]:
-    """The checks of a message's last look, and the newest act of a person when the message was planned."""
+    """The checks to make in a message's last look (right before it is sent), and what `after` names.
+
+    `after` is the newest act of a person when the message was planned; empty for a person's own
+    message.
+    """
     message: MessagePlan = action.data.message
     return message.look(record), message.after or ""

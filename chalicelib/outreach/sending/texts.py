@@ -133,9 +133,9 @@ class Texts(Messages[Text]):
 
 
 def cleaned(variables: Mapping[str, str]) -> dict[str, str]:
-    """A template's variables without line breaks, tabs, long spaces and empty values.
+    """A template's variables in the form that WhatsApp accepts.
 
-    WhatsApp refuses a message with any of these.
+    Line breaks, tabs and long spaces become one space; an empty value becomes ``-``.
     """
     return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
 
@@ -145,7 +145,10 @@ def _body(message: Sent) -> str:
 
 
 def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
-    """Keys of the other send actions that may have produced a message that Twilio lists."""
+    """The action keys of other messages that may be the one that Twilio lists.
+
+    Their text is equal, or unknown because Twilio renders it from a template.
+    """
     return tuple(key for key, text in others.unreported.items() if text in ("", _body(message)))
 
 

@@ -37,7 +37,7 @@ SOURCE = "tool"
 
 @dataclass(slots=True, kw_only=True)
 class ToolCalls:
-    """Performs calls of companies' tools, each once, while their conditions hold.
+    """Performs calls of companies' tools, each once, if the call is still allowed.
 
     Attributes:
         events: sends the company the call as an event.
@@ -52,7 +52,7 @@ class ToolCalls:
     clock: Clock
 
     def last_look(self, actions: Sequence[Effect]) -> None:
-        """Check right before a tool is called that this is still allowed; a call that has begun passes.
+        """Check right before a tool is called that the call is still allowed; a call already stored passes.
 
         Raises:
             PermanentError: the tool may not be called any more.
@@ -92,7 +92,10 @@ class ToolCalls:
         return call_id
 
     def _schedule(self, record: Record, call: ToolCall) -> None:
-        """Schedule the event that handles a tool's result for the deadline; a result makes it due earlier."""
+        """Schedule the event that handles a tool's result for the result's deadline.
+
+        A result that comes before the deadline makes the event due earlier.
+        """
         event_key = outreach_keys.tool(record.opaque_id, call.call_id)
         facts = own_event(event_key, record.opaque_id, iso(self.clock.now()), SOURCE)
         self.ledger.schedule(facts, call.due_at.timestamp())

@@ -41,7 +41,7 @@ class MethodResult:
     properties: dict[str, str] = field(default_factory=dict)
 
     def domain(self, *names: str) -> str:
-        """The domain in the first of the named properties that the result has; empty without any."""
+        """The domain in the first of the named properties that the result has; empty if it has none."""
         found = next((self.properties[name] for name in names if name in self.properties), "")
         return found.rpartition("@")[2]
 
@@ -74,7 +74,10 @@ def is_proven(message: EmailMessage, receipt: Mapping[str, Any], address: str) -
 
 
 def results_of(header: str | None) -> list[MethodResult]:
-    """The results in SES's header ``Authentication-Results``; empty if it is another's or not certain."""
+    """The authentication results in the header ``Authentication-Results`` that SES adds to an e-mail.
+
+    Empty where another server wrote the header, or it has a form that SES does not write.
+    """
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"\s*\n\s*", "\n", header or ""))
     parts = _parts(text)
     if not parts or parts[0].lower().split() not in ([_SES], [_SES, "1"]):
@@ -107,7 +110,10 @@ def is_aligned(domain: str, author: str) -> bool:
 
 
 def _own_header(headers: list[tuple[str, str]]) -> str | None:
-    """SES's header ``Authentication-Results``: the topmost, if ``X-SES-RECEIPT`` is not above; else None."""
+    """The value of SES's own header ``Authentication-Results``; None where none is surely SES's.
+
+    It is the topmost one, if no header ``X-SES-RECEIPT`` is above it.
+    """
     ours = ("authentication-results", "x-ses-receipt")
     name, value = next((header for header in headers if header[0] in ours), ("", ""))
     return value if name == "authentication-results" else None
@@ -140,7 +146,10 @@ def _parts(text: str) -> list[str]:
 
 
 def _is_signed(results: list[MethodResult], author: str, signatures: int) -> bool:
-    """Whether a domain aligned with the author's signed the e-mail; false if results outnumber signatures."""
+    """Whether a domain aligned with the author's signed the e-mail (DKIM).
+
+    False if there are more results than signatures, as one of them is then not SES's.
+    """
     found = [result for result in results if result.method == "dkim" and result.value != "none"]
     return len(found) <= signatures and any(
         one.value == "pass" and is_aligned(one.domain("header.d", "header.i"), author)

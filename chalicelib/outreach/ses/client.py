@@ -197,13 +197,13 @@ class Ses:
             self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
     def message_id_header(self, message_id: str) -> str:
-        """The header ``Message-ID`` of a sent e-mail, by SES's id of it; replies will refer to it."""
+        """The header ``Message-ID`` that SES gives a sent e-mail, made from SES's id; replies refer to it."""
         host = "email" if self._region == "us-east-1" else self._region
         return f"<{message_id}@{host}.amazonses.com>"
 
 
 def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-    """Hook ``before-send`` of botocore: send by `vendors.signed`; botocore uses the response as its own."""
+    """Hook ``before-send`` of botocore: send its request by `vendors.signed`, and return the response."""
     received = signed.send(request.method, request.url, dict(request.headers), request.body)
     return AWSResponse(request.url, received.status, received.headers, received)
 
@@ -223,7 +223,10 @@ def _translated(error: Exception, watch: Watch) -> ProviderError:
 
 
 def _refusal(error: ClientError) -> ProviderError:
-    """The error for SES's refusal of an e-mail; without an HTTP status the answer may not be SES's."""
+    """The error to raise for SES's refusal of an e-mail, by its HTTP status and code.
+
+    Without a status the answer may not be SES's, and the outcome is uncertain.
+    """
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     about = error.response.get("ResponseMetadata", {})
     status, request_id = int(about.get("HTTPStatusCode", 0)), about.get("RequestId")

@@ -55,6 +55,10 @@ def receive(
 
 
 def _is_heard(job: InboundMessage) -> bool:
-    """Whether the door reads an e-mail's words; of an unproven sender only a STOP counts."""
+    """Whether the door looks for a STOP in an e-mail.
+
+    False for an automatic e-mail; of an unproven sender without a token, only a recognised STOP
+    counts.
+    """
     is_known = job.is_proven or job.token is not None
     return not job.is_automatic and (is_known or job.opt_out == "stop")

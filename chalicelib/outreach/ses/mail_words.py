@@ -38,7 +38,8 @@ _MOST_LINES = 20
 def heard_in(reply: Reply) -> Heard:
     """What the writer of an e-mail says about being contacted, in their own words.
 
-    A STOP alone on a line of the signature counts as well, as people write below their signature.
+    Quotations and instructions do not count.  A STOP alone on a line of the signature does, as
+    people write below their signature.
     """
     text = _without_instructions(reply.said)
     said = heard(text)
@@ -52,7 +53,10 @@ def heard_in(reply: Reply) -> Heard:
 
 
 def _over_a_sign_off(text: str) -> Heard | None:
-    """The STOP or doubtful refusal before a sign-off of only names, titles and companies; else None."""
+    """The STOP, or possible STOP, that makes up an e-mail's text before its sign-off; None without one.
+
+    A sign-off is closing lines of only names, titles and companies.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for at in range(max(1, len(lines) - MOST_LINES), len(lines)):
         below = lines[at:]
@@ -69,7 +73,10 @@ def _over_a_sign_off(text: str) -> Heard | None:
 
 
 def _below_one(text: str) -> Heard | None:
-    """The STOP alone on an e-mail's last line, if the lines before are only a sign-off; else None."""
+    """The STOP that is an e-mail's last line, below nothing but a sign-off; None without one.
+
+    A sign-off is closing lines of only names, titles and companies.
+    """
     *above, last = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     said = heard(last)
     is_end = said.word == Word.STOP and said.why in _WHOLE
@@ -77,7 +84,7 @@ def _below_one(text: str) -> Heard | None:
 
 
 def heard_by_mail(text: str) -> Heard:
-    """What the writer of a stored e-mail says about being contacted; its quotation was cut before."""
+    """What the writer of a stored e-mail says about being contacted; it was stored without quotations."""
     return heard_in(parse(text))
 
 

@@ -31,10 +31,10 @@ class StopByMail:
     senders: Senders
 
     def apply(self, job: InboundMessage) -> InboundMessage:
-        """Write the do-not-contact marks for an e-mail that is a STOP, or may be one.
+        """Write the do-not-contact marks for an e-mail that is a STOP, or may be one; returns the job.
 
-        Returns the job, with `consent_at_door` where the worker need not write the mark.  Costs one
-        read for the owner of the company's address, and two more for a token.
+        The returned job has `consent_at_door` set where the worker need not write the mark.  This
+        costs one read for the owner of the company's address, and two more for a token.
 
         Raises:
             UnavailableError: a mark could not be written; the e-mail is not accepted.

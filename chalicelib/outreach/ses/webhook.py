@@ -67,7 +67,9 @@ _T = TypeVar("_T")
 def parse(
     message: str, *, received_at: str, delivery_id: str, opaque: keys.OpaqueIds
 ) -> InboundMessage | DeliveryReceipt | None:
-    """The job of one SNS message of SES: an e-mail received, or an event of one sent; None if not stored.
+    """The job of one SNS message of SES: an e-mail received, or an event of one sent.
+
+    None for an event that is not stored.
 
     Raises:
         PayloadError: the message is no SES notification, or an e-mail without a sender; the error
@@ -95,7 +97,7 @@ def parse(
 
 
 def plus_tag(address: str) -> tuple[str, str | None]:
-    """Split ``replies+<token>@company.example`` into the plain address and the token."""
+    """Split ``replies+<token>@company.example`` into the plain address and the token; None for no token."""
     local, _, domain = address.strip().lower().rpartition("@")
     name, _, tag = local.rpartition("+")
     return (
@@ -245,9 +247,9 @@ def _reply(message: EmailMessage, name: str) -> Reply:
 def _opt_out(reply: Reply, subject: str, *, has_token: bool) -> tuple[str | None, bool]:
     """STOP, START or None by an e-mail's words, and whether our unsubscribe link wrote the e-mail.
 
-    The ``mailto:`` of our unsubscribe header writes an e-mail with that subject to the reply address,
-    and a mail program may mark it as automatic.  A "yes" is only an answer, and HELP is not answered
-    by e-mail.
+    The ``mailto:`` of our unsubscribe header writes an e-mail with STOP as the subject to the reply
+    address, and a mail program may mark that e-mail as automatic.  A "yes" is only an answer, no
+    START; HELP is not answered by e-mail.
     """
     if has_token and heard(subject).word == Word.STOP:
         return Word.STOP.value, True
@@ -327,7 +329,7 @@ def _referred(message: EmailMessage) -> Sequence[str]:
 
 
 def _sent_at(mail: Mapping[str, Any], received_at: str) -> str:
-    """When SES received an e-mail, ISO time; the same in every delivery of its notification."""
+    """When SES received an e-mail, as ISO time; `received_at` where SES states no time, or a later one."""
     at = parsed(str(mail.get("timestamp")))
     return received_at if at is None else min(iso(at), received_at)
 

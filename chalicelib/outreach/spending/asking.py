@@ -19,10 +19,10 @@ UNUSABLE = frozenset({ModelOutcome.INCOMPLETE, ModelOutcome.REFUSED})
 
 
 def requests(request: ModelRequest, catalogue: ModelCatalogue) -> Iterator[ModelRequest]:
-    """The requests for one message, in the order in which they are made while answers are `UNUSABLE`.
+    """The requests for one message, each made only if the answers before were `UNUSABLE`.
 
-    They are the first request, one with the model's least reasoning effort, one to the fallback
-    model.
+    First the given request; then one with the model's least reasoning effort, if the first asked
+    for more; then one to the fallback model, if there is another.
 
     Raises:
         UnwrittenError: a model is not in the catalogue.

@@ -34,7 +34,12 @@ class BudgetReachedError(PermanentError):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What language models may cost: a hard and a soft limit, in millionths of a US dollar."""
+    """What language models may cost, in millionths of a US dollar.
+
+    Attributes:
+        hard: once this sum is spent or reserved, no further request is made.
+        soft: reaching this sum is only logged.
+    """
 
     hard: int
     soft: int

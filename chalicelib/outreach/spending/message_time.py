@@ -26,7 +26,7 @@ class MessageTime:
 
     @contextmanager
     def of_one_message(self, seconds: float = MESSAGE_SECONDS) -> Iterator[None]:
-        """A context in which this thread writes one message, within so many seconds."""
+        """A context that gives this thread so many seconds to write one message; `left` says what remains."""
         self._here.ends = time.monotonic() + seconds
         try:
             yield

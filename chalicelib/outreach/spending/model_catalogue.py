@@ -125,7 +125,7 @@ class ModelFile:
     """The contents of ``models.toml``: the language models, with prices and limits.
 
     Attributes:
-        reasoning_tokens: the token budget of each reasoning effort, beside the answer's.
+        reasoning_tokens: the tokens that each reasoning effort may use, in addition to the answer's.
     """
 
     reasoning_tokens: Mapping[Effort, int]
@@ -222,7 +222,10 @@ def _declared(name: str, given: object) -> ModelRow:
 
 
 def _shipped(row: ModelRow, changes: Mapping[str, object]) -> dict[str, Any]:
-    """The fields of a shipped row; where the setting changes `input`, without the prices of the cache."""
+    """The fields of a shipped model, as a base for those that the setting changes.
+
+    Where the setting changes the price `input`, the shipped prices of the cache are left out.
+    """
     left_out = {"cached_input", "cache_write"} if "input" in changes else set()
     return {
         name: list(value) if isinstance(value, tuple) else value

@@ -30,10 +30,12 @@ _MAYBE_CHARGED = frozenset(
 
 
 class Purse(Protocol):
-    """Port: reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
+    """Interface that reserves budget for calls of models, and counts them; `usage.Spending` implements it."""
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
         """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
+
+        The amount is 0 for a project without such a budget.
 
         Raises:
             BudgetReachedError: the budget is spent.
@@ -43,7 +45,9 @@ class Purse(Protocol):
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """Reserve what a request may cost from the conversation's own budget; None without one.
+        """Reserve what a request may cost from the conversation's own budget; returns the amount reserved.
+
+        None for a conversation without a budget of its own.
 
         Raises:
             BudgetReachedError: the budget is spent.
@@ -122,7 +126,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """The language model of one conversation: budgets bound its requests, and every one is counted."""
+    """The language model of one conversation: budgets limit its requests, and each request is counted."""
 
     model: LanguageModel
     record: Record

@@ -76,7 +76,9 @@ class Spending:
         self._log = log
 
     def begin(self, record: Record, budget: Budget | None, estimate: int) -> int:
-        """Reserve what a request may cost from the project's budget of the day; returns it, 0 without one.
+        """Reserve what a request may cost from the project's budget of the day; returns the amount reserved.
+
+        The amount is 0 for a project without such a budget.
 
         Raises:
             BudgetReachedError: the day's budget is spent.
@@ -89,7 +91,9 @@ class Spending:
     def begin_conversation(
         self, record: Record, budget: Budget | None, estimate: int
     ) -> int | None:
-        """Reserve what a request may cost from the conversation's own budget; returns it, None without one.
+        """Reserve what a request may cost from the conversation's own budget; returns the amount reserved.
+
+        None for a conversation without a budget of its own.
 
         Raises:
             BudgetReachedError: the conversation's budget is spent.
@@ -207,9 +211,9 @@ class Spending:
         return sorted(found, key=lambda one: str(one["at"]))
 
     def committed(self, record: Record) -> int:
-        """What a conversation with its own budget has spent, and what running model calls may still cost.
+        """What a conversation's model calls have cost, and what is reserved for the running ones.
 
-        In millionths of a US dollar.
+        In millionths of a US dollar; 0 for a conversation without a budget of its own.
         """
         return int((self._table.get(_spent(record)) or {}).get("committed", 0))
 

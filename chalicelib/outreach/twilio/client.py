@@ -277,7 +277,9 @@ class Twilio:
         return found if found.direction == "inbound" else None
 
     def inbound_url_of(self, secret_id: str, number: str) -> str | None:
-        """The URL to which Twilio posts a number's messages, maybe empty; None for another's number.
+        """The URL to which Twilio posts the messages to a number; empty where none is set.
+
+        None where the number does not belong to the account.
 
         Raises:
             ProviderError: the URL could not be read.

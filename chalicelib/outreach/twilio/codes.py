@@ -34,7 +34,7 @@ class CodeMeaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Who refused a message, and in words why: what a code's meaning adds to its reason."""
+    """For one meaning of Twilio's error codes: who refused the message, and why, in words."""
 
     by: By
     words: str
@@ -89,7 +89,10 @@ REASONS: Mapping[str, Why] = Rows(_reasons)
 
 
 def technical(reason: str | None) -> Reason | None:
-    """The register's reason to give a number up, by an error code as ``30006``; None if it may work later."""
+    """The reason to enter a number in the do-not-contact register, by Twilio's error code, as ``30006``.
+
+    None where the number may work later, or the code is unknown.
+    """
     return DEAD.get(int(reason)) if reason and reason.isdecimal() else None
 
 

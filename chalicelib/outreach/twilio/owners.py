@@ -23,7 +23,7 @@ _Job = TypeVar("_Job", InboundMessage, DeliveryReceipt)
 
 
 class Owners:
-    """Finds which Twilio account a number belongs to, by one read of the map of senders a minute."""
+    """Finds which Twilio account a number belongs to; keeps what the map of senders says for a minute."""
 
     def __init__(self, *, senders: Senders, clock: Clock) -> None:
         self._senders = senders
@@ -31,9 +31,10 @@ class Owners:
         self._known: dict[str, tuple[float, str | None]] = {}
 
     def placed(self, job: _Job) -> _Job:
-        """The job; in a FIFO group of the account that signed it (`is_apart`) if its number is another's.
+        """The job; marked `is_apart` where the account that signed it does not own the company's number.
 
-        Where the map of senders cannot be read, the job stays in its conversation's group.
+        A marked job waits in the FIFO group of the signing account.  Where the map of senders
+        cannot be read, the job stays unmarked, in its conversation's group.
         """
         try:
             account = self._account(job.sender)

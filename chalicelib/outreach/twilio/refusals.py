@@ -9,8 +9,9 @@ from chalicelib.outreach.twilio import codes
 
 
 def dead_by(carrier: CarrierTraits, code: str | None) -> Reason | None:
-    """The register's reason to give up an address that a carrier refused; None where it may work later.
+    """The reason to enter a refused address in the do-not-contact register; None where it may work later.
 
-    Only Twilio's codes show it.  Receipts of other carriers have `is_dead`.
+    Only Twilio's error codes show this.  For other carriers it is None: their receipts have
+    `is_dead`.
     """
     return codes.technical(code) if carrier is TWILIO else None

@@ -57,7 +57,7 @@ _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
 def accounts(text: str) -> dict[str, tuple[str, ...]]:
-    """The active auth tokens of each account in the webhook secret, newest first.
+    """For each account in the webhook secret, its active auth tokens, newest first.
 
     The secret is ``{"AC...": ["new", "old"]}``, or for an account with shared keys
     ``{"AC...": {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``; without
@@ -73,7 +73,10 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def shared_keys(text: str) -> dict[str, Mapping[str, str]]:
-    """The shared keys of each account in the webhook secret, by key id; `accounts` shows the secret."""
+    """For each account in the webhook secret, its shared keys by key id.
+
+    The docstring of `accounts` shows the secret's JSON.
+    """
     found: dict[str, Mapping[str, str]] = {}
     for sid, value in _entries(text).items():
         keys_ = value.get("shared_keys") if isinstance(value, dict) else None
@@ -194,7 +197,10 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
 
 
 def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
-    """References to a message's media files; Twilio stores them behind URLs and states no size."""
+    """What is stored of a message's media files: type, Twilio's link to the content, and the link's digest.
+
+    Twilio states no size.
+    """
     found = []
     for number in range(min(count, MAX_MEDIA)):
         url = _readable(form.get(f"MediaUrl{number}", ""))
@@ -253,13 +259,19 @@ def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
 
 
 def signed_url(base_url: str, path: str, query: Mapping[str, str]) -> str:
-    """The URL that Twilio signs: as configured there, with our base URL, whatever host a request names."""
+    """The URL over which Twilio computes its signature: our base URL with the given path and query.
+
+    The host that a request names does not count.
+    """
     url = f"{base_url.rstrip('/')}{path}"
     return f"{url}?{urlencode(query, errors='replace')}" if query else url
 
 
 def _form(body: bytes) -> dict[str, list[str]]:
-    """The fields of a request's form, with blank values and bytes that are not UTF-8, as both are signed."""
+    """The fields of a request's form.
+
+    Blank values and bytes that are not UTF-8 are kept, because Twilio signs them.
+    """
     return parse_qs(body.decode("utf-8", _AS_SENT), keep_blank_values=True, errors=_AS_SENT)
 
 
@@ -277,7 +289,7 @@ def _required(form: Mapping[str, str], name: str) -> str:
 
 
 def _address(form: Mapping[str, str], name: str) -> str:
-    """An address field of the form, which may be missing (then empty), but not malformed.
+    """The value of a form's field that holds an address; empty where the field is missing.
 
     Raises:
         PayloadError: the field is malformed.
