@@ -31,6 +31,19 @@ def aws(stack, service, call, **body):
     return answer.json() if answer.content else {}
 
 
+def queues(stack):
+    """The queues' addresses, but for those that keep what is parked."""
+    urls = aws(stack, "sqs", "ListQueues")["QueueUrls"]
+    return [url for url in urls if "-dlq" not in url]
+
+
+def is_empty(stack, queue):
+    """Whether a queue has no message that waits, is at work or is tried later."""
+    counts = [f"ApproximateNumberOfMessages{kind}" for kind in ("", "NotVisible", "Delayed")]
+    answer = aws(stack, "sqs", "GetQueueAttributes", QueueUrl=queue, AttributeNames=counts)
+    return not any(int(count) for count in answer["Attributes"].values())
+
+
 def put_secret(stack, name, value):
     """As `aws secretsmanager put-secret-value` does; `name` is the hint that has the secret's id."""
     aws(

@@ -12,10 +12,12 @@ import sys
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from urllib.parse import urlsplit
 
 import requests
 
+from tests.outside.aws import is_empty, queues
 from tests.outside.commands import ROOT, Operator, own_environment
 
 LOOP = 17
@@ -135,6 +137,10 @@ class Running:
             server = urlsplit(hints[variable])
             setattr(self, name, Vendor(f"{server.scheme}://{server.netloc}"))
         self._modes = {name: getattr(self, name).get("modes") for name in VENDORS}
+
+    @cached_property
+    def _queues(self):
+        return queues(self)
 
     # --- who and when -----------------------------------------------------------------------------
 
@@ -348,7 +354,7 @@ class Running:
         self.forward(seconds=60)
 
     def tidy(self):
-        """Between two tests: no faults, no report on its way, and the middle of a working day.
+        """Between two tests: no faults, nothing on its way, and the middle of a working day.
 
         After faults a vendor is probed before it is used again, and a pause that it asked for ends:
         a circuit breaker's longest one takes 15 minutes.
@@ -359,6 +365,10 @@ class Running:
         if any(disturbed):
             self.forward(minutes=16)
             self.forward(minutes=4)  # what waited behind a probe
+        for _ in range(12):  # what is tried again later would be at work in the middle of the test
+            if all(is_empty(self, queue) for queue in self._queues):
+                break
+            self.forward(minutes=20)
         now = self.now()
         if not 14 <= now.hour < 19 or now.weekday() > 4:
             self.forward_to(15)
