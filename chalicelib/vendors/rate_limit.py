@@ -129,7 +129,7 @@ class RateLimit:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
     def take(self, urgency: Urgency) -> float:
-        """Take a token of this container's own bucket and return 0, or return the seconds until one is free."""
+        """Take a token of this container's bucket and return 0, or return the seconds until it has one."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
