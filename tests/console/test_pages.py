@@ -60,7 +60,7 @@ HOSTILE = (
 def test_an_empty_page_says_what_appears_there(console, path):
     text = console.browser("vi").text(path)
     assert re.search(
-        "appears? here|No |Nothing|Name a company|What you have|Make the report|not run", text
+        "appears? here|No |Nothing|Name a company|Find shows|Make the report|not run", text
     )
 
 
