@@ -321,7 +321,7 @@ class FactLedger:
                 reading=False,
             )
 
-    def freshened(self, keys: Iterable[str]) -> None:
+    def forget_stale(self, keys: Iterable[str]) -> None:
         """Delete from these facts' rows the note that a dataset still has the facts' former values.
 
         It is called when that dataset was rebuilt.

@@ -104,6 +104,6 @@ class Settlement:
         if now < action.horizon_epoch:
             return Settled(Verdict.UNDECIDED, MAY_STILL_LAND)
         if action.looks == 0 or now - action.looked_epoch < SECOND_CHECK_SECONDS:
-            self._ledger.note_look(action)
+            self._ledger.count_empty_answer(action)
             return Settled(Verdict.UNDECIDED, ABSENT_ONCE)
         return Settled(Verdict.NOT_HAPPENED, ABSENT_TWICE)

@@ -72,7 +72,7 @@ _HARDWARE_HINT = re.compile(
 )
 
 
-def keep_uuids(sheet: Sheet) -> None:
+def shield_uuids(sheet: Sheet) -> None:
     """Shield UUIDs and hardware addresses from masking, before another pass masks a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
@@ -85,7 +85,7 @@ def keep_uuids(sheet: Sheet) -> None:
         _shield_hardware(sheet)
 
 
-def keep_readable(sheet: Sheet) -> None:
+def shield_readable(sheet: Sheet) -> None:
     """Shield dates, times, prices and the like, which look like an identifier but are none."""
     low = sheet.low
     done = -1
@@ -97,7 +97,7 @@ def keep_readable(sheet: Sheet) -> None:
         if match is None:
             continue
         read = match.end()
-        if _is_start(low, match) and not _is_governed(sheet, match, done):
+        if _is_start(low, match) and not _is_part_of_identifier(sheet, match, done):
             done = read
             sheet.shield(start, done)
     sheet.settle()
@@ -156,7 +156,7 @@ _GROUPS_BEFORE = re.compile(r"(?P<plus>\+ ?)?\(?(?P<digits>\d[\d \x1f()./\-]*?)[
 _GAPS = " \x1f()-/"
 
 
-def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
+def _is_part_of_identifier(sheet: Sheet, match: re.Match[str], done: int) -> bool:
     """Whether a match that looks like a date, an IP address or a decimal is part of an identifier.
 
     It is the tail of a phone number if a `+`, an international prefix or a group of digits precedes it

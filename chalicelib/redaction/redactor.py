@@ -32,7 +32,7 @@ from chalicelib.redaction.passwords import mask_passwords
 from chalicelib.redaction.pasted_secrets import mask_credentials, may_hold_password
 from chalicelib.redaction.plates import mask_plates
 from chalicelib.redaction.postal_addresses import mask_addresses
-from chalicelib.redaction.readable import keep_readable, keep_uuids
+from chalicelib.redaction.readable import shield_readable, shield_uuids
 from chalicelib.redaction.sheet import BLANK, Claim, Kind, Sheet
 from chalicelib.redaction.tracking import mask_marked_formats
 
@@ -133,7 +133,7 @@ def read(view: View) -> Sheet:
         sheet.settle()
     for _ in range(MOST_READINGS):
         known = len(sheet.claims)
-        _read(sheet)
+        _run_passes(sheet)
         if len(sheet.claims) == known or not _is_beside(sheet):
             break
     return sheet
@@ -148,7 +148,7 @@ def _is_beside(sheet: Sheet) -> bool:
     )
 
 
-def _read(sheet: Sheet) -> None:
+def _run_passes(sheet: Sheet) -> None:
     """Run every masking pass once over the text."""
     is_table = len(sheet.runs) > MAX_RUNS
     if sheet.runs and not is_table:
@@ -170,7 +170,7 @@ def _read(sheet: Sheet) -> None:
     mask_identities(sheet)
     mask_checked_identities(sheet)
     mask_births(sheet)
-    keep_readable(sheet)
+    shield_readable(sheet)
     if not sheet.runs:
         return
     mask_addresses(sheet)
@@ -191,7 +191,7 @@ def _mask_proven(sheet: Sheet) -> None:
 
     This comes first, so that no word such as "password" decides about them.
     """
-    keep_uuids(sheet)
+    shield_uuids(sheet)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
     mask_cards(sheet)

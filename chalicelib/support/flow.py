@@ -273,12 +273,12 @@ class SupportFlow(Flow):
             ReplyData(
                 author_id=answering.policy.author_id or "",
                 reference=reference(opaque, key),
-                compose=lambda: self._leaving(answering, template_id, event, plan, key),
+                compose=lambda: self._text_to_send(answering, template_id, event, plan, key),
             ),
             body=body_hash(opaque, draft) if draft else None,
         )
 
-    def _leaving(
+    def _text_to_send(
         self, answering: Replies, template_id: str, event: Event, plan: Plan, key: str
     ) -> str:
         """The text of a reply at the moment of sending.

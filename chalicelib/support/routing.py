@@ -75,7 +75,7 @@ def planned(
         elif verdict.closes:
             reasons.append(f"{why.NOT_CLOSED}{why.WRITE_LIMIT}")
     first = sum(len(step) for step in steps)
-    always = _always(decision, route_tag, is_a_persons=is_a_persons)
+    always = _fixed_tags(decision, route_tag, is_a_persons=is_a_persons)
     steps.append(_tags(decision, verdict, tags, reply, always, first))
     if stale and reply is None:
         steps = [steps[0] + steps[1]]
@@ -106,7 +106,9 @@ def moves(plan: Plan) -> bool:
     )
 
 
-def _always(decision: Decision, route_tag: str | None, *, is_a_persons: bool) -> tuple[str, ...]:
+def _fixed_tags(
+    decision: Decision, route_tag: str | None, *, is_a_persons: bool
+) -> tuple[str, ...]:
     """The tags that a plan sets whether or not a reply is sent: department, intent, and that it was routed.
 
     On a ticket that a person has, only the intent's tag.

@@ -107,11 +107,11 @@ class VendorAnswer:
             self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
         if response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
             if expects is Expects.JSON:
-                self.reason, self.json = _object(response, max_bytes)
+                self.reason, self.json = _read_object(response, max_bytes)
             elif "text/html" in response.headers.get("content-type", "").lower():
                 self.reason = reasons.ANSWER_IS_A_PAGE
             elif expects is Expects.CONTENT:
-                self.reason, self.content = _content(response, max_bytes)
+                self.reason, self.content = _read_content(response, max_bytes)
         if code_at and self.status >= HTTPStatus.BAD_REQUEST:
             code = _error_code(response, code_at)
             is_fault = self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
@@ -181,7 +181,7 @@ def _seconds_until(http_date: str, now: datetime) -> float:
     return (moment - now).total_seconds()
 
 
-def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
+def _read_content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
     """An empty reason and the body of a response; a reason and no body where the body is too large."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
@@ -191,12 +191,12 @@ def _content(response: requests.Response, max_bytes: int) -> tuple[str, bytes]:
     return "", bytes(body)
 
 
-def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
+def _read_object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
     """An empty reason and the JSON object in a response's body.
 
     Where there is none, the reason for that and an empty object.
     """
-    reason, body = _content(response, max_bytes)
+    reason, body = _read_content(response, max_bytes)
     if reason:
         return reason, {}
     try:
@@ -208,7 +208,7 @@ def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str,
 
 def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
     """The vendor's own code in an error's body: an identifier or a number, never a sentence; else empty."""
-    _, found = _object(response, _MAX_ERROR_BYTES)
+    _, found = _read_object(response, _MAX_ERROR_BYTES)
     value: Any = found
     for name in at:
         value = value.get(name) if isinstance(value, dict) else None

@@ -196,7 +196,7 @@ class Rebuild:
             keys, content = frozenset(noted.posting), state.content.get(table)
             ended = Dimension(keys, (), noted.number, content=content)
             self._note(run, table, ended, noted)
-        self.registry.freshened(self.registry.survey().stale.get(self.sink.target, ()))
+        self.registry.forget_stale(self.registry.survey().stale.get(self.sink.target, ()))
         last = Batch(state.number + len(run.facts) + 1)
         self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": last.encode()})
 

@@ -369,7 +369,7 @@ class LedgerWalk:
         unknown = self.ledger.unsettled(limit=5)
         if not unknown:
             return None
-        self.ledger.note_look(unknown[0])
+        self.ledger.count_empty_answer(unknown[0])
         status = self.rng.choice((ActionStatus.DONE, ActionStatus.PENDING))
         return self.ledger.settle(unknown[0], status, reason="settled")
 

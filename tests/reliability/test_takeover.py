@@ -177,7 +177,7 @@ def test_an_effect_that_may_have_happened_is_not_skipped_after_a_rejected_retry(
 def test_a_new_start_discards_the_checks_of_the_old_one(rig):
     lease = rig.claim()
     rig.ledger.begin(lease, [REPLY], MODES)
-    rig.ledger.note_look(rows.unsettled(rig.row(REPLY)))
+    rig.ledger.count_empty_answer(rows.unsettled(rig.row(REPLY)))
     assert rig.row(REPLY)["looks"] == 1
 
     rig.ledger.restart(lease, REPLY, new_start=True)

@@ -304,7 +304,7 @@ class FactWriter:
         none = dimension_keys((), self.runtime.clock.now().year)
         for taker in self.sinks.takers:
             self._unless_away(run, taker, partial(taker.ensure, run.attempt, none))
-        self._hand_on(run, keeps_seconds=max(ENOUGH_SECONDS, run.time_left() / 2))
+        self._post_owed(run, keeps_seconds=max(ENOUGH_SECONDS, run.time_left() / 2))
         if self.sinks.judge:
             self.sinks.judge.ensure(run.attempt, none)
         if run.batch.keys:
@@ -321,7 +321,7 @@ class FactWriter:
         self._settle_suspects(run)
         run.batch = run.batch.closed()  # stored at the end of the run
         run.away = {one: reason for one, reason in run.away.items() if reason != why.BEHIND}
-        self._hand_on(run, keeps_seconds=ENOUGH_SECONDS)
+        self._post_owed(run, keeps_seconds=ENOUGH_SECONDS)
         for reason in run.away.values():
             run.summary.outcome = f"waiting:{reason}"
 
@@ -350,7 +350,7 @@ class FactWriter:
                 run.summary.posts += 1
                 takers = (taker.target for taker in self.sinks.takers)
                 run.batch = run.batch.handed_on((fact.key for fact in facts), takers)
-                self._hand_on(run)
+                self._post_owed(run)
             case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:
                 self._store(run, replace(run.batch, retry_was_refused=True))
                 raise HandBackError(why.REPETITION_REFUSED)
@@ -376,7 +376,7 @@ class FactWriter:
         rows = [fact_row(fact) for fact in facts]
         return self._append(attempt, judge, run.batch.number, rows)
 
-    def _hand_on(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
+    def _post_owed(self, run: _Run, *, keeps_seconds: float = 0.0) -> None:
         """Give owed batches to the sinks that take every row; facts that every sink has are marked as posted.
 
         The stored row of a POST shows whether a sink has a batch already; such a batch is not sent

@@ -199,7 +199,7 @@ class ActionLedger(LedgerRows):
         scope = "" if is_id_global else action.conversation_id
         return self._claim_ref(self._ref_item(scope, action, ref))
 
-    def note_look(self, action: UnsettledAction) -> None:
+    def count_empty_answer(self, action: UnsettledAction) -> None:
         """Count that the vendor was asked about an action and showed nothing.
 
         Only questions after the action's horizon are counted: until then its request may still reach the

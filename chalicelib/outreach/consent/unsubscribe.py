@@ -200,7 +200,7 @@ class UnsubscribeDoor:
         own = {entry.blocks_as for entry in entries if entry.member in liftable}
         others = {entry.blocks_as for entry in entries if entry.member not in liftable}
         wished = preferred(subjects)
-        return Standing(record, _holding(own, others), wished, bool(_zones(record, wished)))
+        return Standing(record, _permission(own, others), wished, bool(_zones(record, wished)))
 
     def _prefer(self, found: OpenedToken, wish: Wish) -> None:
         """Store the wish (hours, channels) of the page's form under the address of the link.
@@ -305,7 +305,7 @@ def _zones(record: Record | None, known: Preferences) -> tuple[str, ...]:
     return named or (known.hours.zones if known.hours else ())
 
 
-def _holding(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
+def _permission(reasons: AbstractSet[str], others: AbstractSet[str]) -> Holds:
     """Whether messages to the recipient are allowed, judged by the reasons of their do-not-contact marks.
 
     Args:

@@ -192,7 +192,7 @@ class Acts(HandoffsOf, Paging):
         written: Item = {"updated_at": iso(now)}
         if notes:
             written, leaving = items.appended(record, notes, now, self._kept, change.attributes)
-            self._turn_over(record, leaving)
+            self._write_pages(record, leaving)
         seen = "#conversation_status = :status AND #message_count = :count"
         values: dict[str, Any] = {}
         if record.handoff:

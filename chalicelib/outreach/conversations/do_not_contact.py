@@ -89,7 +89,7 @@ class DoNotContact(RegisterLooks):
         place = self.place(primary_channel, company_id)
         self.change(
             place,
-            lambda one: self._marked(one, place.member, slot, mark),
+            lambda one: self._with_mark(one, place.member, slot, mark),
             how,
             with_it=self._counting_refusal(place, slot, reason),
         )
@@ -140,7 +140,7 @@ class DoNotContact(RegisterLooks):
         place = Member(member, company_id)
         self.change(
             place,
-            lambda one: self._marked(one, member, slot, mark),
+            lambda one: self._with_mark(one, member, slot, mark),
             how,
             also=also,
             with_it=self._counting_refusal(place, slot, reason),
@@ -362,7 +362,7 @@ class DoNotContact(RegisterLooks):
 
         return writes
 
-    def _marked(
+    def _with_mark(
         self, subject: Subject, member: str, slot: str, mark: Mapping[str, Any]
     ) -> Subject | None:
         """The person's record with a new do-not-contact mark on one address; None changes nothing.

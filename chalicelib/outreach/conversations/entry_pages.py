@@ -13,7 +13,7 @@ from chalicelib.outreach.conversations.records import Entry, Record
 class Paging(items.OnTable):
     """Writes the rows of messages that leave a conversation's item; `queries` reads them."""
 
-    def _turn_over(self, record: Record, leaving: Sequence[Entry]) -> None:
+    def _write_pages(self, record: Record, leaving: Sequence[Entry]) -> None:
         """Write messages that are to leave a conversation's item into rows of their own.
 
         Until they leave, they are in the item too, so no reader sees a change, however often this
@@ -22,7 +22,7 @@ class Paging(items.OnTable):
         if leaving:
             self._table.put_all([row for entry in leaving for row in self._rows(record, entry)])
 
-    def _turn_back(self, record: Record, leaving: Sequence[Entry]) -> None:
+    def _blank_pages(self, record: Record, leaving: Sequence[Entry]) -> None:
         """Empty the rows of messages just written, since their conversation was erased meanwhile.
 
         The emptied rows expire at once.

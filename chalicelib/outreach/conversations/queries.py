@@ -82,17 +82,17 @@ class Queries(items.OnTable):
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether the conversation has a message with this entry id, be it ours or the recipient's."""
-        return self._kept_of(record, entry_id) is not None
+        return self._stored_message(record, entry_id) is not None
 
     def note_of(self, record: Record, entry_id: str) -> str | None:
         """The note code on the message with an entry id; None without a note, and without such a message."""
-        return (self._kept_of(record, entry_id) or {}).get("note")
+        return (self._stored_message(record, entry_id) or {}).get("note")
 
     def time_of(self, record: Record, entry_id: str) -> str | None:
         """The ISO time of the message with an entry id; None where the conversation has no such message."""
-        return (self._kept_of(record, entry_id) or {}).get("message_timestamp")
+        return (self._stored_message(record, entry_id) or {}).get("message_timestamp")
 
-    def _kept_of(self, record: Record, entry_id: str) -> Item | None:
+    def _stored_message(self, record: Record, entry_id: str) -> Item | None:
         """What is stored of the message with an entry id: the whole of it while it is in the item.
 
         Of a message that has left the conversation's item, it is the row with its time and note;
@@ -183,7 +183,7 @@ class Queries(items.OnTable):
             "channel-method-index", primary_channel=primary_channel, channel_method=channel.value
         )
 
-    def has_heard(self, record: Record) -> bool:
+    def has_recipient_written(self, record: Record) -> bool:
         """Whether a conversation's recipient has written to the company, from any of their addresses.
 
         A message in this conversation counts at any time; one in another conversation, only since

@@ -205,12 +205,12 @@ class Conversations(
                 wanted["handoff"] = handoffs.joined(record.handoff, said_at)
             attributes, leaving = items.appended(record, entries, now, self._kept, wanted)
             try:
-                self._turn_over(record, leaving)
+                self._write_pages(record, leaving)
                 self._write_append(record, attributes, gone, now, also)
             except (ConditionFailed, TransactionRefused, TransactionConflict):
                 found = self.read(record.primary_channel, record.conversation_id)
                 if found is None:  # erased meanwhile: no words of it may be left
-                    self._turn_back(record, leaving)
+                    self._blank_pages(record, leaving)
                 attempts.failed(_contended("append"))
                 record = found or record
             else:

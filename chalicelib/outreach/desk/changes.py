@@ -40,7 +40,7 @@ def take(case: Case) -> Planned:
     """Plan that the person has the conversation from now on, even if automation was answering it."""
     record, asked = case.record, case.asked
     taken = _held_by(record, asked, asked.by) if record.is_handed_off else _stepped_in(case)
-    return _told(taken, record, asked)
+    return _with_event(taken, record, asked)
 
 
 def reply(case: Case) -> Planned:
@@ -196,14 +196,14 @@ def not_stop(case: Case) -> Planned:
         how=said_in(record, DESK, asked.because, by=asked.by),
     )
     kept = _held_by(record, asked, asked.by, decided=asked.act_id)  # who has it sees it change
-    return _told(replace(kept, change=replace(kept.change, register=lifted)), record, asked)
+    return _with_event(replace(kept, change=replace(kept.change, register=lifted)), record, asked)
 
 
 def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:
     record, asked = case.record, case.asked
     if record.handoff["held"] == "start":
         unopened = replace(_unopened(record, asked), register=marks)
-        return _told(Planned(unopened), record, asked)
+        return _with_event(Planned(unopened), record, asked)
     attributes = {
         "conversation_status": case.previous().value,
         "hand_off_to_human": False,
@@ -212,7 +212,7 @@ def _closed(case: Case, marks: Sequence[SubjectChange] = ()) -> Planned:
     }
     handoff = {**record.handoff, "held": "", "closed": asked.because}
     ended = Planned(ActChange(handoff, handoffs.CLOSED, attributes, CLEARED, register=marks))
-    return _told(ended, record, asked)
+    return _with_event(ended, record, asked)
 
 
 def _stepped_in(case: Case) -> Planned:
@@ -225,7 +225,7 @@ def _stepped_in(case: Case) -> Planned:
         "reason": STEPPED_IN,
         "since": iso(case.now),
         "was": record.status.value,
-        **_with(asked, asked.by),
+        **_holder_fields(asked, asked.by),
         **({} if is_waiting else {"answered_at": iso(case.now)}),
     }
     attributes = {
@@ -252,10 +252,10 @@ def _taken(record: Record, asked: Asked, person: str) -> dict[str, Any]:
     kept = {name: one for name, one in record.handoff.items() if name not in gone}
     is_taken = str(kept["id"]).startswith(handoffs.TAKEN)
     taken_id = kept["id"] if is_taken else f"{handoffs.TAKEN}{kept['id']}"
-    return {**kept, "id": taken_id, **_with(asked, person)}
+    return {**kept, "id": taken_id, **_holder_fields(asked, person)}
 
 
-def _with(asked: Asked, person: str) -> dict[str, str]:
+def _holder_fields(asked: Asked, person: str) -> dict[str, str]:
     """The hand-off's attributes that say who has it.
 
     A name given only with a lead's key, which no token proves, is marked so (``taken_as``): no
@@ -276,7 +276,7 @@ def _unopened(record: Record, asked: Asked) -> ActChange:
     return ActChange(handoff, handoffs.DECLINED, attributes, CLEARED)
 
 
-def _told(act: Planned, record: Record, asked: Asked) -> Planned:
+def _with_event(act: Planned, record: Record, asked: Asked) -> Planned:
     """The plan, with an event that informs the company of the act if the company gets events."""
     if not record.item.get(TELLS):
         return act

@@ -191,7 +191,9 @@ class InboxOrder:
             if not some:
                 return InboxPart(found, None)
             matching = [listed for listed in some if wanted.takes(listed.entry, now)]
-            found += self._kept(self._whole(matching) if wanted.is_narrow else matching)
+            found += self._with_questions(
+                self._completed(matching) if wanted.is_narrow else matching
+            )
             if len(found) > limit:
                 return InboxPart(found[:limit], found[limit - 1].place)
             end = some[-1].place
@@ -257,7 +259,7 @@ class InboxOrder:
             _, at, opaque_id = str(entry["created_at"]).split("#")
             yield InboxEntry(InboxPlace(rank, at, opaque_id), entry)
 
-    def _whole(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
+    def _completed(self, rows: Sequence[InboxEntry]) -> list[InboxEntry]:
         """The given hand-offs with all their attributes, of which a narrow filter has read only some.
 
         Hand-offs that are gone are left out. A page needs two reads at most.
@@ -292,7 +294,7 @@ class InboxOrder:
                         place = InboxPlace(_ASKED, question.mark.stop_at, record.opaque_id)
                         yield InboxEntry(place, entry, question)
 
-    def _kept(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
+    def _with_questions(self, rows: Sequence[InboxEntry]) -> Iterator[InboxEntry]:
         """The given hand-offs, each with the open question, if any, whether its recipient asked to stop.
 
         An open hand-off with such a question is left out, since the list has shown it first. One

@@ -44,12 +44,12 @@ def _sent(held: str, text: str) -> StopEnd:
     before, after = held.split(), text.split()
     if before == after:
         return StopEnd.AS_IS
-    if _values(before) == _values(after) and _is_alike(before, after):
+    if _factual_words(before) == _factual_words(after) and _is_alike(before, after):
         return StopEnd.EDITED
     return StopEnd.OTHER
 
 
-def _values(words: list[str]) -> list[str]:
+def _factual_words(words: list[str]) -> list[str]:
     """Those of the given words that contain a figure, an address or a link.
 
     Sorted, in lower case, without punctuation around them.

@@ -93,7 +93,7 @@ class StartHandler(Handler):
         if record.person_act:  # it waited, and a person has the conversation, or has written
             self._endings.withhold(record, PERSON_ANSWERS)
             raise NotAnEvent(EventStatus.PROCESSED, f"{why.WITHHELD}{PERSON_ANSWERS}")
-        if CONTINUES in record.item and self._conversations.has_heard(record):
+        if CONTINUES in record.item and self._conversations.has_recipient_written(record):
             self._endings.withhold(record, ANSWERED)
             raise NotAnEvent(EventStatus.PROCESSED, f"{why.WITHHELD}{ANSWERED}")
         if record.item.get("not_allowed"):

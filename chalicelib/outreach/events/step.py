@@ -90,7 +90,7 @@ class StepHandler(Handler):
     def _reason_to_skip(self, record: Record, look: RegisterLook) -> str | None:
         if record.is_handed_off or record.person_act:
             return PERSON_ANSWERS
-        if self._conversations.has_heard(record):
+        if self._conversations.has_recipient_written(record):
             return ANSWERED
         if record.status != Status.INITIAL_MESSAGE_SENT:
             return NOT_DELIVERED

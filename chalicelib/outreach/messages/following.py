@@ -120,7 +120,7 @@ class FollowUps:
         record = self.kept.conversations.get(record)
         if not record.is_continued:
             is_wanted = record.status == Status.FAILED and not record.person_act
-            if not is_wanted or self.kept.conversations.has_heard(record):
+            if not is_wanted or self.kept.conversations.has_recipient_written(record):
                 return
             if not self._open_next(record, lease):
                 return
@@ -144,7 +144,7 @@ class FollowUps:
 
         False where the recipient has already written.
         """
-        if record.status not in UNSENT or self.kept.conversations.has_heard(record):
+        if record.status not in UNSENT or self.kept.conversations.has_recipient_written(record):
             return False
         left = self._wanted(record, self.current(record), preferences)
         return any(not preferences.wants_another_than(channel) for channel in left)

@@ -81,7 +81,7 @@ class LastLook:
             raise WithdrawnError("conversations", "read", reason=PERSON_ANSWERS)
         if Look.CONTINUED in look and now.is_continued:
             raise WithdrawnError("conversations", "read", reason=CONTINUED)
-        if Look.ANSWERED in look and self._conversations.has_heard(record):
+        if Look.ANSWERED in look and self._conversations.has_recipient_written(record):
             raise WithdrawnError("conversations", "read", reason=ANSWERED)
         self._began = {action_key: began}  # only one action is performed at a time
 

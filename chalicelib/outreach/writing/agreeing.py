@@ -36,7 +36,7 @@ def unproven_agreement(text: str, about: Given) -> str | None:
     found = list(sentences(text))
     has_strange = _names_strange_address(about)
     for place, sentence in enumerate(found):
-        if has_strange and _goes_there(sentence, languages):
+        if has_strange and _acts_at_their_address(sentence, languages):
             return sentence
         is_noted = phrasing.acknowledges(sentence, languages)
         if not is_noted and not _agrees(sentence, about, languages):
@@ -122,7 +122,7 @@ def _names_strange_address(about: Given) -> bool:
     return is_link or bool(theirs.emails - known.emails) or bool(phones)
 
 
-def _goes_there(sentence: str, languages: frozenset[str]) -> bool:
+def _acts_at_their_address(sentence: str, languages: frozenset[str]) -> bool:
     """Whether a draft's sentence announces an act at the address in the recipient's message.
 
     "I will send it there" does.  A sentence with an address of its own, a negation or a question

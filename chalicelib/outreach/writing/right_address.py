@@ -53,7 +53,7 @@ def is_swapped(address: str, kind: str, sentence: str, asked: str, sources: Sour
     if not own or not rivals:
         return False
     for text in (sentence, asked):
-        said = _said(text, sources)
+        said = _words_of(text, sources)
         mine, theirs = _best(said, own), _best(said, rivals)
         if mine != theirs:
             return theirs > mine
@@ -70,7 +70,7 @@ def _has(address: str, kind: str, its: frozenset[str]) -> bool:
     return is_phone(address, its) if kind == "phones" else address in its
 
 
-def _said(text: str, sources: Sources) -> _Words:
+def _words_of(text: str, sources: Sources) -> _Words:
     """The roles and word stems of a text.
 
     Where the text mentions the person or name in a source's field, those of the field are added.

@@ -51,7 +51,7 @@ def backing(
     is_time = kind in _TIMES
     if roles and all(is_weak(role, kind) for role in roles):
         alike = [o for o in rivals if o.value.kind is kind and not _is_condition(o)]
-        if _is_of_other(one, strong, fits, rivals) or _shares_more(one, alike, fits):
+        if _is_not_asked_for(one, strong, fits, rivals) or _shares_more(one, alike, fits):
             return Backing.OTHER
         if any(_has(roles, other) for other in fits) or any(strong & o.roles for o in fits):
             return Backing.GIVEN
@@ -100,7 +100,7 @@ def _is_condition(one: SaidValue) -> bool:
     return bool(one.roles) and all(is_aside(role, one.value.kind) for role in one.roles)
 
 
-def _is_of_other(
+def _is_not_asked_for(
     one: SaidValue,
     asked_for: frozenset[str],
     fits: Sequence[SaidValue],
@@ -171,7 +171,7 @@ def _by_words(
         worst = max((len(words & other.stems) for other in rivals), default=0)
         if best != worst:
             return Backing.GIVEN if best > worst else Backing.OTHER
-    return Backing.OTHER if _is_of_other(one, asked_for, fits, rivals) else Backing.GIVEN
+    return Backing.OTHER if _is_not_asked_for(one, asked_for, fits, rivals) else Backing.GIVEN
 
 
 def _is_same_sort(one: ValueKind, other: ValueKind) -> bool:

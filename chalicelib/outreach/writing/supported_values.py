@@ -74,7 +74,7 @@ def judged(
         if _is_manner(value) or _is_denied(value):
             continue
         beside = [other for other in found if other.text == value.text]
-        nearest = _hours_of(value, beside, sources) or value.nearest
+        nearest = _opening_role(value, beside, sources) or value.nearest
         if (
             not nearest and not value.roles and len(value.stems) <= _FEW
         ):  # "It is 695" is about the value before
@@ -104,7 +104,7 @@ def _is_denied(one: SaidValue) -> bool:
     return _DENIED.search(folded(one.text)[: one.value.start]) is not None
 
 
-def _hours_of(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
+def _opening_role(one: SaidValue, beside: Sequence[SaidValue], sources: Sources) -> frozenset[str]:
     """The role ``opening`` for a draft's day or time without a named role; empty if it is not that.
 
     It is one of two or more times listed together, and the sources' opening hours contain it.

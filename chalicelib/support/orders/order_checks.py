@@ -39,22 +39,24 @@ def _troubles(order: Order, requester: str | None) -> Iterator[str]:
     if order.cancelled_at is not None:
         yield why.ORDER_CANCELLED
     rules = order_rules()
-    yield from _of_all("disputes", order.disputes, rules.disputes)
-    yield from _of_all("financial_status", (order.financial_status,), rules.financial_status)
+    yield from _of_statuses("disputes", order.disputes, rules.disputes)
+    yield from _of_statuses("financial_status", (order.financial_status,), rules.financial_status)
     yield from _if_any("refunds", order.refunds, why.ORDER_PARTLY_REFUNDED)
-    yield from _of_all("risk", (order.risk,), rules.risk)
+    yield from _of_statuses("risk", (order.risk,), rules.risk)
     yield from _of_goods(order)
 
 
 def _of_goods(order: Order) -> Iterator[str]:
     rules = order_rules()
-    yield from _of_all("returns", order.returns, rules.returns)
+    yield from _of_statuses("returns", order.returns, rules.returns)
     yield from _if_any("lines", order.is_edited, why.ORDER_LINES_CANCELLED)
     yield from _if_any("holds", order.holds, why.ORDER_ON_HOLD)
-    yield from _of_all("warehouse", order.warehouse, rules.warehouse)
+    yield from _of_statuses("warehouse", order.warehouse, rules.warehouse)
     is_for_a_person = None if order.tags is None else has_tag(order, rules.tags.person)
     yield from _if_any("tags", is_for_a_person, why.ORDER_TAGGED)
-    yield from _of_all("fulfillment_status", (order.fulfillment_status,), rules.fulfillment_status)
+    yield from _of_statuses(
+        "fulfillment_status", (order.fulfillment_status,), rules.fulfillment_status
+    )
     if not order.country:
         yield unknown("country")
     if order.fulfillments is None:
@@ -72,7 +74,9 @@ def _if_any(field: str, known: object, reason: str) -> Iterator[str]:
         yield reason
 
 
-def _of_all(field: str, statuses: Iterable[str | None] | None, rows: StatusRows) -> Iterator[str]:
+def _of_statuses(
+    field: str, statuses: Iterable[str | None] | None, rows: StatusRows
+) -> Iterator[str]:
     """For each status of an order's field that only a person may answer about: the reason.
 
     A status without a row, and a field that the shop does not show, give the reason that it is

@@ -120,7 +120,7 @@ def test_an_action_taken_over_loses_its_end_and_belongs_to_its_new_owner(ledger_
 
 def test_an_action_taken_over_for_settling_keeps_its_start_and_checks(ledger_rig):
     found = ledger_rig.unknown(TAG)
-    ledger_rig.ledger.note_look(found)
+    ledger_rig.ledger.count_empty_answer(found)
     ledger_rig.clock.forward(300)
     taken = ledger_rig.ledger.restart(ledger_rig.claim(), TAG, new_start=False)
     assert (taken.mine, ledger_rig.row(TAG.key)["looks"]) == (True, 1)

@@ -154,7 +154,7 @@ def settled_actions(rig):
     rig.ledger.begin(lease, [reply("act:1")], MODES)
     rig.ledger.end_action(lease, reply("act:1"), ActionStatus.DONE, ref="comment-1")
     unknown = rig.unknown(reply("act:2"), lease)
-    rig.ledger.note_look(unknown)
+    rig.ledger.count_empty_answer(unknown)
     settled = rig.unknown(reply("act:4"), lease)
     rig.ledger.settle(settled, ActionStatus.PENDING, reason="absent_twice")
     rig.ledger.skip(lease, reply("act:3"), MODES, reason="already")

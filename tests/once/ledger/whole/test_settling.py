@@ -43,7 +43,7 @@ def test_unknown_actions_are_listed_oldest_first_up_to_the_limit(ledger_rig):
 def test_a_check_that_found_nothing_is_counted_with_its_time(ledger_rig):
     found = ledger_rig.unknown(reply())
     ledger_rig.clock.forward(30)
-    ledger_rig.ledger.note_look(found)
+    ledger_rig.ledger.count_empty_answer(found)
     (again,) = ledger_rig.ledger.unsettled(limit=10)
     assert (again.looks, again.looked_epoch) == (1, NOW + 30)
 
@@ -52,10 +52,10 @@ def test_a_check_of_an_action_settled_meanwhile_changes_nothing(ledger_rig):
     found = ledger_rig.unknown(reply())
     ledger_rig.ledger.settle(found, ActionStatus.DONE, ref="r", reason="settled")
     before = dict(ledger_rig.row(reply().key))
-    ledger_rig.ledger.note_look(found)
+    ledger_rig.ledger.count_empty_answer(found)
     assert ledger_rig.row(reply().key) == before
     ledger_rig.table.delete({"event_id": reply().key})
-    ledger_rig.ledger.note_look(found)
+    ledger_rig.ledger.count_empty_answer(found)
     assert (reply().key,) not in ledger_rig.table.rows
 
 
@@ -63,7 +63,7 @@ def test_a_workers_check_of_its_own_pending_action_is_counted(ledger_rig):
     ledger_rig.unknown(reply())
     ledger_rig.clock.forward(300)
     taken = ledger_rig.ledger.restart(ledger_rig.claim(), reply(), new_start=False)
-    ledger_rig.ledger.note_look(taken.unsettled)
+    ledger_rig.ledger.count_empty_answer(taken.unsettled)
     assert ledger_rig.row(reply().key)["looks"] == 1
 
 
@@ -74,7 +74,7 @@ def test_a_workers_check_of_an_action_taken_over_is_not_counted(ledger_rig, new_
     ledger_rig.clock.forward(300)
     ledger_rig.ledger.restart(ledger_rig.claim(), reply(), new_start=new_start)
     before = dict(ledger_rig.row(reply().key))
-    ledger_rig.ledger.note_look(found)
+    ledger_rig.ledger.count_empty_answer(found)
     assert ledger_rig.row(reply().key) == before
 
 
