@@ -180,8 +180,8 @@ class Effects:
     def _start(self, attempt: Attempt, actions: Sequence[Effect]) -> dict[str, ActionRow]:
         """Write the actions' rows, settle those of unknown outcome, and send those that this lease may send.
 
-        Returns the rows by key.  The `Hands` are looked up first, as they may be built here: a row that is
-        started without them would have to be settled although nothing was sent.
+        Returns the rows by key.  The `Executor` is looked up first, as it may be built here: a row that is
+        started without it would have to be settled although nothing was sent.
         """
         executor = self._executors[actions[0].kind.name]
         self._check_lease(attempt.lease)

@@ -75,7 +75,7 @@ def asserted(whole: Mapping[str, Any]) -> str:
 
 def proves(token: str) -> object:
     provider = ProviderSettings.model_validate(PROVIDER)
-    return CompanyProviders(fetch=lambda _: JWKS, clock=CLOCK).proven(token, provider)
+    return CompanyProviders(fetch=lambda _: JWKS, clock=CLOCK).person_and_role(token, provider)
 
 
 def reads_keys(document: Any) -> object:

@@ -11,7 +11,7 @@ Kinds::
     action    act:...                                once.ledger.actions         30 days
     ref       ref:{action kind}:{hash}               once.ledger.actions         30 days
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
-    quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
+    quota     rate:{company_id}:{m|d|o}:{window}     outreach.project.admission     2 days from receipt
     limit     lim:{what}:{opaque id}                 once.allowances             its longest window
     pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
     share     share:{lane}                           once.share                  2 days
@@ -22,7 +22,7 @@ Kinds::
     incident  inc:{cause}                            once.incidents              30 days
 
 (1) The row of a start is written, and its sender's attributes are added, by
-`outreach.door.admission`.
+`outreach.project.admission`.
 
 Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
 
