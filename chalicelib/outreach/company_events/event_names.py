@@ -1,6 +1,6 @@
 """The events that a company is sent: their names, their ids and their body; pure.
 
-Example body, version 1 (the headers are those of Standard Webhooks, `outreach.company_events.standard_webhooks`)::
+Example body, version 1 (headers: `company_events.standard_webhooks`)::
 
     {"type": "conversation.reply_received", "timestamp": "2026-11-20T09:03:11.000Z",
      "data": {"version": 1, "number": 4, "conversation": "5f3a...", "company_id": "ci-aaa-001",
