@@ -105,6 +105,6 @@ class SettingAside:
         return NotYet(reason_of(error), until, is_turn=is_turn)
 
     def asked_pause(self, job: Job, error: Exception) -> float | None:
-        """Seconds until the vendor may be called again; None where `backoff.asked_pause` finds no pause."""
+        """Seconds until the vendor may be called again; None where error and job's age ask for no pause."""
         age_seconds = job.age_seconds(self.clock.now())
         return asked_pause(error, age_seconds=age_seconds, jitter=self.jitter)

@@ -56,7 +56,9 @@ class Vocabulary(NamedTuple):
 
     Attributes:
         topics: the topic that each word gives to a number near it.
-        roles: the role of each word between such a word and its number; the topic of such a word.
+        roles: by word, what the word is between a topic's word and its number; a topic's own word has
+            its topic.
+        marks, fillers, links, copulas, needs_mark: the words of each role, as the file's head explains.
         digits: the digits that each number word means.
     """
 

@@ -3,7 +3,7 @@
 In the order of an event:
 
     door             `POST /webhook/richpanel`: verifies, parses and queues
-    webhook          checks the token; parses the body into a job, also a broken body; pure
+    webhook          checks the token; parses the body, strict JSON or broken, into a job; pure
     jobs             the models of the queue's jobs: a customer's comment, a notice that a ticket changed
     flow             the steps of an event: plan, recheck, build (a stored reply is checked once more, a
                      resumed event's is composed again), conclude with the conversation's new state
@@ -15,7 +15,7 @@ In the order of an event:
     conversation/    what was asked for in a conversation, who is in it, whether a machine may speak; pure
     intents/         which intents a message has, by tables of phrases, a model and a grammar; pure
     decision         from intents and risks to route, tier, tags and reasons, by thresholds; pure
-    opinion          asks a language model for a classification, and merges it with that of the tables
+    opinion          asks a language model, by a strict JSON schema, for a classification to merge
     orders/          which order a message is about, and what may be said about it
     replies/         whether an automatic reply may be sent, and its text
     judging          the one path from a conversation to its decision and verdict

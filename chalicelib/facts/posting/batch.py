@@ -108,7 +108,10 @@ class Batch:
         return replace(self.closed(), number=number, keys=tuple(keys))
 
     def closed(self) -> Batch:
-        """The state without open batch, rebuild and wait for Power BI; batches that sinks lack stay."""
+        """The state once its batch is closed: no open batch, no rebuild, no time to wait for (`not_before`).
+
+        What sinks still lack, what was corrected and what rests stay.
+        """
         return Batch(self.number, owed=self.owed, corrected=self.corrected, rests=self.rests)
 
     def handed_on(self, keys: Iterable[str], targets: Iterable[str]) -> Batch:

@@ -5,7 +5,7 @@
     post_attempt       the record of one request to an endpoint, for people to read
     outbox             the outbox: the events of each conversation in order, and each endpoint's state
     recorder           writes an event once and queues its post: what the rest of outreach calls
-    endpoint           a project's endpoint: its setting (URL, include) and its signing secrets
+    endpoint           a project's endpoint: its setting (URL, include), the names of its signing secrets
     lifted_marks       the ledger row of the event that do-not-contact marks were lifted
     teller             prepares and posts one event, and decides when a failed post is tried again
     endpoint_breaker   the circuit breaker of an endpoint that fails

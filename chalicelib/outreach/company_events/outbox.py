@@ -221,7 +221,7 @@ class EventRows(items.OnTable):
         False where another worker has claimed it.
 
         Args:
-            head: the head of the events of the conversation whose event is the probe.
+            head: the counters of the conversation whose event is posted as the probe; they name the endpoint.
             seen: the end of the breaker's wait, as it was read.
             until: when the next probe may leave, epoch seconds.
         """

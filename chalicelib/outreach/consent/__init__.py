@@ -9,7 +9,7 @@ compiled       packs those patterns into `wordings.bin`, and reads it; compiling
 contact_purpose  what a company contacts somebody for: marketing, service, transactional
 consents       a recipient's consent, as a value
 unwanted       a small linear model that suspects a STOP in wordings that no table lists
-unsubscribe    the link in an e-mail: its token; a click reads or writes the recipient's marks
+unsubscribe    the routes of the link in an e-mail: checks its token, answers its page and its click
 preference_form  the wishes on the link's page: their sentences, their HTML form, a posted form; pure
 preference_page  the HTML of the link's page: sentences and buttons by whether messages are allowed
 quoted_footer  removes our own footer from a reply that quotes it; pure

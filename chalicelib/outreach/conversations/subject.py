@@ -79,7 +79,10 @@ class Subject:
 
     @property
     def preferences(self) -> Mapping[str, Mapping[str, Any]]:
-        """The person's stored preferences by ``{member id}#{about}``, also those that were taken back."""
+        """The person's stored preferences, also withdrawn ones.
+
+        Keys are ``{member id}#{about}``: an address's keyed id, and ``hours`` or ``channels``.
+        """
         return dict(self.state.get("preferences") or {})
 
     @property

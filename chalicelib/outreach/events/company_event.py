@@ -177,9 +177,9 @@ class TellFlow(Flow):
         return hand_off(opaque_id, f"|{reasons.TOOL_NOT_ACCEPTED}", suffix(event).prefixed("tool-"))
 
     def _facts(self, job: TellCompany, number: int) -> EventFacts:
-        """The facts of another event of the conversation, which this job posts along with its own event.
+        """What the ledger must know (key, time) of an event that is posted after this job's own, with it.
 
-        Their time is when that event was stored, or the job's own time where it is not stored.
+        The time is that of its storing, or the job's own where it is not stored.
         """
         written = self._rows.event(job.conversation_id, number)
         at = written.at if written else job.received_at

@@ -99,7 +99,10 @@ def stored_name(given: object) -> str | None:
 
 
 def stored_person(given: object) -> str | None:
-    """A person as stored: the given text if it is a whole proven person's, else the given name, if valid."""
+    """A person as stored: the given text where it is a name with its proof (``name <subject at issuer>``).
+
+    Any other text is stored as `stored_name` allows; None where it is no valid name.
+    """
     text = normal(given) if isinstance(given, str) else ""
     return text if _PROVEN.fullmatch(text) and is_whole(text) else stored_name(given)
 

@@ -14,6 +14,6 @@ companies            reads the `company-data` table, also cached
 admission            admits starts under their company's limits: minute, day, open; rows in table A; a
                      start's outcome
 openings             the attributes that a conversation is created with
-rules                hand-off rules, quiet hours, WhatsApp's 24-hour window, longest text; pure
+rules                whether persons approve messages, quiet hours, WhatsApp's window, longest text; pure
 pace                 waits for a quiet period before an answer, and counts a recipient's answers
 """

@@ -45,7 +45,7 @@ def _once(words: str) -> str:
 
 @cache
 def _kinds() -> Mapping[str, str]:
-    """The kind of each phrase, as one letter."""
+    """The kind of each phrase of the file: S yes, W weak, D request, P polite, T thanks, N at once."""
     rows = read(FILE, AgreementFile)
     listed = zip("SWDPTN", astuple(rows), strict=True)
     found: dict[str, str] = {}

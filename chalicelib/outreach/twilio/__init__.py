@@ -7,7 +7,7 @@ In the order of a message:
     owners       which account a number belongs to; sets a job apart (`is_apart`) at the door
     webhook      signatures; inbound messages and status callbacks as jobs; pure
     client       sends a message, lists sent messages, fetches a received one
-    credentials  the account in a company's secret, and the name of a conversation's secret
+    credentials  the name of the secret with a company's Twilio account, and the account in it
     codes        Twilio's error codes and what each means for a retry
     refusals     whether a refusal shows that an address is dead
 """
