@@ -20,10 +20,7 @@ import requests
 from chalicelib.once.journal import is_entry
 from local import aligned
 from local.demo import facts as facts_demo
-from local.demo import follow_ups as follow_ups_demo
 from local.demo import outreach as outreach_demo
-from local.demo import places as places_demo
-from local.demo import refusals as refusals_demo
 from local.demo import support as support_demo
 from local.stack import environment
 from local.stack.system import Ports, Stack
@@ -49,9 +46,6 @@ CANARIES: tuple[str, ...] = (
     *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
     *(support_demo.EMAIL, "ottoline"),
     *outreach_demo.CANARIES,
-    *follow_ups_demo.CANARIES,
-    *refusals_demo.CANARIES,
-    *places_demo.CANARIES,
 )
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
@@ -125,15 +119,6 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             say("  outreach")
             outreach, outreach_problems = outreach_demo.play(stack)
             problems += outreach_problems
-            say("  what follows")
-            follow_ups, follow_ups_problems = follow_ups_demo.play(stack)
-            problems += follow_ups_problems
-            say("  refusals")
-            refusals, refusals_problems = refusals_demo.play(stack)
-            problems += refusals_problems
-            say("  places")
-            places, places_problems = places_demo.play(stack)
-            problems += places_problems
             stored = [
                 aligned.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
@@ -142,10 +127,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         file.seek(0)
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
-    print(
-        f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n\n{follow_ups}\n"
-        f"\n{refusals}\n\n{places}\n"
-    )
+    print(f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n")
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -28,11 +27,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     lines: list[tuple[str, str, str]] = []
     with SimulatedShopify() as shopify, _replying(shopify):
         shopify.add_order("#77001", email=EMAIL)
-        shopify.add_order("#77002", email=EMAIL, displayFinancialStatus="REFUNDED")
-        long_ago = (datetime.now(UTC) - timedelta(days=60)).isoformat()
-        shopify.add_order("#77003", email=EMAIL, created_at=long_ago)
         ask = "Where is my order"
-        away = "I am out of the office until Monday with limited access to e-mail."
         story: list[tuple[str, Callable[[], object], int]] = [
             (
                 "an order question, delivered three times",
@@ -48,26 +43,6 @@ def play(stack: Stack) -> tuple[str, list[str]]:
             (
                 "a chargeback with a lawyer: no automatic reply",
                 lambda: _says(stack, "9003", "m-1", f"{ask}? I filed a chargeback, ask my lawyer"),
-                0,
-            ),
-            (
-                "a refunded order: to a person, open",
-                lambda: _says(stack, "9005", "m-1", f"{ask} #77002?"),
-                0,
-            ),
-            (
-                "an order that is sixty days old: to a person, open",
-                lambda: _says(stack, "9006", "m-1", f"{ask} #77003?"),
-                0,
-            ),
-            (
-                "an order question and an allergic reaction",
-                lambda: _says(stack, "9007", "m-1", f"{ask} #77001? The cream gave me a rash"),
-                0,
-            ),
-            (
-                "an out-of-office reply",
-                lambda: _says(stack, "9008", "m-1", away),
                 0,
             ),
             (
@@ -89,11 +64,6 @@ def play(stack: Stack) -> tuple[str, list[str]]:
                 problems.append(f"{what}: {len(changed)} changes at Richpanel")
     if "route-leadership-team" not in stack.richpanel.tags_of("9003"):
         problems.append("the chargeback did not reach leadership")
-    if not {"mw-risk-safety_injury", "route-leadership-team"} <= stack.richpanel.tags_of("9007"):
-        problems.append("the allergic reaction did not reach leadership")
-    left = ("9005", "9006", "9007", "9008")
-    closed = [one for one in left if stack.richpanel.ticket(one)["status"] != "OPEN"]
-    problems += [f"{one} was closed" for one in closed]
     heads = ("message", "replies", "")
     return (
         f"Replies: automatic replies switched on\n\n{aligned.aligned(heads, lines)}",

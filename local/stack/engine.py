@@ -174,15 +174,6 @@ def dynoxide(port: int = 0, *, log: Path | None = None) -> Engine:
     )
 
 
-def dynoxide_available() -> bool:
-    """Whether `dynoxide` can be started here; downloads it once if possible."""
-    try:
-        dynoxide_binary()
-    except EngineMissingError:
-        return False
-    return True
-
-
 def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
     """Path of the dynoxide binary, downloaded from npm once and checked against its digest.
 

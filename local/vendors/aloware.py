@@ -109,12 +109,3 @@ def six_deliveries(**changes: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - an
         {"event": "transcription.call.summarized", "body": summary},
         {"event": "transcription.call.summarized", "body": summary},
     ]
-
-
-def with_texts_for_numbers(envelope: dict[str, Any]) -> dict[str, Any]:
-    """The same delivery with its integers as strings, as some senders write them."""
-    inner = {
-        name: str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-        for name, value in envelope["body"].items()
-    }
-    return {**envelope, "body": inner}
