@@ -10,7 +10,7 @@ In the order of an event:
     mapping          maps a job to its facts: rules, metric, zone, day, or why it does not count; pure
     keeper           the worker's handler `FactRecorder`: has a job mapped, the roster applied, the facts
                      stored; counts
-    ledger           every fact once, in Quill's table: status, expiry, corrections, scans; dimension keys
+    ledger           every fact once, in Quill's table: status, expiry, corrections; the failed and pending
     roster           the agents whose events count: none, a configured list, or read and cached
     ring_group       the members of Aloware's ring group, by one GET
     hubspot_owners   pages of HubSpot's owners, as agents; cached

@@ -281,7 +281,7 @@ class FactLedger:
         Args:
             fact: the fact with its new values.
             by: the person who corrects the fact.
-            stale: target of the dataset that still has the former values; None where no dataset has
+            stale: the dataset that shows the former values until it is rebuilt, as `powerbi:<dataset>`
                 them.
         """
         row = self._rows([fact.key])[fact.key]

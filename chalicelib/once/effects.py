@@ -321,6 +321,11 @@ class Effects:
     def _uncertain(
         self, attempt: Attempt, actions: Sequence[Effect], error: UncertainError
     ) -> dict[str, ActionRow]:
+        """Store that it is not known whether the actions were done.
+
+        Raises:
+            TransientError: each of them may be repeated, so the event is tried again and nothing is stored.
+        """
         if all(action.kind.is_repeated for action in actions):
             raise TransientError.of(error) from None
         return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=error.reason)

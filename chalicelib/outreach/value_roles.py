@@ -77,7 +77,7 @@ def has_kind(role: str, kind: str) -> bool:
 
 
 def is_weak(role: str, kind: str) -> bool:
-    """Whether words of the role count for a kind of value only where no other role is named for the value."""
+    """Whether the role is weak: its words give such a value the role only where no other role's words do."""
     return any(other in rows()[role].weak for other in _WANTED.get(kind, (kind,)))
 
 

@@ -11,7 +11,7 @@ person must not hold. Pure: no clock, no network, no environment, no package but
     sheet           spans claimed for a mask or shielded, then blanked (settled) in the text for later
                     passes
     key_names       the meaning of a value by the name of its key
-    evidence        the signs for and against masking a number, with weights, which other modules add up
+    evidence        the signs for and against masking a number, with weights; `is_masked` adds them up
     vocabulary      words that give a number its type, with typing errors; the roles of words between; words
                     for numbers
     topics          the nearest such word in the text beside a number, as masked so far (`Surroundings`),

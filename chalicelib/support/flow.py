@@ -154,7 +154,7 @@ class SupportFlow(Flow):
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Effect:
-        """The effect for a planned action; the text of a resumed reply is composed only when it is sent."""
+        """The effect for a planned action; after a resumption, a reply's text is composed when it is sent."""
         conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
             case "reply":

@@ -97,8 +97,8 @@ class Opinions:
     def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
         """Ask the model to classify a message.
 
-        Returns the tables' classification, changed where the model overrides it, and the reasons
-        for both.
+        Returns the tables' classification, changed where the model overrides it, and codes that say what
+        the tables and the model found.
         """
         answer, reason = self._ask(_CLASSIFY, DECISION_SCHEMA, text)
         if answer is None:

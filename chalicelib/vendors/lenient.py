@@ -9,10 +9,10 @@ LENIENT = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
 
 def as_object(value: object) -> object:
-    """The value if it is a JSON object; an empty object in place of anything else."""
+    """The value if it is a JSON object, else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def as_objects(value: object) -> list[object]:
-    """The JSON objects in a list; an empty list in place of anything else."""
+    """The JSON objects in a list, other items left out; empty where the value is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -89,5 +89,8 @@ def plain_text(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """A message folded for comparison: lower case, no accents, punctuation or emoji, full short forms."""
+    """A message folded for comparison: lower case, without accents, punctuation or emoji.
+
+    Abbreviations of text messages are written out (`ur` as `your`).
+    """
     return folding.bare(text, wordings.listed().spellings)

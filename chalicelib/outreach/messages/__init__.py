@@ -6,7 +6,7 @@ sent           stores a message's outcome by its purpose: entry, status, counts,
 ending         fails or withholds a conversation, drops its step, frees its start; called by `sent`
 about          the data from which a first message is written, as JSON
 look           the last look before a message leaves: at the register, and at who has the conversation
-following      schedules the next step; opens the fallback conversation (record, start's row) elsewhere
+following      schedules the next step; whether a fallback channel is left, and its opening
 footer         the end of every e-mail: who sends it, from where, and how to stop it
 fixed          texts that no model writes: opt-out line, disclosure, STOP confirmation, HELP answer
 threads        the thread of an e-mail conversation: subject, Message-IDs, References

@@ -30,9 +30,10 @@ TRIES = 3
 
 
 def is_stopped(forbidden: str | None, look: Look) -> bool:
-    """Whether the register's reason `forbidden` stops a message; `look` says which reasons count.
+    """Whether the recipient's do-not-contact mark stops a message.
 
-    An undecided possible opt-out stops it only where `look` includes a check for one.
+    `forbidden` is the mark's reason, None without a mark.  A mark for a possible opt-out that no person
+    has decided (`DOUBT`) counts only where `look` includes it.
     """
     if forbidden == Reason.DOUBT and Look.DOUBT not in look:
         return False

@@ -15,5 +15,5 @@ admission            admits starts under their company's limits: minute, day, op
                      start's outcome
 openings             the attributes that a conversation is created with
 rules                whether persons approve messages, quiet hours, WhatsApp's window, longest text; pure
-pace                 waits for a quiet period before an answer, and counts a recipient's answers
+pace                 until when an answer waits for quiet; counts a conversation's answers in a time
 """

@@ -157,7 +157,9 @@ def _is_beside(other: Value, one: Value, *, is_source: bool) -> bool:
 
 
 def _is_until(roles: Collection[str], one: Value) -> bool:
-    """Whether words give a day or time weak roles alone, as for an end: "Friday until 14:00".
+    """Whether all roles that words give a day or time are weak, as those of an end: "Friday until 14:00".
+
+    A weak role counts only where words give no other one.
 
     False where words give it no role.
     """

@@ -16,7 +16,7 @@ In the order of a message:
                      `grammar_spanish.toml`, words of it in `grammar_words.toml`
     sentence_words   splits a message into paragraphs, sentences and tokens; what a token may be read as
     sentence_model   the likeliest kind of a sentence by a linear model, `sentences.bin`
-    sentences        the kind of each sentence on which grammar and linear model agree
+    sentences        each sentence's kind by grammar and model; whether one asks what no order answers
     message_reading  all of this for one message: intents, grave matters, complaint, share understood
     departments      tables: the team and risk flag of each intent, and the team of each risk
 """
