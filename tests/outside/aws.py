@@ -34,7 +34,7 @@ def aws(stack, service, call, **body):
 def queues(stack):
     """The queues' addresses, but for those that keep what is parked."""
     urls = aws(stack, "sqs", "ListQueues")["QueueUrls"]
-    return [url for url in urls if "-dlq" not in url]
+    return [url for url in urls if "-dlq" not in url and "-failures" not in url]
 
 
 def is_empty(stack, queue):
