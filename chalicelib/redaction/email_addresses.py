@@ -4,7 +4,7 @@ import re
 
 from chalicelib.redaction.patterns import Hints, holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
-from chalicelib.redaction.vocabulary import DIGITS
+from chalicelib.redaction.vocabulary import vocabulary
 
 MASK = "***@***"
 
@@ -237,4 +237,5 @@ def _local_start(low: str, end: int) -> int:
 
 def _is_number(local: str) -> bool:
     """Whether what was read so far of a spelled-out address's name is only numbers, in digits or words."""
-    return all(word.isdigit() or word in DIGITS for word in local.split())
+    digits = vocabulary().digits
+    return all(word.isdigit() or word in digits for word in local.split())

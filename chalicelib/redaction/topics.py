@@ -10,17 +10,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from chalicelib.redaction.patterns import words_of
-from chalicelib.redaction.vocabulary import (
-    COPULAS,
-    FILLERS,
-    LINKS,
-    MARKS,
-    NEEDS_MARK,
-    ROLES,
-    TOPICS,
-    Topic,
-    WordRole,
-)
+from chalicelib.redaction.vocabulary import Topic, WordRole, vocabulary
 
 REACH = 40
 # "order no. 1001" continues after its full stop, "I placed an order. 1001" does not.
@@ -64,24 +54,25 @@ def before(tail: str) -> NumberContext:
     if ". " in tail or "? " in tail or "! " in tail or ".\n" in tail:
         tail = _last_sentence(tail)
     is_marked = tail.rstrip(" \t\x1f([{\"'*-").endswith(("#", ":", "="))
+    known = vocabulary()
     is_direct = governs = True
     is_linked = False
     following = ""
     for word in reversed(words_of(tail)):
-        role = ROLES.get(word)
+        role = known.roles.get(word)
         if role is None:
             is_direct = governs = False
         elif role is WordRole.MARK:
             is_marked = True
         elif role is not WordRole.FILLER and (is_marked or _is_noun(tail, word)):
-            topic = TOPICS[word]
+            topic = known.topics[word]
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
             governs = governs and not (topic is Topic.THING and is_linked)
             governs = governs and _is_joined(tail, word)
-            is_named = following in MARKS or _is_number_of_a(tail, word)
+            is_named = following in known.marks or _is_number_of_a(tail, word)
             return NumberContext(topic, is_direct, is_marked or is_named, is_named, governs)
-        elif word in COPULAS:
+        elif word in known.copulas:
             is_linked = True
         else:
             governs = False
@@ -98,7 +89,7 @@ def _is_noun(tail: str, word: str) -> bool:
 
     True for a word that has no other meaning.
     """
-    if word not in NEEDS_MARK:
+    if word not in vocabulary().needs_mark:
         return True
     return tail[: tail.rfind(word)].rstrip().endswith(("my", "our", "your", "the"))
 
@@ -106,7 +97,10 @@ def _is_noun(tail: str, word: str) -> bool:
 def _is_number_of_a(tail: str, word: str) -> bool:
     """Whether a word such as "number", then "of", come before the word: "número de pedido"."""
     earlier = tail[: tail.rfind(word)].split()[-2:]
-    return len(earlier) == 2 and earlier[0] in MARKS and earlier[1].rstrip("'’") in LINKS
+    known = vocabulary()
+    return (
+        len(earlier) == 2 and earlier[0] in known.marks and earlier[1].rstrip("'’") in known.links
+    )
 
 
 def _is_joined(tail: str, word: str) -> bool:
@@ -122,50 +116,52 @@ def _last_sentence(tail: str) -> str:
     found = _SENTENCE_END.split(tail)
     if len(found) == 1:
         return tail
+    known = vocabulary()
     asked = _WORD.findall(found[-2])
-    is_answer = all(word in FILLERS for word in _WORD.findall(found[-1]))
-    if is_answer and "? " in tail and any(word in MARKS for word in asked[-4:]):
+    is_answer = all(word in known.fillers for word in _WORD.findall(found[-1]))
+    if is_answer and "? " in tail and any(word in known.marks for word in asked[-4:]):
         return found[-2] + " " + found[-1]
     return found[-1]
 
 
 def after(head: str) -> NumberContext:
     """The nearest word after a number that gives it its meaning, as in "48213 is my order number"."""
+    known = vocabulary()
     first = _WORD.search(head)
-    if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
+    if (first is None or first.group() not in known.copulas) and _BRACKETS.isdisjoint(head[:3]):
         return NOTHING
     head = _SENTENCE_END.split(head, 1)[0]
     found = words_of(head)
     is_bracketed = head[:3].strip().startswith(("(", "=", "<-"))
-    if not found or not (found[0] in COPULAS or is_bracketed):
+    if not found or not (found[0] in known.copulas or is_bracketed):
         return NOTHING
     is_direct = is_bracketed
     for word in found:
-        topic = TOPICS.get(word)
+        topic = known.topics.get(word)
         if topic is not None:
             is_named = _is_number_of(head, word)
             return NumberContext(topic, is_direct, is_named, is_named)
-        if word not in FILLERS and word not in LINKS:
+        if word not in known.fillers and word not in known.links:
             break
         is_direct = True
     return NOTHING
 
 
 _BRACKETS = frozenset("(=<")
-_COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
     """Whether a word right beside a number may give it its meaning; cheaper than `before` and `after`."""
-    if _last_word(words[max(0, start - 24) : start]) in ROLES:
+    known = vocabulary()
+    if _last_word(words[max(0, start - 24) : start]) in known.roles:
         return True
     head = words[end : end + 12].lstrip()
     if head[:1] in _BRACKETS:
         return True
-    if head[:1] not in _COPULA_INITIALS:
+    if head[:1] not in known.copula_initials:
         return False
     first = _WORD.match(head)
-    return first is not None and first.group() in COPULAS
+    return first is not None and first.group() in known.copulas
 
 
 def _last_word(tail: str) -> str:
@@ -184,19 +180,20 @@ _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 def _head(tail: str, word: str) -> Topic:
     """What "order" means after the words before it: in "tracking number for my order" it means tracking."""
+    known = vocabulary()
     is_linked = False
     for earlier in reversed(words_of(tail[: tail.rfind(word)])):
-        if earlier in LINKS:
+        if earlier in known.links:
             is_linked = True
-        elif earlier not in FILLERS:
-            found = TOPICS.get(earlier) is Topic.TRACKING
+        elif earlier not in known.fillers:
+            found = known.topics.get(earlier) is Topic.TRACKING
             return Topic.TRACKING if found and is_linked else Topic.ORDER
     return Topic.ORDER
 
 
 def _is_number_of(head: str, word: str) -> bool:
     following = _WORD.search(head, head.find(word) + len(word))
-    return following is not None and following.group() in MARKS
+    return following is not None and following.group() in vocabulary().marks
 
 
 _TAIL = REACH + 16  # so that the first word within reach is whole

@@ -60,6 +60,8 @@ class Vocabulary(NamedTuple):
             its topic.
         marks, fillers, links, copulas, needs_mark: the words of each role, as the file's head explains.
         digits: the digits that each number word means.
+        number_words: the number words of three letters or more.
+        copula_initials: the first letters of `copulas`.
     """
 
     topics: Mapping[str, Topic]
@@ -70,6 +72,8 @@ class Vocabulary(NamedTuple):
     copulas: frozenset[str]
     needs_mark: frozenset[str]
     digits: Mapping[str, str]
+    number_words: frozenset[str]
+    copula_initials: frozenset[str]
 
 
 @ready
@@ -87,6 +91,8 @@ def vocabulary() -> Vocabulary:
     topics = typos | {word: topic for topic, words in rows.topics.items() for word in words.split()}
     marks = frozenset(rows.marks.split())
     fillers = marks.union(rows.fillers.split())
+    copulas = frozenset(rows.copulas.split())
+    digits = {word: str(value) for value, words in rows.numbers.items() for word in words.split()}
     return Vocabulary(
         topics,
         {
@@ -97,9 +103,11 @@ def vocabulary() -> Vocabulary:
         marks,
         fillers,
         frozenset(rows.links.split()),
-        frozenset(rows.copulas.split()),
+        copulas,
         frozenset(rows.needs_mark.split()),
-        {word: str(value) for value, words in rows.numbers.items() for word in words.split()},
+        digits,
+        frozenset(word for word in digits if len(word) > 2),
+        frozenset(word[0] for word in copulas),
     )
 
 
@@ -114,6 +122,3 @@ def _typos(word: str, keyboard: Mapping[str, str]) -> set[str]:
     swapped = {word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in spots[:-1]}
     struck = {word[:i] + key + word[i + 1 :] for i in spots for key in keyboard[word[i]]}
     return lost | doubled | swapped | struck
-
-
-TOPICS, ROLES, MARKS, FILLERS, LINKS, COPULAS, NEEDS_MARK, DIGITS = vocabulary()

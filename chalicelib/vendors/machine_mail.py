@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from chalicelib.once.keys import normalised
 from chalicelib.ready import ready
@@ -38,9 +39,9 @@ def is_machine_mail(
     if _has_header({name.lower(): str(value).lower() for name, value in (headers or {}).items()}):
         return True
     shown = _plain(subject).strip()
-    if not _ANSWER.match(shown) and _SUBJECT.search(shown):
+    if not _ANSWER.match(shown) and _subject().search(shown):
         return True
-    return bool(_BODY.search(_plain(text)))
+    return bool(_body().search(_plain(text)))
 
 
 def _has_header(headers: Mapping[str, str]) -> bool:
@@ -98,12 +99,14 @@ def words_of_machines() -> MachineMailFile:
     return read(beside(__file__, "machine_mail.toml"), MachineMailFile)
 
 
-_SUBJECT = re.compile(
-    "|".join(
-        (
-            f"^(?:{'|'.join(words_of_machines().subject_begins)})",
-            *words_of_machines().subject_holds,
-        )
-    )
-)
-_BODY = re.compile("|".join(words_of_machines().text_holds))
+@cache
+def _subject() -> re.Pattern[str]:
+    """The pattern of a machine's subjects, compiled at its first use."""
+    words = words_of_machines()
+    return re.compile("|".join((f"^(?:{'|'.join(words.subject_begins)})", *words.subject_holds)))
+
+
+@cache
+def _body() -> re.Pattern[str]:
+    """The pattern of a machine's words in a message, compiled at its first use."""
+    return re.compile("|".join(words_of_machines().text_holds))

@@ -151,7 +151,7 @@ def test_conversations_are_kept_as_long_as_the_page_says():
     assert items.TTL.days == 365
     assert register_entries.DO_NOT_CONTACT_TTL.days == 5 * 365
     (row,) = re.findall(r"^\| `conversations` \|(.+)$", PAGE, re.MULTILINE)
-    assert "365 days; a do-not-contact mark five years" in row
+    assert "365 days; a do-not-contact mark and its evidence five years" in row
 
 
 # --- the dependencies and the audits ----------------------------------------------------------
