@@ -52,7 +52,7 @@ def test_keys_left_undone_are_asked_for_again_and_no_others(vendor, table):
     vendor.will(found(0, left=(1, 2)), found(1, left=(2,)), found(2))
     rows = table.get_all(keys(3), attributes=["event_id"])
     assert rows == keys(3)
-    assert [one["Keys"] for one in asked(vendor)] == [
+    assert [request["Keys"] for request in asked(vendor)] == [
         [key(0), key(1), key(2)],
         [key(1), key(2)],
         [key(2)],
@@ -62,7 +62,7 @@ def test_keys_left_undone_are_asked_for_again_and_no_others(vendor, table):
 def test_items_left_undone_are_put_again_and_no_others(vendor, table):
     vendor.will(put(left=(1,)), put())
     table.put_all(keys(2))
-    assert [len(one) for one in asked(vendor)] == [2, 1]
+    assert [len(puts) for puts in asked(vendor)] == [2, 1]
 
 
 @pytest.mark.parametrize("verb", ["get_all", "put_all"])
@@ -81,9 +81,11 @@ def test_a_batch_that_is_never_done_whole_is_an_error(vendor, table, verb):
 def test_a_read_takes_a_hundred_keys_at_a_time(vendor, table, count, sizes):
     vendor.will(found())
     assert table.get_all(keys(count), attributes=["event_id"]) == []
-    assert [len(one["Keys"]) for one in asked(vendor)] == sizes
-    assert all(one["ConsistentRead"] for one in asked(vendor))
-    assert [k for one in asked(vendor) for k in one["Keys"]] == [key(n) for n in range(count)]
+    assert [len(request["Keys"]) for request in asked(vendor)] == sizes
+    assert all(request["ConsistentRead"] for request in asked(vendor))
+    assert [k for request in asked(vendor) for k in request["Keys"]] == [
+        key(n) for n in range(count)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -92,8 +94,8 @@ def test_a_read_takes_a_hundred_keys_at_a_time(vendor, table, count, sizes):
 def test_a_write_takes_twenty_five_items_at_a_time(vendor, table, count, sizes):
     vendor.will(put())
     table.put_all(keys(count))
-    assert [len(one) for one in asked(vendor)] == sizes
-    items = [one["PutRequest"]["Item"] for part in asked(vendor) for one in part]
+    assert [len(puts) for puts in asked(vendor)] == sizes
+    items = [put["PutRequest"]["Item"] for part in asked(vendor) for put in part]
     assert items == [key(n) for n in range(count)]
 
 

@@ -52,7 +52,7 @@ def test_values_that_cannot_be_stored_are_refused_before_sending(value: object):
 
 def _by_boto3(item: dict[str, object]) -> dict[str, object]:
     serialize = TypeSerializer().serialize
-    return {name: serialize(_decimal(one)) for name, one in item.items() if one is not None}
+    return {name: serialize(_decimal(field)) for name, field in item.items() if field is not None}
 
 
 def _decimal(value: object) -> object:
@@ -62,9 +62,9 @@ def _decimal(value: object) -> object:
         case float():
             return Decimal(str(value))
         case dict():
-            return {name: _decimal(one) for name, one in value.items()}
+            return {name: _decimal(member) for name, member in value.items()}
         case list():
-            return [_decimal(one) for one in value]
+            return [_decimal(member) for member in value]
         case frozenset():
             return set(value)
         case _:
@@ -81,11 +81,11 @@ def _undone(value: object) -> object:
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)
         case dict():
-            return {name: _undone(one) for name, one in value.items()}
+            return {name: _undone(member) for name, member in value.items()}
         case list():
-            return [_undone(one) for one in value]
+            return [_undone(member) for member in value]
         case set():
-            return {_undone(one) for one in value}
+            return {_undone(member) for member in value}
         case _:
             return bytes(value) if hasattr(value, "value") else value
 
@@ -97,9 +97,9 @@ def _as_read(value: object) -> object:
         case float() if value == int(value):
             return int(Decimal(str(value)))
         case dict():
-            return {name: _as_read(one) for name, one in value.items()}
+            return {name: _as_read(member) for name, member in value.items()}
         case list():
-            return [_as_read(one) for one in value]
+            return [_as_read(member) for member in value]
         case frozenset() | set():
             return set(value)
         case _:
@@ -113,8 +113,8 @@ def _unordered(value: object) -> object:
         case {"NS": members}:
             return {"NS": sorted(members)}
         case dict():
-            return {name: _unordered(one) for name, one in value.items()}
+            return {name: _unordered(member) for name, member in value.items()}
         case list():
-            return [_unordered(one) for one in value]
+            return [_unordered(member) for member in value]
         case _:
             return value

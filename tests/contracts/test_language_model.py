@@ -62,8 +62,11 @@ class Provider:
 
 @pytest.fixture(scope="module")
 def servers():
-    with simulated_openai.SimulatedOpenAI() as one, simulated_bedrock.SimulatedBedrock() as other:
-        yield {"openai": one, "bedrock": other}
+    with (
+        simulated_openai.SimulatedOpenAI() as of_openai,
+        simulated_bedrock.SimulatedBedrock() as of_bedrock,
+    ):
+        yield {"openai": of_openai, "bedrock": of_bedrock}
 
 
 @pytest.fixture(params=["openai", "bedrock"])

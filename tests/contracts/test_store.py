@@ -86,8 +86,8 @@ class StoreContract:
         assert row == {**KEY, "a": 2, "c": "old", "fence": 5}
 
     def test_an_update_adds_members_to_a_set_each_once(self, table):
-        for one in ("a", "b", "a"):
-            table.update(KEY, set_={"n": 1}, add={"of": frozenset({one})}, reading=False)
+        for letter in ("a", "b", "a"):
+            table.update(KEY, set_={"n": 1}, add={"of": frozenset({letter})}, reading=False)
         assert table.get(KEY) == {**KEY, "n": 1, "of": {"a", "b"}}
 
     @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ class TestOnAnEngine(StoreContract):
 def seeds(count):
     """Half of them, and all in the long run: each is another walk of the same kind."""
     return [
-        one if one < count // 2 else pytest.param(one, marks=pytest.mark.long)
-        for one in range(count)
+        seed if seed < count // 2 else pytest.param(seed, marks=pytest.mark.long)
+        for seed in range(count)
     ]
 
 
@@ -436,32 +436,34 @@ class ConversationsWalk:
             self.records.append(opened.record)
         return opened.is_new, opened.record and opened.record.item
 
-    def _one(self):
+    def _any_record(self):
         return self.rng.choice(self.records)
 
     def _append(self):
         number = self.rng.randrange(12)
         entry = Entry(f"e{number}", "2026-11-20T09:00:00.000Z", "user", "x" * 600 * (number % 3))
         record, is_new = self.store.append(
-            self._one(), entry, expected={Status.PROCESSING}, changes={"task_complete": 1}
+            self._any_record(), entry, expected={Status.PROCESSING}, changes={"task_complete": 1}
         )
         return record.item, is_new
 
     def _move(self):
         changes = {"conversation_status": self.rng.choice(("processing", "reply_sent"))}
-        moved = self.store.move(self._one(), {Status.PROCESSING, Status.HANDED_OFF}, changes)
+        moved = self.store.move(self._any_record(), {Status.PROCESSING, Status.HANDED_OFF}, changes)
         return moved and moved.item
 
     def _hand_off(self):
-        one = self.store.get(self._one())
+        record = self.store.get(self._any_record())
         by, held = self.rng.choice("hg"), self.rng.choice(("", "start"))
-        return self.store.hand_off(one, handoff_id=by, held=held, reason="r", reason_text="t")
+        return self.store.hand_off(record, handoff_id=by, held=held, reason="r", reason_text="t")
 
     def _draft(self):
-        return self.store.keep_draft(self._one(), "e1", Draft(text=f"t{self.rng.randrange(3)}"))
+        return self.store.keep_draft(
+            self._any_record(), "e1", Draft(text=f"t{self.rng.randrange(3)}")
+        )
 
     def _delivery(self):
-        return self.store.note_delivery(self._one(), "e1", "sent", self.rng.randrange(4))
+        return self.store.note_delivery(self._any_record(), "e1", "sent", self.rng.randrange(4))
 
     def _forbid(self):
         change = self.rng.choice((self.store.allow, self.store.allow, self.store.forbid))
@@ -470,13 +472,13 @@ class ConversationsWalk:
 
     def _of_pair(self):
         found = self.store.of_pair(Channel.SMS, "+15550109002", self.rng.choice(self.RECIPIENTS))
-        return sorted((one.item["conversation_id"], one.message_count) for one in found)
+        return sorted((record.item["conversation_id"], record.message_count) for record in found)
 
     def _between(self):
         now = self.clock.now()
         since = now - timedelta(minutes=5)
         found = self.store.created_between(self.rng.choice(self.RECIPIENTS), since, now)
-        return [one.conversation_id for one in found]
+        return [record.conversation_id for record in found]
 
 
 @pytest.mark.parametrize("seed", seeds(6))

@@ -40,10 +40,10 @@ def test_a_time_is_the_same_in_every_form(value, marks):
 @each_row(
     ("value", "mark"),
     [
-        *((one, "time_missing") for one in (None, "", " ")),
-        *((one, "time_unreadable") for one in ("soon", "0000-00-00 00:00:00", "2026-11-20")),
-        *((one, "time_unreadable") for one in (True, 0, 12, -5, 10**20, [], {}, "٢٠٢٦")),
-        *((one, "time_unreadable") for one in (float("nan"), float("inf"), 1e300)),
+        *((value, "time_missing") for value in (None, "", " ")),
+        *((value, "time_unreadable") for value in ("soon", "0000-00-00 00:00:00", "2026-11-20")),
+        *((value, "time_unreadable") for value in (True, 0, 12, -5, 10**20, [], {}, "٢٠٢٦")),
+        *((value, "time_unreadable") for value in (float("nan"), float("inf"), 1e300)),
     ],
 )
 def test_no_time_is_marked(value, mark):
@@ -88,8 +88,8 @@ def test_the_day_of_receipt_is_never_silent():
         ("70", 70, ("number_as_text",)),
         ("00:01:10", 70, ("duration_in_other_form",)),
         ("1:10", 70, ("duration_in_other_form",)),
-        *((one, None, ("duration_unreadable",)) for one in (-1, 86_401, "long", True, [], {})),
-        *((one, None, ("duration_unreadable",)) for one in (float("nan"), "99:00:00")),
+        *((value, None, ("duration_unreadable",)) for value in (-1, 86_401, "long", True, [], {})),
+        *((value, None, ("duration_unreadable",)) for value in (float("nan"), "99:00:00")),
     ],
 )
 def test_a_duration_is_whole_seconds_of_a_day_at_most(value, seconds, marks):
@@ -106,7 +106,7 @@ def test_a_duration_is_whole_seconds_of_a_day_at_most(value, seconds, marks):
         ("2", 2, ("number_as_text",)),
         (" -1 ", -1, ("number_as_text",)),
         (None, None, ()),
-        *((one, None, ("number_unreadable",)) for one in (True, 1.5, "x", [], 10**10)),
+        *((value, None, ("number_unreadable",)) for value in (True, 1.5, "x", [], 10**10)),
     ],
 )
 def test_a_number_may_be_a_text(value, number, marks):
@@ -145,7 +145,7 @@ def test_an_odd_id_is_kept_by_its_hash(value):
 
 
 def test_no_two_odd_ids_share_a_key():
-    parts = {Reading().event_id([one], "content") for one in ODD}
+    parts = {Reading().event_id([value], "content") for value in ODD}
     assert len(parts) == len(ODD) - 1  # the number and the text -5 are one id
 
 
@@ -192,4 +192,4 @@ def test_a_share_of_few_facts_does_not_ring():
 
 
 def test_every_mark_has_words():
-    assert len({one.words for one in Mark}) == len(Mark)
+    assert len({mark.words for mark in Mark}) == len(Mark)

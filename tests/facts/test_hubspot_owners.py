@@ -55,7 +55,7 @@ def directory(hubspot, clock, log):
 def test_an_owner_is_found_by_both_ids_on_whichever_page(hubspot, directory, page_size):
     hubspot.page_size = page_size
     agents = directory.agents()
-    assert {key: (one.name, one.email) for key, one in agents.items()} == {
+    assert {key: (agent.name, agent.email) for key, agent in agents.items()} == {
         "hubspot-owner:71": ("Ada Example", "ada@example.com"),
         "hubspot:5001": ("Ada Example", "ada@example.com"),
         "hubspot-owner:72": ("Bravo", "bo@example.com"),
@@ -101,7 +101,7 @@ def next_night(facts_rig, hubspot, monkeypatch):
     table = facts_rig.stage.tables["QuillLedgerTable"]
 
     def run():
-        for key in [one for one in facts_rig.ledger() if one.startswith("NIGHT:")]:
+        for key in [key for key in facts_rig.ledger() if key.startswith("NIGHT:")]:
             facts_rig.stage.aws.client("dynamodb").delete_item(
                 TableName=table, Key={"pk": {"S": key}}
             )

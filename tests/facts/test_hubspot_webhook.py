@@ -102,8 +102,8 @@ def test_certain_characters_of_the_uri_are_decoded_before_it_is_signed():
 )
 def test_only_the_listed_escapes_are_decoded(encoded, decoded):
     made = [
-        hubspot_webhook.signature_v3(SECRET, uri=f"{URI}?a={one}", body=b"", stamp="1")
-        for one in (encoded, decoded)
+        hubspot_webhook.signature_v3(SECRET, uri=f"{URI}?a={query}", body=b"", stamp="1")
+        for query in (encoded, decoded)
     ]
     plain = hubspot_webhook.signature_v3(SECRET, uri=f"{URI}?a=x", body=b"", stamp="1")
     assert made[0] == made[1] != plain

@@ -212,17 +212,17 @@ def test_the_posted_facts_can_be_read_back_until_they_expire(store, clock):
     store.keep([fact(1), fact(2), fact(3), fact(4).skipped("inbound")])
     store.settle([fact(1), fact(2)], FactStatus.POSTED, batch=1)
 
-    assert sorted(one.key for one in store.all_posted()) == ["ALOWARE:1", "ALOWARE:2"]
+    assert sorted(fact.key for fact in store.all_posted()) == ["ALOWARE:1", "ALOWARE:2"]
     clock.forward(RETENTION.total_seconds())
     assert store.all_posted() == []
 
 
 def test_a_dimensions_registry_never_expires(ddb, store):
     assert store.dimension("DimAgent:d") == Dimension()
-    one = Dimension(frozenset({"101"}), ("102",), 7)
-    written = store.note_dimension("DimAgent:d", one)
+    registry = Dimension(frozenset({"101"}), ("102",), 7)
+    written = store.note_dimension("DimAgent:d", registry)
 
-    assert store.dimension("DimAgent:d") == written == replace(one, version=1)
+    assert store.dimension("DimAgent:d") == written == replace(registry, version=1)
     assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
 
 
@@ -265,4 +265,4 @@ def test_only_a_failed_fact_can_be_reopened(store):
     assert [store.reopen(f"ALOWARE:{n}") for n in (1, 2, 2, 3, 4)] == [False, True, *[False] * 3]
     assert store.all_failed() == {}
     assert sorted(store.pending_keys(at_most=9)) == ["ALOWARE:2", "ALOWARE:3"]
-    assert [one.key for one in store.pending(["ALOWARE:2"])] == ["ALOWARE:2"]
+    assert [fact.key for fact in store.pending(["ALOWARE:2"])] == ["ALOWARE:2"]

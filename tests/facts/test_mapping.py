@@ -347,7 +347,7 @@ def test_unlisted_agents_do_not_count_and_aliases_are_one_person():
     known = apply_roster(of_aloware("call__2_disposition_completed"), roster)
     stranger = apply_roster(of_aloware("call__nobody_at_all"), roster)
     case, email = (
-        apply_roster(one, roster) for one in of_hubspot("batch__ticket_and_email_created")
+        apply_roster(fact, roster) for fact in of_hubspot("batch__ticket_and_email_created")
     )
 
     assert known.skip is None

@@ -18,7 +18,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
     chosen = parser.parse_args()
-    named = tuple(one for one in PARSERS if chosen.only in one.name)
+    named = tuple(parser for parser in PARSERS if chosen.only in parser.name)
     report = fuzz(named, chosen.per_parser, chosen.seed)
     print(report.table())
     return int(bool(report.problems))

@@ -174,12 +174,14 @@ def _mails() -> Sequence[str]:
     )
     html.add_attachment(b"\x00\xff", maintype="application", subtype="pdf", filename="cv.pdf")
     html.set_boundary("outer")
-    for number, one in enumerate(html.iter_parts()):
-        if one.is_multipart():
-            one.set_boundary(f"inner{number}")
+    for number, part in enumerate(html.iter_parts()):
+        if part.is_multipart():
+            part.set_boundary(f"inner{number}")
     proven = mime(References="<a@b.example> <c@d.example>", In_Reply_To="<a@b.example>")
     top = f"Authentication-Results: {RESULTS}\nX-SES-RECEIPT: x\n"
-    return [bytes(one).decode("latin-1") for one in (mime(), html)] + [top + bytes(proven).decode()]
+    return [bytes(mail).decode("latin-1") for mail in (mime(), html)] + [
+        top + bytes(proven).decode()
+    ]
 
 
 PARSERS = (

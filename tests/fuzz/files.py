@@ -61,7 +61,7 @@ def tool(value: Any) -> object:
 
 def typed(fields: Any) -> object:
     pairs = fields.items() if isinstance(fields, dict) else ()
-    form = MultiDict([(name, one) for name, one in pairs if isinstance(one, str)])
+    form = MultiDict([(name, value) for name, value in pairs if isinstance(value, str)])
     return TypedConversation.of(form).line(NOW)
 
 

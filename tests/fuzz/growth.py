@@ -58,8 +58,10 @@ def _slowest(parser: Parser, *, is_text: bool) -> tuple[float, str]:
     tried = [
         (_seconds(parser, _repeated(parser, unit, 8, is_text=is_text)), unit) for unit in units
     ]
-    worst = [one for _, one in heapq.nlargest(3, tried)]
-    return max((_seconds(parser, _repeated(parser, one, 1, is_text=is_text)), one) for one in worst)
+    worst = [unit for _, unit in heapq.nlargest(3, tried)]
+    return max(
+        (_seconds(parser, _repeated(parser, unit, 1, is_text=is_text)), unit) for unit in worst
+    )
 
 
 def _repeated(parser: Parser, unit: str, part: int, *, is_text: bool) -> str | bytes:

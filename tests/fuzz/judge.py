@@ -41,7 +41,7 @@ class Report:
         for name, ends in self.ends.items():
             row = f"{name:26} {ends.total():8} {ends['read']:8} {ends['refused']:8}"
             lines.append(row)
-        tried = sum(one.total() for one in self.ends.values())
+        tried = sum(ends.total() for ends in self.ends.values())
         lines.append(f"{tried} inputs of {len(self.ends)} parsers, {len(self.problems)} problems")
         lines += [f"PROBLEM {name}: {shown}" for name, shown in self.problems.items()]
         return "\n".join(lines)
@@ -72,7 +72,7 @@ def judged(parser: Parser, given: Any) -> tuple[str, str]:
             parser.parse(given)
     except parser.refuses as error:
         said = str(error).casefold()
-        leaked = any(one.casefold() in said for one in (NAME, SECRET))
+        leaked = any(word.casefold() in said for word in (NAME, SECRET))
         return "refused", f"{type(error).__name__} tells what was written" if leaked else ""
     except (Exception, EndlessError) as error:  # noqa: BLE001 - whatever it raises is what is looked for
         return "raised", f"{type(error).__name__} {_place_of(error)}"

@@ -145,7 +145,7 @@ def changed_text(text: str, chance: random.Random) -> str:
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every member, as what holds it and its name or number there."""
-    for name, one in list(value.items() if isinstance(value, dict) else enumerate(value)):
+    for name, member in list(value.items() if isinstance(value, dict) else enumerate(value)):
         yield value, name
-        if isinstance(one, dict | list):
-            yield from _places(one)
+        if isinstance(member, dict | list):
+            yield from _places(member)

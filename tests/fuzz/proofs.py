@@ -67,9 +67,11 @@ BODY = b'{"a": 1}'
 
 def asserted(whole: Mapping[str, Any]) -> str:
     """An assertion that is signed, whatever its header and claims are."""
-    signed = b".".join(_base64(json.dumps(whole.get(one)).encode()) for one in ("header", "claims"))
+    signed = b".".join(
+        _base64(json.dumps(whole.get(part)).encode()) for part in ("header", "claims")
+    )
     der = PRIVATE.sign(signed, ec.ECDSA(hashes.SHA256(), deterministic_signing=True))
-    pair = b"".join(one.to_bytes(32, "big") for one in decode_dss_signature(der))
+    pair = b"".join(number.to_bytes(32, "big") for number in decode_dss_signature(der))
     return (signed + b"." + _base64(pair)).decode()
 
 
@@ -129,7 +131,7 @@ URL = "https://example.com/w"
 def headers_in(given: Any) -> dict[str, str]:
     """What of a value can be headers."""
     fields = given if isinstance(given, dict) else {}
-    return {name: one for name, one in fields.items() if isinstance(one, str)}
+    return {name: value for name, value in fields.items() if isinstance(value, str)}
 
 
 def twilio_signature(given: Any) -> None:
@@ -141,8 +143,8 @@ def twilio_signature(given: Any) -> None:
 def _signed_by_twilio() -> Sequence[Any]:
     text = f"{URL}AccountSid{twilio.ACCOUNT_SID}Bodyx".encode()
     older, newer = (
-        base64.b64encode(hmac.digest(SECRET.encode(), text, one)).decode()
-        for one in ("sha1", "sha256")
+        base64.b64encode(hmac.digest(SECRET.encode(), text, algorithm)).decode()
+        for algorithm in ("sha1", "sha256")
     )
     settings_ = "key=k,algorithm=HMAC_SHA256"
     return [

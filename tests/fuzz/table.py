@@ -64,7 +64,7 @@ def as_json_text(value: Any) -> str:
 def as_form(value: Any) -> bytes:
     """A form, whatever its values are."""
     fields = value if isinstance(value, dict) else {"value": value}
-    return urlencode([(name, one) for name, one in fields.items()], errors="replace").encode()
+    return urlencode([(name, value) for name, value in fields.items()], errors="replace").encode()
 
 
 def _changed(sample: str | bytes, chance: random.Random) -> str | bytes:

@@ -14,14 +14,14 @@ PER_PARSER = 25
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
-@pytest.mark.parametrize("parser", PARSERS, ids=lambda one: one.name)
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.name)
 def test_hostile_inputs_are_read_or_refused_without_a_word_of_theirs(parser, seed):
     report = fuzz((parser,), PER_PARSER * (1 if seed == 1 else 40), seed)
     assert report.problems == {}
     assert report.ends[parser.name].total() >= PER_PARSER
 
 
-@pytest.mark.parametrize("parser", PARSERS, ids=lambda one: one.name)
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.name)
 def test_the_samples_are_what_the_parser_takes(parser):
     for sample in parser.samples():
         is_written = parser.write is None or isinstance(sample, str | bytes)
@@ -40,7 +40,7 @@ def test_the_same_seed_makes_the_same_inputs():
 @pytest.mark.parametrize("piece", ["\n", " ", "a", "\n ", "stop\n"])
 def test_a_long_run_of_one_piece_is_read_and_holds_no_worker(name, piece):
     """A thousand empty lines once took half a minute at the door."""
-    (parser,) = (one for one in PARSERS if one.name == name)
+    (parser,) = (parser for parser in PARSERS if parser.name == name)
     text = piece * (4_000 // len(piece))
     (sample, *_) = parser.samples()
     given = text if parser.write is None else parser.write({**sample, "Body": text})

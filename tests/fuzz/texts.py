@@ -23,7 +23,7 @@ from tests.fuzz.table import NAME, SECRET, Parser
 def _replies(kind: str) -> Sequence[str]:
     files = [path.read_text() for path in sorted((SAMPLES / "replies").glob("*.txt"))]
     wanted = [file for file in files if ("kind: html" in file) is (kind == "html")]
-    return [one.partition("=== mail\n")[2].partition("\n=== ")[0] for one in wanted]
+    return [file.partition("=== mail\n")[2].partition("\n=== ")[0] for file in wanted]
 
 
 def _words() -> Sequence[str]:
@@ -35,7 +35,9 @@ def pattern(text: str) -> object:
     """Whether it is one, and what it says of texts that make others backtrack."""
     if value_patterns.fault(text) is not None:
         return None
-    return [value_patterns.matches(text, one) for one in ("a" * 2_000 + "!", "A-" * 500, text)]
+    return [
+        value_patterns.matches(text, hostile) for hostile in ("a" * 2_000 + "!", "A-" * 500, text)
+    ]
 
 
 PARSERS = (

@@ -72,12 +72,12 @@ def test_every_character_is_tried():
 @pytest.mark.parametrize("name", ["opening", "answer"])
 def test_an_answer_has_every_field_of_the_form_in_its_type(name):
     types = {"text": "string", "claims": "array", "subject": "string", "is_over": "boolean"}
-    fields = {one: {"type": kind} for one, kind in types.items()}
+    fields = {field: {"type": kind} for field, kind in types.items()}
     form = {"name": name, "schema": {"properties": fields, "required": list(fields)}}
     turns = [{"role": "developer", "content": json.dumps(DATA)}]
 
     said = simulated_model.answer({"input": turns, "text": {"format": form}})
 
     python = {"string": str, "array": list, "boolean": bool}
-    wrong = [one for one, kind in types.items() if type(said.get(one)) is not python[kind]]
+    wrong = [field for field, kind in types.items() if type(said.get(field)) is not python[kind]]
     assert wrong == []

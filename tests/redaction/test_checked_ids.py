@@ -26,13 +26,13 @@ def test_a_number_with_right_check_digits_needs_no_word(country):
 def test_one_with_a_wrong_check_digit_is_no_identity_number(country):
     number = VALID[country]
     wrong = number[:-1] + str((int(number[-1]) + 1) % 10)
-    assert all(one.kind != "identity" for one in redact_explained(f"here: {wrong} ok")[1])
+    assert all(mask.kind != "identity" for mask in redact_explained(f"here: {wrong} ok")[1])
 
 
 @pytest.mark.parametrize("word", ["order", "tracking number"])
 def test_a_word_for_goods_is_believed(word):
     found = redact_explained(f"{word} 5157 9972 6768")[1]
-    assert "identity" not in {one.kind for one in found}
+    assert "identity" not in {mask.kind for mask in found}
 
 
 def test_one_wrong_digit_or_two_swapped_never_pass():
@@ -42,6 +42,6 @@ def test_one_wrong_digit_or_two_swapped_never_pass():
         for other in set("0123456789") - {char}:
             assert not passes_verhoeff(digits[:place] + other + digits[place + 1 :])
     for place in range(len(digits) - 1):
-        one, two = digits[place : place + 2]
-        swapped = digits[:place] + two + one + digits[place + 2 :]
-        assert one == two or not passes_verhoeff(swapped)
+        first, second = digits[place : place + 2]
+        swapped = digits[:place] + second + first + digits[place + 2 :]
+        assert first == second or not passes_verhoeff(swapped)

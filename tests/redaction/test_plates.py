@@ -38,7 +38,7 @@ def test_a_national_form_is_masked_after_a_vehicle(plate):
 @pytest.mark.parametrize("plate", PLATES.values())
 def test_the_same_letters_and_digits_stay_with_a_word_for_goods(plate):
     for text in (f"product code {plate}", f"my car needs part no. {plate}", f"a bolt {plate}"):
-        assert "plate" not in {one.kind for one in redact_explained(text)[1]}
+        assert "plate" not in {mask.kind for mask in redact_explained(text)[1]}
 
 
 @pytest.mark.parametrize(

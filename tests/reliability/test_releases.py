@@ -53,14 +53,14 @@ def test_every_kind_of_message_of_an_earlier_release_is_read_and_carried_out_onc
     system, richpanel, recording
 ):
     bodies = json.loads(recording.read_text())
-    assert {jobs.decode(json.dumps(one)).kind for one in bodies} <= jobs.KINDS.keys()
+    assert {jobs.decode(json.dumps(body)).kind for body in bodies} <= jobs.KINDS.keys()
     seen = []
     for twice in ("first", "again"):
         for number, body in enumerate(bodies):
             if body["kind"] != ON_PURPOSE:
                 queued(system, body, f"{twice}-{number}")
                 handled = system.run()
-                assert {one.error for one in handled} == {None}, body["kind"]
+                assert {run.error for run in handled} == {None}, body["kind"]
         texts = [(message["to"], message["body"]) for message in system.twilio.messages]
         seen.append((texts, [email["to"] for email in system.ses.emails]))
     assert seen[0] == seen[1], "what was done is not done twice"
@@ -100,7 +100,7 @@ def test_what_the_release_before_cannot_read_waits_for_the_newer_one(
     session = Session.over(system.services).acting_as("Operators/jo")
     for _ in range(12):
         handled = system.run() or system.again()
-        assert {one.error for one in handled} <= {"HandedBackError"}
+        assert {run.error for run in handled} <= {"HandedBackError"}
         if not handled:
             break
     (letter,) = dead_letters.peek(session, limit=10)

@@ -152,8 +152,8 @@ def test_a_call_is_logged_with_its_status_latency_and_request_id(
         ("RowTooLong", "RowTooLong"),
         (21610, "21610"),
         *(
-            (one, "")
-            for one in (f"row {CANARY} is too long", CANARY + "!", True, None, {}, "x" * 65)
+            (value, "")
+            for value in (f"row {CANARY} is too long", CANARY + "!", True, None, {}, "x" * 65)
         ),
     ],
 )

@@ -33,7 +33,7 @@ def test_every_mail_program_s_reply_is_cut_right(sample):
 def test_the_samples_are_of_forty_formats_and_fourteen_languages_at_least():
     known = samples()
     assert len(known) >= 40
-    assert len({one.language for one in known}) >= 14
+    assert len({sample.language for sample in known}) >= 14
 
 
 @pytest.mark.parametrize(

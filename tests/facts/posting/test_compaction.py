@@ -159,15 +159,15 @@ def test_a_reader_that_listed_before_reads_to_its_end(writer_rig, archive, compa
 @ON_BOTH
 def test_a_dataset_is_rebuilt_from_a_compacted_archive(writer_rig, archive, compaction):
     facts = [fact(number, date=f"2026-11-{18 + number % 2}") for number in range(6)]
-    for one in facts:
-        post(writer_rig, archive, one)
+    for item in facts:
+        post(writer_rig, archive, item)
     for _ in range(2):
         writer_rig.clock.forward(HOUR)
         run(compaction)
     writer_rig.clock.forward(15 * 86_400)
     assert writer_rig.store().all_posted() == [], "the ledger has forgotten them"
-    found = sorted(known_facts([], [archive]), key=lambda one: one.key)
-    assert [fact_row(one) for one in found] == [fact_row(one) for one in facts]
+    found = sorted(known_facts([], [archive]), key=lambda fact: fact.key)
+    assert [fact_row(fact) for fact in found] == [fact_row(fact) for fact in facts]
 
 
 @ON_BOTH

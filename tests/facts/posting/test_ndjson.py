@@ -104,7 +104,7 @@ def test_a_partition_of_one_part_is_left_as_it_is(archive):
 
 
 def test_a_table_that_is_replaced_whole_is_its_newest_part(archive):
-    shifts = [{"AgentID": "101", "LocalDate": f"2026-11-2{one}T00:00:00"} for one in range(2)]
+    shifts = [{"AgentID": "101", "LocalDate": f"2026-11-2{number}T00:00:00"} for number in range(2)]
     archive.replace("DimShift", NUMBER, shifts, deadline_seconds=5)
     archive.replace("DimShift", NUMBER + 1, shifts[1:], deadline_seconds=5)
     for _ in range(2):

@@ -157,8 +157,8 @@ def test_facts_that_the_archive_lacks_are_counted_too(writer_rig, night, archive
         path.unlink()
     next_night(writer_rig)
     assert night() == "checked:2_missing"
-    (one,) = writer_rig.log.of("facts.difference")
-    assert one["sink"] == "archive"
+    (entry,) = writer_rig.log.of("facts.difference")
+    assert entry["sink"] == "archive"
 
 
 def test_a_compacted_archive_is_counted_and_what_it_lost_is_missed(writer_rig, night, archive):

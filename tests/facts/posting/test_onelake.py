@@ -22,7 +22,7 @@ def there(onelake, table=FACT_EVENT):
 def unnamed(onelake):
     """Files that were written and never given their name."""
     of_fabric = ("/_metadata", "/_ProcessedFiles")
-    return [p for p in onelake.files() if "/_" in p and not any(one in p for one in of_fabric)]
+    return [p for p in onelake.files() if "/_" in p and not any(name in p for name in of_fabric)]
 
 
 def put(sink, number, rows=ROWS, table=FACT_EVENT):

@@ -13,8 +13,8 @@ def day(**rows):
     contents = {f"{DAY}{name.replace('_', '-')}.ndjson.gz": ids for name, ids in rows.items()}
     (found,) = partitions((name, 0.0) for name in contents)
     return found, lambda part: [
-        {"EventID": one, "in": part.name[len(DAY) :].partition(".")[0]}
-        for one in contents[part.name].split()
+        {"EventID": id_, "in": part.name[len(DAY) :].partition(".")[0]}
+        for id_ in contents[part.name].split()
     ]
 
 

@@ -112,7 +112,7 @@ def test_after_a_crash_while_storing_the_redelivered_job_stores_the_rest(writer_
         again = writer_rig.store().keep(facts)
 
         assert again.new + again.duplicate == 60
-        assert len(writer_rig.statuses([one.key for one in facts])) == 60
+        assert len(writer_rig.statuses([fact.key for fact in facts])) == 60
         if crashes < at:
             break
     assert crashes == 4  # one read, three inserts
@@ -457,7 +457,7 @@ def test_a_table_that_refuses_every_row_fails_no_fact(writer_rig):
     summary = writer_rig.run()
 
     assert summary.outcome == "held:every_row_refused"
-    assert set(writer_rig.statuses([one.key for one in facts]).values()) == {"pending"}
+    assert set(writer_rig.statuses([fact.key for fact in facts]).values()) == {"pending"}
     assert len(writer_rig.powerbi.calls_of("post_rows")) - before < 12
     assert ("mw.facts.table_refuses", 1, {}) in writer_rig.log.metrics
 

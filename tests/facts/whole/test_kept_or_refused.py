@@ -130,21 +130,21 @@ def test_aloware_is_answered_2xx_for_what_is_kept_alone(content, status, kept):
         ([EVENT], 200, 1),
         ([EVENT, {**EVENT, "objectId": "x" * 65}, {**EVENT, "objectId": "y" * 65}], 200, 3),
         ([EVENT, 5, "five", None, [], {}], 200, 6),
-        ([{**EVENT, "subscriptionType": one} for one in ("a b", "a/b", None)], 200, 3),
-        ([{**EVENT, "objectTypeId": one} for one in ("0-5", "x/1", "x/2")], 200, 3),
-        ([{**EVENT, "objectId": one} for one in (True, False, -1, {"a": 1}, [1])], 200, 5),
+        ([{**EVENT, "subscriptionType": value} for value in ("a b", "a/b", None)], 200, 3),
+        ([{**EVENT, "objectTypeId": value} for value in ("0-5", "x/1", "x/2")], 200, 3),
+        ([{**EVENT, "objectId": value} for value in (True, False, -1, {"a": 1}, [1])], 200, 5),
         (
             [
-                {**EVENT, "subscriptionType": "contact.propertyChange", "propertyName": one}
-                for one in ("lifecyclestage", "a b", "a c", None)
+                {**EVENT, "subscriptionType": "contact.propertyChange", "propertyName": value}
+                for value in ("lifecyclestage", "a b", "a c", None)
             ],
             200,
             4,
         ),
         (
             [
-                {**EVENT, "subscriptionType": "contact.propertyChange", "occurredAt": one}
-                for one in ("soon", "later", None, 1763600000, 1763600001000)
+                {**EVENT, "subscriptionType": "contact.propertyChange", "occurredAt": value}
+                for value in ("soon", "later", None, 1763600000, 1763600001000)
             ],
             200,
             5,
@@ -182,7 +182,7 @@ def test_a_text_message_whose_text_is_an_object_is_a_text_message():
 
 def test_each_mark_is_counted_by_source():
     pipeline = Pipeline()
-    pipeline.hubspot([{**EVENT, "objectId": one} for one in ("x/1", "x/2")])
+    pipeline.hubspot([{**EVENT, "objectId": value} for value in ("x/1", "x/2")])
     pipeline.aloware(delivery(id="x/1", duration="1:10"))
     counted = [metric for metric in pipeline.log.metrics if metric[0] == "mw.facts.marks"]
     assert sorted(counted, key=str) == [
@@ -237,6 +237,6 @@ def test_a_record_with_any_value_in_any_field_is_kept(name, to):
 def test_calls_of_different_ids_are_different_facts(ids):
     used = [id_ for id_ in ids if str(id_).strip() not in ("", "0", "-1")]
     pipeline = Pipeline()
-    rows = [row for one in used for row in pipeline.aloware(delivery(id=one))[1]]
-    assert len(rows) == len({str(one).strip() for one in used})
+    rows = [row for id_ in used for row in pipeline.aloware(delivery(id=id_))[1]]
+    assert len(rows) == len({str(id_).strip() for id_ in used})
     assert {row["status"] for row in rows} <= {"pending"}

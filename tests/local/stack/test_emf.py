@@ -43,7 +43,7 @@ def test_each_value_of_a_metric_is_one():
     with log.gathered():
         log.metric("mw.worker.lag_ms", 1)
         log.metric("mw.worker.lag_ms", 2)
-    assert [one["Value"] for _, one in values_of(stream.getvalue())] == [1.0, 2.0]
+    assert [metric["Value"] for _, metric in values_of(stream.getvalue())] == [1.0, 2.0]
 
 
 def test_a_terminal_shows_the_line_without_its_metrics_and_no_record_of_metrics_alone():
@@ -72,7 +72,8 @@ def test_what_the_functions_count_is_read_back_by_outcome_and_hour(aws):
     session.__dict__["services"] = OfflineServices(cloudwatch=client)
     session.services.clock = SystemClock()
     queries = [
-        Query(one, "mw.effects", "Sum", {"outcome": one}) for one in ("done", "refused", "unknown")
+        Query(outcome, "mw.effects", "Sum", {"outcome": outcome})
+        for outcome in ("done", "refused", "unknown")
     ]
     found = metrics.read(session, queries, period=HOUR, periods=3)
     assert len(found.times) == 3

@@ -25,7 +25,11 @@ def _alive(pid):
 
 
 def _children(pid):
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split() if one]
+    return [
+        int(child)
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if child
+    ]
 
 
 def _listens(port):
@@ -56,7 +60,9 @@ def test_it_listens_on_loopback_only(ministack):
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     listening = [line.split()[1] for line in lines if line.split()[3] == "0A"]
     port = f"{ministack.port:04X}"
-    assert [one for one in listening if one.endswith(f":{port}")] == [f"0100007F:{port}"]
+    assert [address for address in listening if address.endswith(f":{port}")] == [
+        f"0100007F:{port}"
+    ]
 
 
 def test_a_port_in_use_is_named():

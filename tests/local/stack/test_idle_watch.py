@@ -31,9 +31,9 @@ class Looker:
             if not self.work:
                 self.idle_watch.empty(self.name, began)
                 continue
-            one = self.work.pop(0)
+            work = self.work.pop(0)
             with self.idle_watch.work(self.name):
-                one()
+                work()
         self.idle_watch.leave(self.name)
 
     def give(self, work):
@@ -52,8 +52,8 @@ class Looker:
 def lookers(idle_watch):
     made = [Looker(idle_watch, "a"), Looker(idle_watch, "b")]
     yield made
-    for one in made:
-        one.stop()
+    for looker in made:
+        looker.stop()
 
 
 def test_it_is_quiet_where_nobody_finds_anything(idle_watch, lookers):

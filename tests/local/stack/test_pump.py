@@ -62,7 +62,7 @@ def test_a_handled_message_is_deleted(stage, handler):
     with _pump(stage, handler, timeout_seconds=120) as pump:
         assert pump.wait_until_quiet(timeout_seconds=120)
     assert handler.bodies == ["a"]
-    assert [(one.receive_count, one.error) for one in pump.history] == [(1, None)]
+    assert [(run.receive_count, run.error) for run in pump.history] == [(1, None)]
     assert 0 < handler.contexts[0].get_remaining_time_in_millis() <= 120_000
 
 
@@ -75,7 +75,11 @@ def test_a_message_whose_handler_raises_returns_with_a_higher_receive_count(shor
         assert pump.wait_until_quiet(timeout_seconds=120)
     counts = [record["attributes"]["ApproximateReceiveCount"] for record in handler.events]
     assert counts == ["1", "2", "3"]
-    assert [one.error for one in pump.history] == ["RuntimeError", "RuntimeError", None]
+    assert [run.error for run in pump.history] == [
+        "RuntimeError",
+        "RuntimeError",
+        None,
+    ]
     assert len({record["messageId"] for record in handler.events}) == 1
     assert len({record["receiptHandle"] for record in handler.events}) == 3
     assert len(errors) == 2

@@ -194,18 +194,18 @@ def _small():
 
 
 def _by_name(definitions):
-    return sorted(definitions, key=lambda one: one["AttributeName"])
+    return sorted(definitions, key=lambda definition: definition["AttributeName"])
 
 
 def _indexes(table):
     names = ("IndexName", "KeySchema", "Projection")
     return sorted(
         (
-            {name: one[name] for name in names}
+            {name: index[name] for name in names}
             for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
-            for one in table.get(kind, [])
+            for index in table.get(kind, [])
         ),
-        key=lambda one: one["IndexName"],
+        key=lambda index: index["IndexName"],
     )
 
 
@@ -214,5 +214,5 @@ def _plain(value):
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
     if isinstance(value, dict):
-        return {name: str(one) for name, one in value.items()}
+        return {name: str(member) for name, member in value.items()}
     return str(value).lower()

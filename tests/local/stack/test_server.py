@@ -39,7 +39,9 @@ def test_no_response_waits_for_the_clients_acknowledgement(http):
     http._server.finish_request = looking
     with requests.Session() as session:
         session.get(f"{http.url}/health", timeout=60)
-        assert [one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for one in handled] == [1]
+        assert [
+            connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for connection in handled
+        ] == [1]
 
 
 def test_a_port_in_use_is_named(app):

@@ -50,8 +50,10 @@ def test_a_process_that_follows_has_the_moved_wall_clock_and_monotonic_clock(clo
 
 
 def test_the_engines_delays_and_visibility_follow(clock, tmp_path):
-    with engine.ministack(command=command(tmp_path / "clock", "ministack"), services="sqs") as one:
-        aws = resources.Aws(one.url)
+    with engine.ministack(
+        command=command(tmp_path / "clock", "ministack"), services="sqs"
+    ) as running:
+        aws = resources.Aws(running.url)
         sqs = aws.client("sqs")
         url = sqs.create_queue(QueueName="q")["QueueUrl"]
 

@@ -106,7 +106,7 @@ def test_a_wrong_key_an_unknown_model_and_a_locked_conversation(openai, client):
 
 
 def test_the_models_are_listed(client):
-    assert [one.id for one in client.models.list()] == ["gpt-6-luna", "gpt-5.6-luna"]
+    assert [model.id for model in client.models.list()] == ["gpt-6-luna", "gpt-5.6-luna"]
 
 
 @pytest.mark.parametrize("path", ["assistants", "threads", "threads/t-1/runs"])

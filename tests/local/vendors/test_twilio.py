@@ -61,7 +61,7 @@ def test_the_list_is_filtered_and_paged(client):
         client.messages.create(to=TO, from_=FROM, body=f"number {number}")
     client.messages.create(to="+15550100002", from_=FROM, body="another")
     found = client.messages.list(to=TO, from_=FROM, page_size=3)
-    assert [one.body for one in found] == [f"number {n}" for n in reversed(range(7))]
+    assert [message.body for message in found] == [f"number {n}" for n in reversed(range(7))]
 
 
 @pytest.mark.parametrize(("number", "code"), MAGIC.items())
@@ -135,8 +135,8 @@ def test_an_account_does_not_see_another_accounts_messages():
         with pytest.raises(TwilioRestException) as refused:
             theirs.messages(made.sid).fetch()
         assert refused.value.status == 404
-        for one in (ours, theirs):
-            one.http_client.session.close()
+        for client in (ours, theirs):
+            client.http_client.session.close()
 
 
 @pytest.mark.parametrize("word", ["Unsubscribe", " CANCEL ", "quit"])

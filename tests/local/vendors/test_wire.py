@@ -15,9 +15,9 @@ HEADERS = {"x-richpanel-key": API_KEY}
 @pytest.fixture
 def session(richpanel):
     richpanel.add_ticket("1042", comments=["Hello"])
-    with requests.Session() as one:
-        one.headers.update(HEADERS)
-        yield one
+    with requests.Session() as made:
+        made.headers.update(HEADERS)
+        yield made
 
 
 @pytest.fixture

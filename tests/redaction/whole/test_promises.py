@@ -117,7 +117,7 @@ def test_no_hostile_input_of_a_hundred_kilobytes_is_slow():
     """A non-linear step would take hours; the benchmark measures how the times grow."""
     code = (
         "import json, sys; from chalicelib.redaction import redact; "
-        "[redact(one * (100_000 // len(one))) for one in json.load(sys.stdin)]; print('done')"
+        "[redact(text * (100_000 // len(text))) for text in json.load(sys.stdin)]; print('done')"
     )
     run = subprocess.run([sys.executable, "-c", code], input=json.dumps(HOSTILE), cwd=ROOT,
                          capture_output=True, text=True, check=True, timeout=300)  # fmt: skip
@@ -140,10 +140,10 @@ def work(text):
     return calls
 
 
-@each_row("one", HOSTILE)
-def test_work_grows_as_the_text_does(one):
+@each_row("piece", HOSTILE)
+def test_work_grows_as_the_text_does(piece):
     """Four times the text may cost five times the calls; the square would be sixteen."""
-    short, long = (work(one * (size // len(one))) for size in (4_000, 16_000))
+    short, long = (work(piece * (size // len(piece))) for size in (4_000, 16_000))
     assert long <= 5 * short + 500
 
 

@@ -60,7 +60,7 @@ class Lane:
         queue, later = deque(), []
         coming = deque(sorted(tickets))
         while True:
-            worker = min(range(WORKERS), key=lambda one: self._clocks[one].elapsed)
+            worker = min(range(WORKERS), key=lambda worker: self._clocks[worker].elapsed)
             clock = self._clocks[worker]
             if clock.elapsed > seconds:
                 return

@@ -92,7 +92,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         self.number += 1
         self.batches.append((self.number, rows))
         is_done = self._append(self.number, rows, dies_after)
-        self.open = () if is_done else tuple(one.key for one in facts)
+        self.open = () if is_done else tuple(fact.key for fact in facts)
 
     @precondition(lambda self: not self.open)
     @rule(days=st.lists(st.sampled_from(DAYS), min_size=1, max_size=4), dies_after=CALLS)
@@ -102,8 +102,8 @@ class ArchiveHistory(RuleBasedStateMachine):
             fact(len(self.ledger) + at, date=day, happening=Happening(seconds=at, channel="call"))
             for at, day in enumerate(days)
         ]
-        self.ledger |= {one.key: one for one in facts}
-        self._post(facts, [lasting_row(one) for one in facts], dies_after)
+        self.ledger |= {fact.key: fact for fact in facts}
+        self._post(facts, [lasting_row(fact) for fact in facts], dies_after)
 
     @precondition(lambda self: self.open)
     @rule()
@@ -128,7 +128,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         former = self.former.setdefault(was.key, set())
         former.add(was.date)
         now = self.ledger[was.key] = replace(was, date=day, agent_id=agent)
-        rows = [lasting_row(now), *(moved(now, one) for one in sorted(former - {day}))]
+        rows = [lasting_row(now), *(moved(now, date) for date in sorted(former - {day}))]
         self._post([now], rows, None)
 
     @rule(dies_after=CALLS)
@@ -159,7 +159,7 @@ class ArchiveHistory(RuleBasedStateMachine):
         read = sorted(self.archive.read(FACT_EVENT), key=lambda row: row["EventID"])
         wanted = [
             row
-            for row in (lasting_row(one) for one in self.ledger.values())
+            for row in (lasting_row(fact) for fact in self.ledger.values())
             if row["EventID"] not in self.open or row in read
         ]
         wanted.sort(key=lambda row: row["EventID"])

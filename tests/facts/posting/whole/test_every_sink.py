@@ -49,7 +49,7 @@ def alike(row):
     return shown
 
 
-ROWS = {one.key: alike(lasting_row(one)) for one in FACTS}
+ROWS = {fact.key: alike(lasting_row(fact)) for fact in FACTS}
 
 
 def archived(archive):
@@ -113,9 +113,9 @@ def test_a_thousand_facts_are_once_in_every_sink_whatever_fails(
     assert mirrored(onelake) == archived(archive) == ROWS
     if with_dataset:
         there = {row["EventID"]: row for row in writer_rig.rows()}
-        assert there == {one.key: fact_row(one) for one in FACTS}
+        assert there == {fact.key: fact_row(fact) for fact in FACTS}
     assert set(mirrored(onelake, DIM_AGENT, "AgentID")) == {str(101 + n) for n in range(7)}
-    assert set(mirrored(onelake, DIM_METRIC, "MetricID")) == {one.value for one in Metric}
+    assert set(mirrored(onelake, DIM_METRIC, "MetricID")) == {metric.value for metric in Metric}
     assert len(mirrored(onelake, DIM_DATE, "Date")) == 365
 
 
@@ -241,8 +241,8 @@ def test_a_sink_that_is_away_owes_its_batches_and_holds_up_no_other(
         )
         writer_rig.clock.forward(120)
 
-    keys = {one.key for one in FACTS[:310]}
-    before = {one.key for one in FACTS[:10]}
+    keys = {fact.key for fact in FACTS[:310]}
+    before = {fact.key for fact in FACTS[:10]}
     assert set(writer_rig.ids()) == keys
     assert set(archived(archive)) == (before if away == "archive" else keys)
     assert set(mirrored(onelake)) == (before if away == "onelake" else keys)
@@ -301,8 +301,8 @@ def test_a_sink_that_asked_for_no_calls_gets_none_until_then(writer_rig, onelake
 def test_small_batches_that_a_sink_owes_become_few(writer_rig, onelake, tmp_path):
     archive, run = all_sinks(writer_rig, onelake, tmp_path)
     onelake.fault("status", status=503, times=None)
-    for one in FACTS[:30]:
-        writer_rig.store().keep([one])
+    for item in FACTS[:30]:
+        writer_rig.store().keep([item])
         run()
         writer_rig.clock.forward(60)
     assert len(archived(archive)) == 30
@@ -336,11 +336,11 @@ def test_a_run_keeps_half_its_time_for_new_facts_while_a_sink_catches_up(
     summary = writer.run(time_left_seconds=lambda: ends - writer_rig.clock.monotonic())
 
     assert summary.outcome == "waiting:behind"
-    assert set(writer_rig.ids()) == set(mirrored(onelake)) == {one.key for one in facts}
+    assert set(writer_rig.ids()) == set(mirrored(onelake)) == {fact.key for fact in facts}
     assert ends - writer_rig.clock.monotonic() > 0
     assert len(archived(archive)) == 180, "six batches before the new facts, three after them"
 
     monkeypatch.setattr(Away, "seconds", 0.0)
     run()
-    assert set(archived(archive)) == {one.key for one in facts}
+    assert set(archived(archive)) == {fact.key for fact in facts}
     assert set(writer_rig.ids().values()) == {1}

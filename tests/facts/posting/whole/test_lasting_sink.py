@@ -45,7 +45,7 @@ def query(archive):
 
 def as_stored(facts):
     """The rows of the report, as a query returns them."""
-    return sorted(as_read(lasting_row(one)) for one in facts)
+    return sorted(as_read(lasting_row(fact)) for fact in facts)
 
 
 class Flaky:
@@ -105,7 +105,7 @@ def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
 
     assert crashes > 10
     assert set(flaky.failures) == {"works", "dies", "dies after"}
-    keys = [one.key for one in FACTS]
+    keys = [fact.key for fact in FACTS]
     assert set(writer_rig.statuses(keys).values()) == {"posted"}
     assert query(f"SELECT {COLUMNS} FROM fact_event ORDER BY EventID") == as_stored(FACTS)
     assert set(writer_rig.ids()) == set(keys)
@@ -118,7 +118,7 @@ def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
 
 def test_the_view_takes_a_corrected_fact_on_its_new_day_alone(archive, query):
     now = fact(0, agent_id="999", date="2026-10-31")
-    archive.append(FACT_EVENT, 1_000, [lasting_row(one) for one in FACTS[:3]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 1_000, [lasting_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
     archive.append(
         FACT_EVENT,
         999,
@@ -136,22 +136,22 @@ def test_the_view_takes_a_corrected_fact_on_its_new_day_alone(archive, query):
 
 
 def test_a_question_reads_the_files_of_its_days_alone(archive, query):
-    for number, one in enumerate(FACTS[:200]):
-        archive.append(FACT_EVENT, 1_000 + number, [lasting_row(one)], deadline_seconds=5)
+    for number, item in enumerate(FACTS[:200]):
+        archive.append(FACT_EVENT, 1_000 + number, [lasting_row(item)], deadline_seconds=5)
     day = "SELECT count(*) FROM fact_event WHERE day = '2026-11-07'"
     week = "SELECT count(*) FROM fact_event WHERE day BETWEEN '2026-11-07' AND '2026-11-13'"
     assert (query.cost(day)[0], query.cost(week)[0]) == (10, 70)
 
     for _ in range(2):
-        for one in archive.partitions():
-            archive.compact(one, before=2e10)
+        for partition in archive.partitions():
+            archive.compact(partition, before=2e10)
     assert (query.cost(day)[0], query.cost(week)[0]) == (1, 7)
     assert query(day) == [(10,)]
 
 
 def test_the_view_becomes_parquet(archive, query, tmp_path):
-    archive.append(FACT_EVENT, 1, [lasting_row(one) for one in FACTS[:40]], deadline_seconds=5)
-    archive.append(FACT_EVENT, 2, [lasting_row(one) for one in FACTS[:3]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 1, [lasting_row(fact) for fact in FACTS[:40]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 2, [lasting_row(fact) for fact in FACTS[:3]], deadline_seconds=5)
     made = tmp_path / "fact_event.parquet"
     query(f"COPY (SELECT * FROM fact_event) TO '{made}' (FORMAT parquet)")
     read = query(f"SELECT {COLUMNS} FROM read_parquet('{made}') ORDER BY EventID")
@@ -161,4 +161,7 @@ def test_the_view_becomes_parquet(archive, query, tmp_path):
 def test_the_external_table_has_the_columns_of_the_rows():
     table = statement("CREATE EXTERNAL TABLE")
     columns = re.search(r"fact_event_rows \((.*?)\)", table, re.DOTALL)[1]
-    assert {one.split()[0] for one in columns.split(",")} == {*LASTING_TABLES[FACT_EVENT], MOVED_TO}
+    assert {column.split()[0] for column in columns.split(",")} == {
+        *LASTING_TABLES[FACT_EVENT],
+        MOVED_TO,
+    }
