@@ -162,10 +162,10 @@ CHANGES = {
     "support-tags": ("--create",),
 }
 """A call of every command that changes something."""
-KINDS = sorted(COMMANDS.values(), key=lambda one: one.name)
-every = pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.name)
+KINDS = sorted(COMMANDS.values(), key=lambda command: command.name)
+every = pytest.mark.parametrize("kind", KINDS, ids=lambda command: command.name)
 changing = pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind.changes], ids=lambda one: one.name
+    "kind", [kind for kind in KINDS if kind.changes], ids=lambda command: command.name
 )
 
 
@@ -230,7 +230,7 @@ def test_a_command_that_the_runbook_shows_has_an_example():
     lines = re.findall(r"^python -m ops (.+)$", blocks, re.MULTILINE)
     shown = {" ".join(line.split()[: 2 if line.split()[0] in GROUPS else 1]) for line in lines}
     assert len(shown) > 20
-    assert {one for one in shown if not COMMANDS[one].examples} == set()
+    assert {name for name in shown if not COMMANDS[name].examples} == set()
 
 
 # --- prod, and questions --------------------------------------------------------------------------
@@ -298,21 +298,21 @@ LONG = "x" * 5_000
 
 def _entries(group):
     """What typer calls, of every command."""
-    yield from (one.callback for one in group.registered_commands)
-    for one in group.registered_groups:
-        yield from _entries(one.typer_instance)
+    yield from (command.callback for command in group.registered_commands)
+    for subgroup in group.registered_groups:
+        yield from _entries(subgroup.typer_instance)
 
 
 def test_a_text_of_five_thousand_characters_is_refused_by_the_arguments_name():
     tried = 0
     for entry in _entries(cli.app):
         _, *taken = inspect.signature(entry).parameters.values()
-        for one in taken:
-            kind = str(getattr(one.annotation, "__origin__", one.annotation))
-            if "str" not in kind or one.name in TEXTS:
+        for parameter in taken:
+            kind = str(getattr(parameter.annotation, "__origin__", parameter.annotation))
+            if "str" not in kind or parameter.name in TEXTS:
                 continue
-            given = {each.name: None for each in taken} | {"stage": "dev"}
-            given[one.name] = ["x", LONG] if "list" in kind else LONG
+            given = {other.name: None for other in taken} | {"stage": "dev"}
+            given[parameter.name] = ["x", LONG] if "list" in kind else LONG
             with pytest.raises(OpsError, match=r"^[a-z-]+: longer than 1,024 bytes$") as refused:
                 entry(SimpleNamespace(obj=None), **given)
             assert refused.value.code == 2

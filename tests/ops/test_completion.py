@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not BASH, reason="this machine has no bash")
 
 def offered(*words):
     """The words that bash offers for the last one."""
-    line = " ".join(f"'{one}'" for one in ("-m", "ops", *words))
+    line = " ".join(f"'{word}'" for word in ("-m", "ops", *words))
     asked = (
         f"COMP_WORDS=('{sys.executable}' {line}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ));"
         f" _ops_completion '{sys.executable}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""

@@ -96,7 +96,7 @@ def test_a_second_send_after_a_wrong_settlement_is_explained_as_what_it_was(proc
     (event,) = run("explain", EVENT, "--json").data["events"]
     what = [step["what"] for step in event["timeline"]]
     assert "vendor call: add_tag: unknown" in what
-    assert any("settle not-done" in one for one in what)
+    assert any("settle not-done" in line for line in what)
     assert "route: done" in what
     order = [what.index("vendor call: add_tag: unknown"), what.index("route: done")]
     assert order == sorted(order)
@@ -117,11 +117,11 @@ def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
     system.sweep()
     system.sweep()
     new = acts(run, "switch:kill_switch")[len(before) :]
-    assert [(one["did"], one["result"]) for one in new] == [
+    assert [(change["did"], change["result"]) for change in new] == [
         ("switch set", "true"),
         ("switch set", "false"),
     ]
-    assert [one["change"] for one in new] == ["false → true", "true → false"]
+    assert [change["change"] for change in new] == ["false → true", "true → false"]
     assert acts(run, "switch:safe_mode") == [
         act for act in acts(run) if act["key"] == "switch:safe_mode"
     ]
@@ -200,7 +200,7 @@ def put_rubbish(system):
 def test_an_undecodable_letter_is_dropped_with_who_why_and_its_digest(system, run):
     rubbish = put_rubbish(system)
     put_dead_letter(system, "1042")
-    (letter,) = [one for one in run("dlq", "list", "--json").data if one["event"]]
+    (letter,) = [found for found in run("dlq", "list", "--json").data if found["event"]]
     said = run("dlq", "drop", letter["message_id"], "--reason", "x", "--yes")
     assert (said.code, "redrive it" in said.err) == (1, True), "one that can be decoded stays"
     assert run("dlq", "drop", rubbish, "--yes").code == 2, "a reason is needed"
@@ -209,7 +209,7 @@ def test_an_undecodable_letter_is_dropped_with_who_why_and_its_digest(system, ru
     assert (entry["did"], entry["reason"]) == ("dlq drop", "old release")
     assert "body_sha256" in entry["saw"]
     assert "rubbish" not in entry["saw"]
-    assert [one["event"] for one in run("dlq", "list", "--json").data] == [EVENT]
+    assert [found["event"] for found in run("dlq", "list", "--json").data] == [EVENT]
 
 
 def test_letters_are_counted_and_redriven_by_reason(system, run):
@@ -348,7 +348,7 @@ def test_a_notification_is_known_while_its_ticket_cannot_be_read(system, run):
     assert event["where"]["place"] == "back on the queue"
     assert event["where"]["why"].startswith("richpanel")
     assert event["where"]["next_try"] > event["where"]["since"]
-    assert thin in [one["event"] for one in run("unfinished", "--json").data]
+    assert thin in [row["event"] for row in run("unfinished", "--json").data]
     system.richpanel.up()
     system.again()
     assert system.row(thin)["status"] == "processed"
@@ -369,7 +369,7 @@ def test_a_message_without_a_row_that_no_worker_took_is_a_dead_letter(system, ru
     said = run("explain", thin)
     assert said.code == 0
     assert "no worker took its message, which is a dead letter" in said.out
-    assert [one["event"] for one in run("dlq", "list", "--json").data] == [thin]
+    assert [found["event"] for found in run("dlq", "list", "--json").data] == [thin]
 
 
 def test_who_only_looked_is_listed_apart(system, run):

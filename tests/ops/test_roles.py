@@ -49,10 +49,10 @@ def test_every_command_names_its_role():
     found = typer_commands()
     assert roles.NEEDS.keys() <= found.keys(), "no role for a command that is gone"
     assert set(roles.NEEDS.values()) <= {*roles.ROLES, roles.ACCOUNT}
-    for name, one in found.items():
+    for name, command in found.items():
         role = roles.of(name)
         wanted = role if role == roles.ACCOUNT else f"the role {role}"
-        assert one.epilog == f"Needs {wanted}.", name
+        assert command.epilog == f"Needs {wanted}.", name
 
 
 def test_a_role_is_made_of_declared_policies():
@@ -64,10 +64,10 @@ def test_a_role_is_made_of_declared_policies():
     }
     for role in roles.ROLES:
         upto = roles.ROLES[: roles.ROLES.index(role) + 1]
-        named = [f"rp-mw-dev-{one}" for before in upto for one in roles.POLICIES[before]]
+        named = [f"rp-mw-dev-{policy}" for before in upto for policy in roles.POLICIES[before]]
         assert made.pop(f"rp-mw-dev-{role}") == named
     (of_deployer,) = made.values()
-    people = {f"rp-mw-dev-{one}" for of_role in roles.POLICIES.values() for one in of_role}
+    people = {f"rp-mw-dev-{policy}" for of_role in roles.POLICIES.values() for policy in of_role}
     boundaries = {"rp-mw-dev-boundary", "rp-mw-dev-deploy-boundary"}
     assert people | {*of_deployer} | boundaries == managed("dev").keys()
 
@@ -103,7 +103,7 @@ def test_a_viewer_who_looks_a_message_up_is_told_that_dead_letters_were_not_aske
         said = runner(capsys)("explain", "3f6c1f1e-0000-4000-8000-000000000000")
     assert said.code == 1
     assert "the dead letters: your role may not take them; ask an operator" in said.err
-    assert "sqs:ReceiveMessage" in {one.action for one in guard.refused}
+    assert "sqs:ReceiveMessage" in {refusal.action for refusal in guard.refused}
     with guard.acting_as(person("dev", roles.VIEWER)):
         said = runner(capsys)("explain", queued)
     assert "the dead letters: your role may not take them; ask an operator" in said.err

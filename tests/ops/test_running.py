@@ -53,7 +53,7 @@ def test_wrong_usage_with_json_prints_one_document_without_the_words_typed(capsy
 @pytest.mark.parametrize(
     ("line", "help_of"),
     [(("explain", "--json"), "explain"), (("handoff", "nosuch", "--json"), "handoff")],
-    ids=lambda one: one if isinstance(one, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_document_names_the_help_that_lists_what_is_taken(capsys, line, help_of):
     assert runner(capsys)(*line).data["error"].endswith(f"see python -m ops {help_of} --help")
@@ -159,7 +159,7 @@ def test_a_mark_in_what_was_typed_reaches_no_terminal(capsys):
 @pytest.fixture
 def terminal(monkeypatch, capsys):
     """A terminal whose AWS variables are these alone; runs a command there."""
-    for name in [one for one in os.environ if one.startswith("AWS_")]:
+    for name in [variable for variable in os.environ if variable.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):

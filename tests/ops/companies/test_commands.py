@@ -46,8 +46,8 @@ def held(outreach, run):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
-    (one,) = run("handoff", "list", "--json").data
-    return one["id"]
+    (handoff,) = run("handoff", "list", "--json").data
+    return handoff["id"]
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def test_a_wrong_name_gives_a_clear_message_and_an_exit_code(run, arguments):
 
 def test_waiting_hand_offs_are_listed_by_identifiers_only(outreach, run, held):
     said = run("handoff", "list", "--json")
-    (one,) = said.data
-    assert one.pop("since")
-    assert one == {
+    (handoff,) = said.data
+    assert handoff.pop("since")
+    assert handoff == {
         "id": held,
         "company": company.COMPANY_ID,
         "project": company.PROJECT_ID,
@@ -107,11 +107,11 @@ def test_a_conversation_is_shown_in_full_only_on_request(outreach, run):
     outreach.run()
     listed = run("handoff", "list", "--json")
     assert "talk to a human" not in listed.out
-    (one,) = listed.data
-    shown = run("handoff", "list", "--show", one["id"], "--json").data
+    (handoff,) = listed.data
+    shown = run("handoff", "list", "--show", handoff["id"], "--json").data
     assert shown["recipient"] == TEL
     assert shown["messages"][-1]["text"] == "I want to talk to a human"
-    assert "I want to talk to a human" in run("handoff", "list", "--show", one["id"]).out
+    assert "I want to talk to a human" in run("handoff", "list", "--show", handoff["id"]).out
 
 
 def test_a_held_message_is_sent_once_however_often_it_is_approved(outreach, run, held):
@@ -164,8 +164,8 @@ def test_a_person_acts_on_the_command_line_under_the_name_they_have(run, held, n
     assert "taken over by Łukasz" in run("handoff", "close", held, "--by", typed).err
     back = run("handoff", "transfer", held, "--by", typed, "--to", typed, "--lead", "--json").data
     assert back["taken_by"] == name
-    (one,) = run("handoff", "list", "--state", "taken", "--json").data
-    assert one["taken_by"] == name
+    (handoff,) = run("handoff", "list", "--state", "taken", "--json").data
+    assert handoff["taken_by"] == name
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_valid_company_item_is_stored_and_used(outreach, run, stored):
         ),
         ({"quiet_hours": {"from": "21:00", "until": "8", "zone": "Mars"}}, "quiet_hours.zone"),
     ],
-    ids=lambda one: "" if isinstance(one, dict) else one,
+    ids=lambda value: "" if isinstance(value, dict) else value,
 )
 def test_an_invalid_item_is_refused_with_the_place_and_not_stored(
     outreach, run, stored, changes, report
@@ -267,7 +267,9 @@ def test_an_invalid_item_is_refused_with_the_place_and_not_stored(
     assert run("company", "check", company.COMPANY_ID, "pi-new").code == 1
     checked = run("company", "check", "--file", path, "--json")
     assert checked.code == 1
-    assert any(report in one["detail"] for one in checked.data if one["result"] == "fail")
+    assert any(
+        report in finding["detail"] for finding in checked.data if finding["result"] == "fail"
+    )
 
 
 @pytest.mark.parametrize("wrong", [{"hash": "canary"}, ["canary"], "can#ary", " canary\n"])
@@ -278,11 +280,11 @@ def test_a_wrong_id_is_named_and_its_value_is_not(outreach, run, stored, field, 
         checked = run("company", "check", "--file", path, *form)
         assert checked.code == 1
         assert field in checked.out
-        assert not [one for one in ("canary", "can#ary") if one in checked.out + checked.err]
+        assert not [word for word in ("canary", "can#ary") if word in checked.out + checked.err]
     put = run("company", "put", path)
     assert put.code == 1
     assert field in put.err
-    assert not [one for one in ("canary", "can#ary") if one in put.out + put.err]
+    assert not [word for word in ("canary", "can#ary") if word in put.out + put.err]
 
 
 @pytest.mark.parametrize("name", ["Cucumber", "\ufeffCucumber"])
@@ -300,7 +302,7 @@ def test_a_byte_order_mark_may_begin_a_file_and_no_name(outreach, run, stored, n
 def test_an_item_without_a_company_is_not_checked_for_a_key(run, stored):
     said = run("company", "check", "--file", stored(company_id=None), "--json")
     assert said.code == 1
-    assert "api_keys" not in {one["subject"] for one in said.data}
+    assert "api_keys" not in {finding["subject"] for finding in said.data}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"company_id": NaN}'])
@@ -314,7 +316,7 @@ def test_a_file_without_an_item_is_refused(run, tmp_path, text):
 
 def test_check_accepts_a_working_company(outreach, run):
     said = run("company", "check", company.COMPANY_ID, "--json")
-    assert {one["result"] for one in said.data} == {"ok"}
+    assert {finding["result"] for finding in said.data} == {"ok"}
     assert said.code == 0
 
 
@@ -326,16 +328,20 @@ def test_check_names_the_secrets_that_are_missing_or_malformed(outreach, run, st
     assert run("company", "put", path).code == 0
     said = run("company", "check", company.COMPANY_ID, company.PROJECT_ID, "--json")
     assert said.code == 1
-    bad = {one["subject"]: (one["result"], one["detail"]) for one in said.data}
+    bad = {finding["subject"]: (finding["result"], finding["detail"]) for finding in said.data}
     assert bad["ai-multi-comms/none"] == ("fail", "secret_missing")
     assert bad[whatsapp] == ("fail", "credentials_malformed")
-    assert any("require_consnt" in one["detail"] for one in said.data if one["result"] == "warn")
+    assert any(
+        "require_consnt" in finding["detail"]
+        for finding in said.data
+        if finding["result"] == "warn"
+    )
 
 
 def test_check_names_the_originals_assistants_as_ignored(outreach, run, stored):
     ai = {"openai_config": {"sms": {"assistant_id_replies": "asst_canary"}}}
     said = run("company", "check", "--file", stored(ai_config=ai), "--json")
-    (found,) = [one["detail"] for one in said.data if one["result"] == "warn"]
+    (found,) = [finding["detail"] for finding in said.data if finding["result"] == "warn"]
     assert "ai_config.openai_config.sms.assistant_id_replies" in found
     assert "canary" not in found
     assert said.code == 0
@@ -354,8 +360,8 @@ def test_check_warns_of_marketing_by_e_mail_without_a_postal_address(
     run, stored, changes, is_warned
 ):
     said = run("company", "check", "--file", stored(**changes), "--json")
-    warned = [one["detail"] for one in said.data if one["result"] == "warn"]
-    assert any(one.startswith("company_address is missing") for one in warned) is is_warned
+    warned = [finding["detail"] for finding in said.data if finding["result"] == "warn"]
+    assert any(warning.startswith("company_address is missing") for warning in warned) is is_warned
     assert said.code == 0
 
 
@@ -373,9 +379,9 @@ def test_check_warns_of_marketing_by_e_mail_without_a_postal_address(
 def test_check_names_the_rules_for_whose_words_a_setting_is_missing(run, stored, changes, rules):
     bare = {"company_address": None, "jurisdictions": {"enforced": True}}
     said = run("company", "check", "--file", stored(**{**bare, **changes}), "--json")
-    found = [one["detail"] for one in said.data if one["subject"] == "rules"]
+    found = [finding["detail"] for finding in said.data if finding["subject"] == "rules"]
     begin = "company_address is missing: openings are refused by "
-    assert {rule for one in found for rule in one.removeprefix(begin).split(", ")} == rules
+    assert {rule for detail in found for rule in detail.removeprefix(begin).split(", ")} == rules
     assert said.code == 0
 
 
@@ -440,7 +446,7 @@ def at_once(outreach, monkeypatch, *issues):
     session.events.register("response-received.secrets-manager.GetSecretValue", after_reading)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
     with ThreadPoolExecutor(len(issues)) as pool:
-        return [one.result() for one in [pool.submit(issue) for issue in issues]]
+        return [future.result() for future in [pool.submit(issue) for issue in issues]]
 
 
 class TestOnAnEngine:
@@ -468,15 +474,15 @@ class TestOnAnEngine:
             outreach,
             monkeypatch,
             *(
-                partial(api_keys.issue, one, name)
-                for one, name in zip(sessions, companies, strict=True)
+                partial(api_keys.issue, session, name)
+                for session, name in zip(sessions, companies, strict=True)
             ),
         )
         kept = secret(outreach)
         for name, (key, _) in zip(companies, issued, strict=True):
             assert key in kept[name]["api_keys"], name
         labels = client.describe_secret(SecretId=KEYS)["VersionIdsToStages"].values()
-        assert not [one for found in labels for one in found if one.startswith("proposed-")]
+        assert not [label for found in labels for label in found if label.startswith("proposed-")]
 
     def test_ending_old_keys_during_an_issue_keeps_the_new_key(self, outreach, run, monkeypatch):
         run("company", "key", company.COMPANY_ID)
@@ -529,7 +535,7 @@ def test_failed_mail_is_processed_again_once_and_then_removed(outreach, run, put
 def test_other_messages_on_the_mail_queue_are_left_and_listed(outreach, run, put_failed_mail):
     put_failed_mail(body="nonsense")
     put_failed_mail(requestPayload=None)
-    assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
+    assert {row["did"] for row in run("dlq", "mail", "--json").data} == {
         "left: not a Lambda failure record"
     }
     assert len(run("dlq", "mail", "--json").data) == 2

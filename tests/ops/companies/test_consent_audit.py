@@ -40,10 +40,10 @@ def test_an_audit_has_a_line_for_each_message_that_was_sent(outreach, run):
         *(("email", "opening"), ("sms", "answer"), ("sms", "opening"), ("sms", "opening")),
     ]
     ruled = [line for line in lines if line["kind"] == "opening" and line["channel"] == "sms"]
-    assert {tuple(one["rules"]) for one in ruled} == {
+    assert {tuple(line["rules"]) for line in ruled} == {
         ("us-federal@2026-11", "us-fl@2026-11", "worldwide@2026-11")
     }
-    assert {(one["region"], one["purpose"]) for one in ruled} == {("us-fl", "transactional")}
+    assert {(line["region"], line["purpose"]) for line in ruled} == {("us-fl", "transactional")}
     assert [line["rules"] for line in lines if line["kind"] == "answer"] == [[]]
 
 

@@ -56,7 +56,7 @@ def test_an_e_mail_with_broken_headers_is_read(hears):
         {"id": "c", "channel": "email", "text": "\ud800"},
     )
     found = [json.loads(line) for line in said.out.splitlines()]
-    assert [one["heard"] for one in found] == ["stop", "stop", "none"]
+    assert [line["heard"] for line in found] == ["stop", "stop", "none"]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def opaque_ids(outreach, recipient):
         if "opaque_id" in row and row.get("request_id")
     ]
     return {
-        one["opaque_id"]["S"] for one in found if one["primary_channel"]["S"] in (recipient, MAIL)
+        row["opaque_id"]["S"] for row in found if row["primary_channel"]["S"] in (recipient, MAIL)
     }
 
 
@@ -77,9 +77,9 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
         for name in ("IdempotencyTable", "AuditActionsTable", "ConversationsTable")
     }
     after = held(written_to)
-    rows = [one for one in after["ConversationsTable"] if "subject#" in one]
+    rows = [text for text in after["ConversationsTable"] if "subject#" in text]
     assert len(rows) == 2, "the subject's, and that of its other address"
-    assert sum("merged_into" in one for one in rows) == 1
+    assert sum("merged_into" in text for text in rows) == 1
     for name, rows in after.items():
         for text in rows:
             for personal in (TEL, TEL[1:], MAIL, CANARY, "Doe"):
@@ -99,7 +99,7 @@ def test_the_outbox_of_an_erased_conversation_is_removed_and_anothers_is_kept(ou
     outreach.start("req-sms", "sms", TEL)
     outreach.start("req-other", "sms", OTHER)
     outreach.run()
-    theirs, another = (outreach.record("sms", one).opaque_id for one in (TEL, OTHER))
+    theirs, another = (outreach.record("sms", address).opaque_id for address in (TEL, OTHER))
 
     def outbox():
         rows = [row["primary_channel"]["S"] for row in outreach.rows("ConversationsTable")]
@@ -181,7 +181,9 @@ def test_a_projects_settings_lose_only_the_listed_address(written_to, run):
     )
     run("erase", "--subject", TEL, "--yes")
     (item,) = [row for row in written_to.rows("CompanyDataTable") if "project_name" in row]
-    assert [one["S"] for one in item["auto_queue_initial_message_from_number"]["L"]] == [OTHER]
+    assert [number["S"] for number in item["auto_queue_initial_message_from_number"]["L"]] == [
+        OTHER
+    ]
     assert item["project_name"]["S"] == written_to.project["project_name"]
 
 
@@ -266,7 +268,9 @@ def test_what_follows_is_erased_with_its_conversation_and_never_sent(outreach, r
     assert all(
         TEL[1:] not in row and MAIL not in row for rows in held(outreach).values() for row in rows
     )
-    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:follow:")]
+    (row,) = [
+        found for found in outreach.rows() if found["event_id"]["S"].startswith("evt:follow:")
+    ]
     assert (row["status"]["S"], row["reason"]["S"]) == ("skipped", "erased")
     assert "due_at" not in row
     outreach.sweep()
@@ -284,7 +288,7 @@ def test_a_person_is_erased_by_any_form_of_their_number(outreach, run):
     run("erase", "--subject", older, "--yes")
     for rows in held(outreach).values():
         for text in rows:
-            assert not [one for one in (newer[1:], older[1:], MAIL) if one in text]
+            assert not [word for word in (newer[1:], older[1:], MAIL) if word in text]
     assert outreach.services.outreach.conversations.is_forbidden(newer, company.COMPANY_ID)
 
 
@@ -365,7 +369,7 @@ def test_the_reasons_of_a_link_and_of_its_undoing_go_with_either_side(outreach, 
 
 def personal(text):
     """What of the person's a text holds."""
-    return [one for one in (TEL[1:], MAIL, "Doe", CANARY) if one.lower() in text.lower()]
+    return [word for word in (TEL[1:], MAIL, "Doe", CANARY) if word.lower() in text.lower()]
 
 
 def test_an_erasing_ends_with_a_report_that_finds_nothing_and_holds_nothing(written_to, run):
@@ -374,13 +378,13 @@ def test_an_erasing_ends_with_a_report_that_finds_nothing_and_holds_nothing(writ
     assert said.code == 0
     assert not personal(said.out)
     assert not [their for their in theirs if their in said.out]
-    report = {one["place"]: one for one in said.data["proof"]}
+    report = {place["place"]: place for place in said.data["proof"]}
     for name in TABLES:
         asked = report[written_to.stage.tables[name]]["asked"]
         assert asked == len(written_to.rows(name)), "each item once, in any segment"
-    assert all(one["asked"] is not None or one["why_not"] for one in report.values())
-    assert sum(one["found"] for one in report.values()) == 0
-    stays = [stay for one in report.values() for stay in one["stays"]]
+    assert all(place["asked"] is not None or place["why_not"] for place in report.values())
+    assert sum(place["found"] for place in report.values()) == 0
+    stays = [stay for place in report.values() for stay in place["stays"]]
     assert len(stays) == 3
     assert all(stay["until"] and stay["why"] for stay in stays)
     text = run("erase", "--subject", TEL, "--yes").out
@@ -410,8 +414,8 @@ def test_words_that_the_caller_adds_are_found_wherever_they_are(written_to, run)
     written_to.run()
     said = run("erase", "--subject", TEL, "--yes", "--json", "--canary", "aunt  quixotina")
     assert said.code == 1
-    (found,) = [one for one in said.data["proof"] if one["found"]]
-    assert {one["canary"] for one in found["left"]} == {"word 1"}
+    (found,) = [place for place in said.data["proof"] if place["found"]]
+    assert {trace["canary"] for trace in found["left"]} == {"word 1"}
     assert "uixotina" not in said.out
 
 

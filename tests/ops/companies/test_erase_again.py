@@ -24,7 +24,7 @@ def restored(outreach, name, rows):
     table = outreach.stage.tables[name]
     client = outreach.stage.aws.client("dynamodb")
     keys = [
-        one["AttributeName"] for one in client.describe_table(TableName=table)["Table"]["KeySchema"]
+        key["AttributeName"] for key in client.describe_table(TableName=table)["Table"]["KeySchema"]
     ]
     for row in outreach.rows(name):
         client.delete_item(TableName=table, Key={key: row[key] for key in keys})
@@ -35,7 +35,7 @@ def restored(outreach, name, rows):
 def left(outreach, *sought):
     """Which texts are in any row."""
     rows = json.dumps([outreach.rows(name) for name in TABLES])
-    return {one for one in sought if one in rows}
+    return {word for word in sought if word in rows}
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_whoever_a_restored_table_has_again_is_erased_again(outreach, run, backu
         assert left(outreach, *SOUGHT) == {*SOUGHT}
     said = run("erase", "--again", at, "--yes", "--json")
     assert said.code == 0, said.out
-    assert sum(one["found"] for one in said.data["proof"]) == 0
+    assert sum(place["found"] for place in said.data["proof"]) == 0
     assert left(outreach, *SOUGHT) == set()
     assert left(outreach, OTHER[1:]), "another's"
 
@@ -132,9 +132,9 @@ def test_an_erasing_is_of_a_subject_or_of_a_backup_and_that_has_a_time(outreach,
 def test_the_record_of_an_erasing_holds_no_address(outreach, run, backup):
     run("erase", "--subject", TEL, "--yes")
     (row,) = [
-        one
-        for one in outreach.rows("ConversationsTable")
-        if one["primary_channel"]["S"] == "erasures"
+        found
+        for found in outreach.rows("ConversationsTable")
+        if found["primary_channel"]["S"] == "erasures"
     ]
-    assert not [one for one in SOUGHT if one in json.dumps(row)]
+    assert not [word for word in SOUGHT if word in json.dumps(row)]
     assert int(row["ttl"]["N"]) > 35 * 86400

@@ -60,7 +60,7 @@ def filled(ops):
 
 
 def everything(ops):
-    return [row for one in erase_archive.objects(ops) for row in one.rows()]
+    return [row for stored in erase_archive.objects(ops) for row in stored.rows()]
 
 
 def erased(ops, address=MAIL, *, dry_run=False):
@@ -125,8 +125,8 @@ def test_an_address_in_a_fact_is_emptied_and_the_fact_stays(ops):
     agents = dimension_rows(DIM_AGENT, [MAIL, "102"], {MAIL: ADA})
     archive.append(DIM_AGENT, 1, agents, deadline_seconds=5)
     erased(ops)
-    one, other = archive.read(FACT_EVENT)
-    assert (one["EventID"], one["AgentID"], one["Notes"]) == ("ALOWARE:1", "unknown", "")
+    first, other = archive.read(FACT_EVENT)
+    assert (first["EventID"], first["AgentID"], first["Notes"]) == ("ALOWARE:1", "unknown", "")
     assert other == rows[1]
     assert [row["AgentID"] for row in archive.read(DIM_AGENT)] == ["102"]
 

@@ -23,7 +23,7 @@ SURROUNDINGS = st.text("abc ,:", max_size=6)
 
 def seen(item, found, keys=()):
     texts = list(texts_of(item))
-    return [one.name for one in found if one.is_in(item, texts, keys_of(item, keys))]
+    return [canary.name for canary in found if canary.is_in(item, texts, keys_of(item, keys))]
 
 
 def hidden(text, before=""):
@@ -62,7 +62,7 @@ def test_an_address_of_another_kind_is_found_by_all_of_it_alone(text):
 
 @given(data=st.data())
 def test_a_mailbox_is_found_in_any_case_with_any_tag_and_dots(data):
-    local = "".join(one + data.draw(st.sampled_from(["", "."])) for one in "janedo") + "e"
+    local = "".join(letter + data.draw(st.sampled_from(["", "."])) for letter in "janedo") + "e"
     tag = data.draw(st.sampled_from(["", "+shop", "+a.b-c"]))
     written = data.draw(st.sampled_from([str.lower, str.upper, str.title]))
     text = written(f"<{local}{tag}@example.com>")
@@ -97,7 +97,7 @@ def test_a_short_id_is_found_in_keys_and_a_long_one_in_any_text():
     assert seen({"k": "evt:1042:c-1", "a": "x"}, found, ["k"])
     assert not seen({"k": "evt:10421", "a": "1042"}, found, ["k"])
     assert seen({"k": "x", "a": f"of {long}."}, found, ["k"])
-    assert all(one.is_id for one in found)
+    assert all(canary.is_id for canary in found)
 
 
 def test_names_are_looked_for_together_and_words_as_they_are_given():
@@ -109,5 +109,5 @@ def test_names_are_looked_for_together_and_words_as_they_are_given():
 
 def test_no_canary_shows_its_value():
     found = canaries(Subjects((TEL, MAIL), ("5f3a" * 8,)), ["hospital"])
-    assert not [one for one in (TEL[1:], "jane", "5f3a", "hospital") if one in repr(found)]
-    assert all(len(one.name) < 30 for one in found)
+    assert not [word for word in (TEL[1:], "jane", "5f3a", "hospital") if word in repr(found)]
+    assert all(len(canary.name) < 30 for canary in found)

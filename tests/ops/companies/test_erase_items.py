@@ -65,7 +65,10 @@ def purged(status, *, stored=None):
         ("received", {"status": "skipped", "reason": "erased"}),
         ("parked", {"status": "skipped", "reason": "erased"}),
         ("unknown", {"status": "abandoned", "reason": "erased"}),
-        *((one, {}) for one in ("processed", "processing", "failed", "done", "pending", "refused")),
+        *(
+            (status, {})
+            for status in ("processed", "processing", "failed", "done", "pending", "refused")
+        ),
     ],
 )
 def test_a_ledger_row_loses_personal_data_and_an_unfinished_one_ends(status, ends):

@@ -39,13 +39,13 @@ def test_a_namesakes_rows_are_listed_apart_by_a_conversation_that_can_be_opened(
     theirs = namesakes.record("sms", OTHER).opaque_id
     said = erased(run)
     assert said.code == 0, said.out
-    report = {one["place"]: one for one in said.data["proof"]}
-    assert sum(one["found"] for one in report.values()) == 0
-    (place,) = [one for one in report if report[one]["named"]]
+    report = {place["place"]: place for place in said.data["proof"]}
+    assert sum(place["found"] for place in report.values()) == 0
+    (place,) = [name for name in report if report[name]["named"]]
     alone = report[place]["name_alone"]
     assert place == namesakes.stage.tables["ConversationsTable"]
-    assert {each["item"] for each in alone} == {theirs}
-    assert {one for each in alone for one in each["where"]} == {
+    assert {named["item"] for named in alone} == {theirs}
+    assert {field for named in alone for field in named["where"]} == {
         "messages"
     }  # none has left the item
     for personal in ("Tess", "Vries", TEL[1:], OTHER[1:]):
@@ -76,7 +76,7 @@ def test_a_name_in_a_row_that_belongs_to_nobody_else_is_a_leak(namesakes, run, r
     rows_of(namesakes, "ConversationsTable").put({**row, "why": f"{NAME} is ill"})
     said = erased(run)
     assert said.code == 1
-    assert sum(one["found"] for one in said.data["proof"]) == 1
+    assert sum(place["found"] for place in said.data["proof"]) == 1
 
 
 def test_a_word_beside_the_name_is_a_leak_also_in_another_ones_conversation(namesakes, run):
@@ -84,6 +84,6 @@ def test_a_word_beside_the_name_is_a_leak_also_in_another_ones_conversation(name
     namesakes.run()
     said = erased(run, "--canary", "in hospital")
     assert said.code == 1
-    found = [each for one in said.data["proof"] for each in one["left"]]
-    assert {one["canary"] for one in found} >= {"word 1"}
-    assert namesakes.record("sms", OTHER).opaque_id not in {one["item"] for one in found}
+    found = [trace for place in said.data["proof"] for trace in place["left"]]
+    assert {trace["canary"] for trace in found} >= {"word 1"}
+    assert namesakes.record("sms", OTHER).opaque_id not in {trace["item"] for trace in found}

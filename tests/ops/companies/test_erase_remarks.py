@@ -24,7 +24,8 @@ def test_a_dry_run_counts_the_words_and_forgets_none():
     ops = session()
     ops.services.journal.enter(Act("settle", "1042", "jo", reason="in hospital"))
     assert [
-        purge(ops, Subjects(ids=("1042",)), (), dry_run=one) for one in (True, True, False, False)
+        purge(ops, Subjects(ids=("1042",)), (), dry_run=is_dry)
+        for is_dry in (True, True, False, False)
     ] == [1, 1, 1, 0]
 
 
@@ -33,8 +34,8 @@ def test_words_that_name_an_address_are_found_whatever_the_act_is_about(key):
     ops = session()
     journal.enter(ops, "act", key, reason="+1 555 017 2232 is ill, see Jo.Doe@example.com")
     journal.enter(ops, "act", key, reason="+1 555 017 2233 is well")
-    for one in ("+15550172232", "jodoe@example.com"):
-        assert purge(ops, Subjects((one,)), (), dry_run=True) == 1
+    for address in ("+15550172232", "jodoe@example.com"):
+        assert purge(ops, Subjects((address,)), (), dry_run=True) == 1
     assert purge(ops, Subjects(("jo.doe@example.com",)), (), dry_run=False) == 1
     rows = ops.audit_table.scan_page(limit=100)[0]
     assert {row["reason"] for row in rows if "actor" in row} == {"", "***-***-2233 is well"}

@@ -114,7 +114,7 @@ def test_rows_that_fabric_has_not_read_are_no_proof_and_are_one_once_it_has(ops,
 def test_an_agent_whom_a_directory_still_names_is_found(ops):
     done = erased(ops)
     assert erase_archive.NAMED in done.warnings
-    assert [len(one.left) for one in asked(ops)] == [1, 1]
+    assert [len(report.left) for report in asked(ops)] == [1, 1]
 
 
 def test_an_agent_whose_id_is_the_address_is_deleted_and_their_facts_have_none(ops, onelake):
@@ -130,12 +130,12 @@ def test_a_report_that_is_away_proves_nothing_and_is_erased_from_by_the_next_run
     names(ops, BEA)
     onelake.fault("status", status=503, times=None)
     assert "run again" in erased(ops).notes[0]
-    assert [one.has_failed for one in asked(ops)] == [True, False]
+    assert [report.has_failed for report in asked(ops)] == [True, False]
 
     onelake.clear_faults()
     ops.services.clock.forward(3_600)
     assert erased(ops).notes == []
-    assert [one.left for one in asked(ops)] == [[], []]
+    assert [report.left for report in asked(ops)] == [[], []]
 
 
 def test_a_dataset_that_answers_no_queries_is_proved_by_what_it_was_filled_with(ops, powerbi):

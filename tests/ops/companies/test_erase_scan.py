@@ -25,7 +25,7 @@ def test_the_archive_is_read_and_what_it_holds_of_a_person_is_found(tmp_path):
     rows = [{"EventID": "1", "agent": "jo"}, {"EventID": "2", "note": f"for {MAIL}"}]
     FileRows(tmp_path).append("Anything", 1, rows, deadline_seconds=5)
     found = archive(tmp_path)
-    assert (found.asked, [one.canary for one in found.left]) == (2, ["address 1"])
+    assert (found.asked, [trace.canary for trace in found.left]) == (2, ["address 1"])
     assert MAIL not in str(found)
 
 

@@ -43,11 +43,11 @@ def test_a_test_event_is_posted_listed_and_entered(run, endpoint):
     endpoint.status = 500
     assert run("company", "test-event", *IDS).code == 1
     listed = run("company", "attempts", *IDS, "--json").data
-    assert [(one["type"], one["status"]) for one in listed] == [
+    assert [(attempt["type"], attempt["status"]) for attempt in listed] == [
         ("endpoint.test", 500),
         ("endpoint.test", 204),
     ]
-    entered = [one["did"] for one in run("journal", "--json").data]
+    entered = [entry["did"] for entry in run("journal", "--json").data]
     assert entered == ["company test-event"] * 2
 
 

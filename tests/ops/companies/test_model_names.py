@@ -55,7 +55,11 @@ def test_an_unknown_model_is_refused_with_those_that_are_known(
     assert known in said.err
     assert name not in said.err
     checked = run("company", "check", "--file", file, "--json")
-    (fault,) = [one for one in checked.data if one["result"] == "fail" and "model" in one["detail"]]
+    (fault,) = [
+        finding
+        for finding in checked.data
+        if finding["result"] == "fail" and "model" in finding["detail"]
+    ]
     assert known in fault["detail"]
 
 
@@ -71,6 +75,6 @@ def test_an_unknown_model_of_the_stage_is_named_by_its_variable(run, stored, mon
     monkeypatch.setattr("chalicelib.wiring._services", [])
     file = stored(provider="bedrock")
     checked = run("company", "check", "--file", file, "--json")
-    (fault,) = [one for one in checked.data if one["subject"] == "models"]
+    (fault,) = [finding for finding in checked.data if finding["subject"] == "models"]
     assert fault["result"] == "fail"
     assert fault["detail"].startswith("BEDROCK_MODEL is no known model of bedrock")

@@ -18,7 +18,9 @@ COMPANY = "ci-aaa-001"
 def ops(capsys, monkeypatch):
     made, table = offline(), tables.companies()
     known, name = made.services.table, made.services.settings.company_data_table
-    monkeypatch.setattr(made.services, "table", lambda one: table if one == name else known(one))
+    monkeypatch.setattr(
+        made.services, "table", lambda asked: table if asked == name else known(asked)
+    )
     monkeypatch.setattr(made.services, "check_stage", lambda: None)
     monkeypatch.setattr("ops.command.Session", lambda *_: made)
     run = runner(capsys)
@@ -33,12 +35,12 @@ def proof(ops):
 @pytest.mark.parametrize("person", ["o'brien@example.com", "Ó Súilleabháin", "김"])
 def test_a_token_is_issued_listed_and_revoked(ops, person):
     issued = ops("desk-token", "issue", COMPANY, person, "--role", "lead", "--json").data
-    (one,) = ops("desk-token", "list", COMPANY, "--json").data
-    assert (one["person"], one["role"], one["valid"]) == (issued["person"], "lead", True)
-    assert issued["token"] not in str(one)
+    (token,) = ops("desk-token", "list", COMPANY, "--json").data
+    assert (token["person"], token["role"], token["valid"]) == (issued["person"], "lead", True)
+    assert issued["token"] not in str(token)
     assert ops("desk-token", "revoke", COMPANY, person).code == 0
-    (one,) = ops("desk-token", "list", COMPANY, "--json").data
-    assert one["valid"] is False
+    (token,) = ops("desk-token", "list", COMPANY, "--json").data
+    assert token["valid"] is False
     assert ops("desk-token", "revoke", COMPANY, person).code == 1
 
 

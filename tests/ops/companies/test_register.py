@@ -25,7 +25,8 @@ def run(outreach, capsys):
 def entries(run, *more):
     found = run("do-not-contact", "list", *OWN, *more, "--json").data
     return [
-        (one["address"], one["channels"], one["reason"], bool(one["lifted_at"])) for one in found
+        (mark["address"], mark["channels"], mark["reason"], bool(mark["lifted_at"]))
+        for mark in found
     ]
 
 
@@ -175,9 +176,9 @@ def test_the_journal_keeps_who_entered_and_lifted_what_the_register_forgets(
         ("do-not-contact import", None),
     ]
     saw = [json.loads(act["saw"]) for act in acts]
-    assert [one.get("in_force") for one in saw] == [[], ["operator"], [], None]
+    assert [found.get("in_force") for found in saw] == [[], ["operator"], [], None]
     assert saw[3]["addresses"] == 2
-    assert len({one["hashed"] for one in saw[:3]}) == 1, "one address, recognised without it"
+    assert len({found["hashed"] for found in saw[:3]}) == 1, "one address, recognised without it"
     for act in acts:
         assert act["by"]
         assert TEL not in str(act)

@@ -21,7 +21,7 @@ from tests.rigs.fakes import ManualClock
 
 COMPANY = "ci-aaa-001"
 NOW = ManualClock().now()
-TIMES = st.datetimes().map(lambda one: f"{one:%Y-%m-%dT%H:%M:%S}.000Z".rjust(24, "0"))
+TIMES = st.datetimes().map(lambda time: f"{time:%Y-%m-%dT%H:%M:%S}.000Z".rjust(24, "0"))
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
 ADDRESSES = st.sampled_from(["+15550100001", "+5215512345678", "jo@example.com", ""])
 
@@ -51,7 +51,7 @@ def marks(draw):
         )
     if channel is None and slot != SUSPENDED_SLOT and draw(st.booleans()):
         mark["channels"] = sorted(
-            draw(st.sets(st.sampled_from([one.value for one in Channel]), min_size=1))
+            draw(st.sets(st.sampled_from([channel.value for channel in Channel]), min_size=1))
         )
     return slot, mark
 
@@ -66,9 +66,9 @@ def test_an_export_is_read_as_the_marks_that_it_was_made_of(given_marks, is_link
     subject = Subject(company_id=COMPANY, root="0" * 32, members=members, state={"marks": stored})
     text = register_file.as_csv(register_rows.rows_of(subject, NOW))
     found = list(register_file.parse(text, COMPANY))
-    assert {f"{one.member}#{one.slot}": dict(one.mark) for one in found} == stored
-    assert {one.member: one.address for one in found} == members
-    assert len({one.subject for one in found}) <= 1
+    assert {f"{row.member}#{row.slot}": dict(row.mark) for row in found} == stored
+    assert {row.member: row.address for row in found} == members
+    assert len({row.subject for row in found}) <= 1
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,6 @@ def test_every_wrong_row_is_named_by_its_line_and_field_and_the_right_ones_are_r
     text = '\ufeffaddress,since\n"+15550100001",2026-11-20\n\nnobody,\n\'+15550100002,\nx@example.com,soon\n'
     rows, refused = register_file.judged(text, COMPANY)
     assert [row.address for row in rows] == ["+15550100001", "+15550100002"]
-    assert [(one.line, one.field) for one in refused] == [(4, "address"), (6, "since")]
+    assert [(refusal.line, refusal.field) for refusal in refused] == [(4, "address"), (6, "since")]
     assert register_file.judged("x" * 200_000, COMPANY)[1] == [register_file.RefusedRow(1, "file")]
     assert register_file.judged("", COMPANY) == ([], [])

@@ -56,7 +56,7 @@ def replayed(run):
 
 
 def kept(outreach):
-    return [outreach.rows(one) for one in ("ConversationsTable", "CompanyDataTable")]
+    return [outreach.rows(table) for table in ("ConversationsTable", "CompanyDataTable")]
 
 
 def test_a_refused_draft_would_be_sent_under_settings_that_allow_it(outreach, item, says, replayed):
@@ -65,13 +65,13 @@ def test_a_refused_draft_would_be_sent_under_settings_that_allow_it(outreach, it
     found = replayed(item(allowed_links=["apply.example.com"]), "--rules-only")
     assert kept(outreach) == before
     assert len(outreach.twilio.messages) == messages
-    (one,) = found["moments"]
-    assert (one["before"]["verdict"], one["before"]["rule"]) == ("person", "link")
-    assert (one["after"]["verdict"], one["after"]["rule"]) == ("send", None)
-    assert one["after"]["kinds"] == ["link"]
-    assert (one["differs"], found["differ"]) == (True, 1)
-    assert found["revision"] != one["revision"]
-    assert one["model"] == "gpt-6-luna"
+    (moment,) = found["moments"]
+    assert (moment["before"]["verdict"], moment["before"]["rule"]) == ("person", "link")
+    assert (moment["after"]["verdict"], moment["after"]["rule"]) == ("send", None)
+    assert moment["after"]["kinds"] == ["link"]
+    assert (moment["differs"], found["differ"]) == (True, 1)
+    assert found["revision"] != moment["revision"]
+    assert moment["model"] == "gpt-6-luna"
 
 
 def test_the_same_settings_make_no_difference(item, says, replayed):
@@ -91,10 +91,12 @@ def test_words_of_the_conversation_are_shown_on_demand_alone(item, says, replaye
     ):
         assert "apply" not in shown
         assert TEL not in shown
-    (one,) = replayed(file, "--rules-only", "--show-texts")["moments"]
-    assert one["texts"]["message"] == QUESTION
-    assert LINK["text"] in one["texts"]["after"]
-    entries = [one["saw"] for one in run("journal", "--json").data if one["did"] == "writer replay"]
+    (moment,) = replayed(file, "--rules-only", "--show-texts")["moments"]
+    assert moment["texts"]["message"] == QUESTION
+    assert LINK["text"] in moment["texts"]["after"]
+    entries = [
+        entry["saw"] for entry in run("journal", "--json").data if entry["did"] == "writer replay"
+    ]
     assert ['"texts": true' in json.dumps(json.loads(entry)) for entry in entries] == [
         False,
         False,
@@ -129,7 +131,7 @@ def test_the_estimate_comes_first_and_no_model_is_asked_for_it(openai, item, say
     assert refused.code == 1
     assert "estimate" in refused.err
     assert len(openai.calls_of("respond")) == asked
-    assert not [one for one in run("journal", "--json").data if one["did"] == "writer replay"]
+    assert not [entry for entry in run("journal", "--json").data if entry["did"] == "writer replay"]
 
 
 def test_a_run_ends_where_it_would_cost_more_than_it_may(openai, item, says, replayed):
@@ -145,9 +147,9 @@ def test_a_model_that_breaks_a_rule_again_leaves_the_answer_to_a_person(item, sa
     says("When are you open?", {"text": "We are open from 9:00 to 17:00."})
     says(QUESTION, LINK)
     found = replayed(item(), "--yes", "--last", "1")
-    (one,) = found["moments"]
-    assert (one["after"]["verdict"], one["after"]["rule"]) == ("person", "link")
-    assert not one["differs"]
+    (moment,) = found["moments"]
+    assert (moment["after"]["verdict"], moment["after"]["rule"]) == ("person", "link")
+    assert not moment["differs"]
 
 
 def test_a_conversation_of_the_project_is_replayed_alone(outreach, item, says, replayed, run):

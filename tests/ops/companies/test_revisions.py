@@ -53,14 +53,14 @@ def test_settings_that_another_program_stored_are_the_newest_and_since_when_is_n
     put(tone="warm")
     company.create_written_by_model(outreach.stage)
     found = revisions(run)
-    assert [one["is_current"] for one in found] == [False, True]
+    assert [revision["is_current"] for revision in found] == [False, True]
     assert found[-1]["since"] is None
 
 
 def test_a_message_names_the_revision_and_the_model_that_wrote_it(run, outreach, model_start):
     model_start()
     said = outreach.services.outreach.conversations.history(outreach.record("sms"))
-    (opening,) = [one for one in said if one.provider_id]
+    (opening,) = [message for message in said if message.provider_id]
     assert (opening.model, opening.revision) == ("gpt-6-luna", revisions(run)[-1]["revision"])
 
 

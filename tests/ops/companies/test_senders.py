@@ -120,7 +120,7 @@ def test_of_two_companies_that_claim_a_sender_at_once_one_is_refused(outreach, t
         except OpsError:
             outcomes.append("refused")
 
-    threads = [threading.Thread(target=store, args=(one,)) for one in items]
+    threads = [threading.Thread(target=store, args=(item,)) for item in items]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -131,12 +131,12 @@ def test_of_two_companies_that_claim_a_sender_at_once_one_is_refused(outreach, t
         for project in senders.projects(Session("dev"))
         if project.company_id in ("ci-0", "ci-1")
     ]
-    assert [one.company_id for one in there] == [owner(outreach, "+15550109009").company_id]
+    assert [sender.company_id for sender in there] == [owner(outreach, "+15550109009").company_id]
 
 
 def findings(run, *arguments):
     said = run("company", "check", *arguments, "--json")
-    return {one["subject"]: one for one in said.data}["senders"]
+    return {finding["subject"]: finding for finding in said.data}["senders"]
 
 
 def test_check_sees_a_shared_sender_from_both_sides(outreach, run, table):

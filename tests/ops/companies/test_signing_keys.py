@@ -106,7 +106,7 @@ def test_a_check_names_what_is_wrong_and_shows_no_value(run, tmp_path):
     wrong = {**signed(issued, secret=other, query=[]), "authorization": "canary"}
     bad = run("company", "signature-check", ID, kept(tmp_path, wrong, b"canary"), "--json")
     assert bad.code == 1
-    assert [one["problem"] for one in bad.data] == [
+    assert [row["problem"] for row in bad.data] == [
         "component authorization is not covered",
         "component content-digest is not covered",
         "a parameter of the query is not covered by @query-param",

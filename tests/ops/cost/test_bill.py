@@ -94,10 +94,10 @@ def test_a_message_has_the_receipts_that_its_carrier_sends_in_its_bill():
     receipt = counted()[start.receipt]
     assert start.receipts == 3
     alone = bill.of_event(replace(start, receipts=0), Terms())
-    each = bill.of_event(receipt, Terms())
+    beside = bill.of_event(receipt, Terms())
     for cause, usd in bill.of_event(start, Terms()).items():
-        assert usd == pytest.approx(alone[cause] + 3 * each[cause])
-    assert 3 * each[CostCause.REQUESTS] * 1e6 == pytest.approx(3 * (3.5 + 0.4 + 1.5))
+        assert usd == pytest.approx(alone[cause] + 3 * beside[cause])
+    assert 3 * beside[CostCause.REQUESTS] * 1e6 == pytest.approx(3 * (3.5 + 0.4 + 1.5))
     assert bill.gateway_requests(start) == 4
 
 
@@ -125,5 +125,5 @@ def test_the_start_of_a_container_is_billed_like_a_job():
 def test_a_months_requests_are_charged_by_the_gateways_tiers():
     """The first 333 million at $3.50, the next at $2.80."""
     many = Terms(month_requests=666e6)
-    one = EventCount("one", jobs=0)
-    assert million(CostCause.REQUESTS, many, one) == pytest.approx((3.5 + 2.8) / 2 + 0.2)
+    single = EventCount("one", jobs=0)
+    assert million(CostCause.REQUESTS, many, single) == pytest.approx((3.5 + 2.8) / 2 + 0.2)

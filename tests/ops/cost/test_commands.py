@@ -13,7 +13,7 @@ from ops.cost.event_kinds import counted
 from ops.cost.prices import prices
 from tests.rigs.ops_cli import runner
 
-CAUSES = [one.value for one in CostCause]
+CAUSES = [cause.value for cause in CostCause]
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def test_every_kind_is_shown_by_cause_behind_either_gateway(run):
 
 
 def test_the_counts_are_those_that_dollars_rest_on(run):
-    found = {one["event"]: one for one in run("cost", "--counts", "--json").data}
-    for one in counted().values():
-        row = found[one.name]
-        assert (row["write units"], row["read units"]) == (one.writes, one.reads)
-        assert (row["door calls"], row["worker calls"]) == (one.door_calls, one.worker_calls)
+    found = {row["event"]: row for row in run("cost", "--counts", "--json").data}
+    for event in counted().values():
+        row = found[event.name]
+        assert (row["write units"], row["read units"]) == (event.writes, event.reads)
+        assert (row["door calls"], row["worker calls"]) == (event.door_calls, event.worker_calls)
     two, five = found["routed event, 2 actions"], found["routed event"]
     assert (two["write units"], two["read units"]) == (five["write units"] - 9, five["read units"])
     assert found["reply written by a model, SMS"]["input tokens"] == 4_800
@@ -86,13 +86,13 @@ def test_a_stages_messages_are_those_of_its_companies(outreach, model_start, run
     model_start()
     stage = run("cost", "--since", "1d", "--json").data[:-1]
     of_company = run("cost", "--company", company.COMPANY_ID, "--since", "1d", "--json").data[:-1]
-    names = {one["event"] for one in stage}
+    names = {event["event"] for event in stage}
     assert {"conversation started, e-mail", "conversation started, SMS"} <= names
     for name in names:
-        same = [one for one in of_company if one["event"] == name]
-        (one,) = [one for one in stage if one["event"] == name]
-        assert one["count"] == sum(each["count"] for each in same) > 0
-        assert one["total"] == pytest.approx(sum(each["total"] for each in same), abs=0.001)
+        same = [event for event in of_company if event["event"] == name]
+        (whole,) = [event for event in stage if event["event"] == name]
+        assert whole["count"] == sum(part["count"] for part in same) > 0
+        assert whole["total"] == pytest.approx(sum(part["total"] for part in same), abs=0.001)
     assert "language models" in names
 
 
@@ -142,12 +142,12 @@ def test_a_stage_is_charged_for_what_its_doors_have_counted(outreach, run):
 
 
 def test_every_price_is_printed_with_its_region_and_source(run):
-    found = {one["price"]: one for one in run("cost", "--prices", "--json").data}
+    found = {price["price"]: price for price in run("cost", "--prices", "--json").data}
     assert set(found) == set(prices())
     lambda_requests = found["lambda_requests"]
     assert (lambda_requests["usd"], lambda_requests["per"]) == ("0.2", "million")
     assert lambda_requests["region"] == "us-east-1"
-    assert all(one["source"].startswith("https://") and one["read"] for one in found.values())
+    assert all(price["source"].startswith("https://") and price["read"] for price in found.values())
 
 
 @pytest.mark.parametrize("given", ["soon", "3", "-1d", ""])

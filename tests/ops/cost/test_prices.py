@@ -10,11 +10,11 @@ from ops.cost import assumptions
 from ops.cost.prices import each, per_million, prices
 
 
-@pytest.mark.parametrize("one", prices().values(), ids=lambda one: one.name)
-def test_a_price_names_its_page_and_the_day_on_which_it_was_read(one):
-    assert one.source.startswith("https://")
-    assert date(2026, 1, 1) < one.read <= date.today()  # noqa: DTZ011 - a day, not a time
-    assert one.usd > 0
+@pytest.mark.parametrize("price", prices().values(), ids=lambda known: known.name)
+def test_a_price_names_its_page_and_the_day_on_which_it_was_read(price):
+    assert price.source.startswith("https://")
+    assert date(2026, 1, 1) < price.read <= date.today()  # noqa: DTZ011 - a day, not a time
+    assert price.usd > 0
 
 
 def test_tiers_of_a_month_are_charged_one_after_the_other():

@@ -36,7 +36,7 @@ def test_the_operator_commands_of_facts(facts_rig, app_environment, capsys, tmp_
     assert len(facts_rig.powerbi.rows(made, "FactEvent")) == 1
     assert run("seed") == 0
     assert len(facts_rig.rows(DIM_METRIC)) == 4
-    acts = [one["action_type"] for one in parts.journal.story("facts:dataset")]
+    acts = [act["action_type"] for act in parts.journal.story("facts:dataset")]
     assert acts == ["facts create", "facts rebuild", "facts rebuild", "facts seed"]
     capsys.readouterr()
     assert run("explain", f"ALOWARE:{number}") == 0

@@ -78,7 +78,7 @@ def test_a_later_delivery_or_a_rebuild_does_not_bring_it_back(sinks):
     sinks.remove("ALOWARE:1")
     sinks.keep(fact(1), fact(3))
     assert sinks.there() == (LEFT | {"ALOWARE:3"}, LEFT | {"ALOWARE:3"})
-    assert "ALOWARE:1" not in {one.key for one in sinks.rig.store().all_posted()}
+    assert "ALOWARE:1" not in {fact.key for fact in sinks.rig.store().all_posted()}
     assert sinks.rig.store().reopen("ALOWARE:1") is False
 
 

@@ -172,7 +172,7 @@ class Outage:
             if effect.kind == "tag_added"
         ]
         sent = richpanel.calls_of("send_message")
-        return tags, [f"act:rp_reply:{one.path.split('/')[3]}:c-1" for one in sent]
+        return tags, [f"act:rp_reply:{call.path.split('/')[3]}:c-1" for call in sent]
 
 
 TRACKING = {
@@ -271,14 +271,14 @@ PAIRS = [
 
 @one_case(("about", "state"), PAIRS)
 def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_effect(outage, about, state):
-    tickets = {str(1000 + number): one for number, one in enumerate(ACTIONS)}
+    tickets = {str(1000 + number): state for number, state in enumerate(ACTIONS)}
     for ticket, action in tickets.items():
         key = outage.planned(ticket)
         outage.put_action(key, about, action)
         outage.put_event(key, state)
     said = outage.dry_run()
     assert len(said["events"]) == len(tickets)
-    settled = {ticket: SETTLED.get(one, ()) for ticket, one in tickets.items()}
+    settled = {ticket: SETTLED.get(state, ()) for ticket, state in tickets.items()}
     went, did = outage.mends()
     assert went == expected(said, settled)
     assert did["effects"] == said["effects"]
@@ -287,7 +287,7 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_effect(outag
 
 @one_case("letter", Letter)
 def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage, letter):
-    tickets = {str(1000 + number): one for number, one in enumerate(EVENTS)}
+    tickets = {str(1000 + number): state for number, state in enumerate(EVENTS)}
     for ticket, state in tickets.items():
         key = outage.planned(ticket)
         outage.put_letter(key, letter)
@@ -296,7 +296,7 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage
     went, did = outage.mends()
     events = {event["event"].split(":")[2] for event in said["events"]}
     assert {tickets[event] for event in events} == {*EVENTS} - ENDED
-    remained = {tickets[one["event"].split(":")[2]]: one["why"] for one in said["remained"]}
+    remained = {tickets[event["event"].split(":")[2]]: event["why"] for event in said["remained"]}
     assert remained == {Event.AT_A_WORKER: affected.AT_A_WORKER}
     assert did["remained"] == said["remained"]
     undecided = {
@@ -304,18 +304,18 @@ def test_a_mend_does_what_its_dry_run_says_whatever_the_state_of_an_event(outage
         for effect in said["effects"]
         if effect["would"] == preview.UNDECIDED
     }
-    assert {tickets[one] for one in undecided} == {EventStatus.RECEIVED}
-    assert {one for one in went if one.split(":")[2] not in undecided} == expected(said, {})
-    assert {one.split(":")[2] for one in went} == events - {_of(tickets, Event.AT_A_WORKER)}
-    kept = {one["conversation"] for one in outage.run("dlq", "list", "--json").data}
-    assert {tickets[one] for one in kept} == (
+    assert {tickets[event] for event in undecided} == {EventStatus.RECEIVED}
+    assert {key for key in went if key.split(":")[2] not in undecided} == expected(said, {})
+    assert {key.split(":")[2] for key in went} == events - {_of(tickets, Event.AT_A_WORKER)}
+    kept = {letter["conversation"] for letter in outage.run("dlq", "list", "--json").data}
+    assert {tickets[event] for event in kept} == (
         set() if letter is Letter.NONE else {*ENDED, Event.AT_A_WORKER}
     )
 
 
 @one_case("switch", ["kill_switch", "shadow_mode", "safe_mode", "automation_enabled"])
 def test_a_mend_does_what_its_dry_run_says_whatever_a_switch_forbids(outage, switch):
-    tickets = {str(1000 + number): one for number, one in enumerate(ACTIONS)}
+    tickets = {str(1000 + number): state for number, state in enumerate(ACTIONS)}
     for ticket, action in tickets.items():
         key = outage.planned(ticket)
         outage.put_action(key, ATTENTION, Row.NOT_STARTED)
@@ -325,7 +325,7 @@ def test_a_mend_does_what_its_dry_run_says_whatever_a_switch_forbids(outage, swi
     said = outage.dry_run()
     went, _ = outage.mends()
     assert went == expected(said, {})
-    assert not [one for one in went if one.startswith("act:rp_reply")]
+    assert not [key for key in went if key.startswith("act:rp_reply")]
 
 
 def test_what_is_in_place_already_is_not_listed_as_going(outage):
@@ -399,4 +399,4 @@ def test_a_mend_that_died_before_it_sent_a_letter_sends_it_when_it_is_begun_agai
 
 
 def _of(tickets, state):
-    return next(ticket for ticket, one in tickets.items() if one == state)
+    return next(ticket for ticket, its in tickets.items() if its == state)

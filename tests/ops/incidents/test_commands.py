@@ -95,7 +95,7 @@ def test_what_a_mend_does_is_what_its_dry_run_said(system, run, state):
     tags, undecided = foreseen(said)
     went = happens(system, lambda: run("incidents", "mend", FIRST, "--yes", "--rate", "100"))
     assert went, "something was left to do"
-    assert {one for one in went if one[0] not in undecided} == tags
+    assert {key for key in went if key[0] not in undecided} == tags
     assert system.event()["status"] == "processed"
     assert run("incidents", "list", "--json").data == []
     (ended,) = run("incidents", "list", "--ended", "--json").data
@@ -105,13 +105,17 @@ def test_what_a_mend_does_is_what_its_dry_run_said(system, run, state):
 def test_every_state_of_an_outage_is_one_incident_and_one_mend(system, run):
     for number, make in enumerate(STATES.values()):
         make(system, f"104{number}")
-    (one,) = run("incidents", "list", "--json").data
-    assert (one["incident"], one["state"], one["held"]) == (FIRST, "open", len(STATES))
+    (incident,) = run("incidents", "list", "--json").data
+    assert (incident["incident"], incident["state"], incident["held"]) == (
+        FIRST,
+        "open",
+        len(STATES),
+    )
     shown = run("incidents", "show", FIRST, "--json").data
     assert shown["customers"] == len(STATES)
     tags, undecided = foreseen(shown)
     went = happens(system, lambda: run("incidents", "mend", FIRST, "--yes", "--rate", "100"))
-    assert {one for one in went if one[0] not in undecided} == tags
+    assert {key for key in went if key[0] not in undecided} == tags
     assert {id_ for id_, _ in went} == {f"104{number}" for number in range(len(STATES))}
     assert run("incidents", "list", "--json").data == []
     assert run("dlq", "list", "--json").data == []
@@ -151,7 +155,7 @@ def test_a_mend_is_stopped_and_goes_on_where_it_ended(system, run, monkeypatch):
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
     assert (said["did"], said["stopped"]) == ({mend.QUEUED: 1}, True)
     assert said["held"] == 4, "what was asked for has not ended yet"
-    assert [one["why"] for one in said["remained"]] == [mend.STOPPED] * 3
+    assert [event["why"] for event in said["remained"]] == [mend.STOPPED] * 3
     monkeypatch.setattr(mend.replay, "ask", real)
     system.run()
     said = run("incidents", "mend", FIRST, "--yes", "--rate", "100", "--json").data
@@ -187,8 +191,11 @@ def test_every_face_of_twilios_outage_is_one_incident(outreach, capsys):
         outreach.twilio.fault(operation="create_message", times=1, **fault)
         outreach.start(f"req{number}", "sms", f"+1555010000{number}")
         outreach.run()
-    (one,) = runner(capsys)("incidents", "list", "--json").data
-    assert (one["incident"], one["held"]) == ("twilio.unavailable.outreach.1", len(faults))
+    (incident,) = runner(capsys)("incidents", "list", "--json").data
+    assert (incident["incident"], incident["held"]) == (
+        "twilio.unavailable.outreach.1",
+        len(faults),
+    )
 
 
 def test_a_mend_of_what_has_ended_changes_nothing(system, run):
@@ -207,16 +214,20 @@ def test_a_new_outage_after_a_mend_is_an_incident_of_its_own(system, run):
     run("incidents", "acknowledge", FIRST, "--owner", "sam")
     run("incidents", "mend", FIRST, "--yes")
     handed_back(system, "1043")
-    (one,) = run("incidents", "list", "--json").data
-    assert (one["incident"], one["state"], one["owner"]) == (f"{CAUSE}.2", "open", None)
-    assert (one["held"], one["mend"]) == (2, None)
+    (incident,) = run("incidents", "list", "--json").data
+    assert (incident["incident"], incident["state"], incident["owner"]) == (
+        f"{CAUSE}.2",
+        "open",
+        None,
+    )
+    assert (incident["held"], incident["mend"]) == (2, None)
 
 
 def test_an_incident_has_an_owner_and_its_acts_are_in_the_journal(system, run):
     handed_back(system, "1042")
     assert run("incidents", "acknowledge", CAUSE, "--owner", "sam", "--reason", "seen").code == 0
-    (one,) = run("incidents", "list", "--json").data
-    assert (one["state"], one["owner"]) == ("acknowledged", "sam")
+    (incident,) = run("incidents", "list", "--json").data
+    assert (incident["state"], incident["owner"]) == ("acknowledged", "sam")
     run("incidents", "mend", FIRST, "--yes", "--reason", "it is back")
     acts = run("journal", f"inc:{CAUSE}", "--json").data
     assert [(act["did"], act["reason"]) for act in acts] == [
@@ -240,8 +251,8 @@ def test_a_cause_that_comes_back_is_the_next_incident(system, run):
     system.run()
     assert system.sweep().problems == []
     handed_back(system, "1043")
-    (one,) = run("incidents", "list", "--json").data
-    assert (one["incident"], one["owner"], one["mend"]) == (f"{CAUSE}.2", None, None)
+    (incident,) = run("incidents", "list", "--json").data
+    assert (incident["incident"], incident["owner"], incident["mend"]) == (f"{CAUSE}.2", None, None)
     assert run("incidents", "show", FIRST).code == 1
 
 

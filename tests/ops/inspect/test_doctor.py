@@ -49,11 +49,11 @@ def set_up(system, door):
 
 def findings(run):
     said = run("doctor", "--json")
-    return {one["check"]: one for one in said.data}
+    return {finding["check"]: finding for finding in said.data}
 
 
 def failed(run):
-    return {name for name, one in findings(run).items() if one["result"] == "fail"}
+    return {name for name, finding in findings(run).items() if finding["result"] == "fail"}
 
 
 def topic_arn(system):
@@ -62,17 +62,17 @@ def topic_arn(system):
 
 def test_a_failure_names_the_command_that_mends_it_and_what_blocks_others_comes_first(system, run):
     said = run("doctor", "--json")
-    failing = [one for one in said.data if one["result"] == "fail"]
+    failing = [finding for finding in said.data if finding["result"] == "fail"]
     assert len(failing) > 3
-    assert [one["check"] for one in failing if not one["mend"]] == []
+    assert [finding["check"] for finding in failing if not finding["mend"]] == []
     assert (said.data[0]["check"], said.data[0]["system"]) == ("stage", "stage")
-    assert list(dict.fromkeys(one["system"] for one in said.data)) == [
+    assert list(dict.fromkeys(finding["system"] for finding in said.data)) == [
         "stage",
         "support",
         "outreach",
         "facts",
     ]
-    assert all(not one["mend"] for one in said.data if one["result"] == "ok")
+    assert all(not finding["mend"] for finding in said.data if finding["result"] == "ok")
 
 
 def test_each_lane_shows_what_waits_and_its_budget(set_up, run):
@@ -227,7 +227,7 @@ def test_where_listing_is_forbidden_known_tickets_are_checked(set_up, run):
 
 def test_a_manual_check_names_its_step_in_the_documentation(set_up, run):
     manual = [finding for finding in findings(run).values() if finding["result"] == "manual"]
-    assert {one["check"] for one in manual} == {
+    assert {finding["check"] for finding in manual} == {
         "richpanel target",
         "richpanel rule",
         "richpanel routing",
@@ -235,8 +235,8 @@ def test_a_manual_check_names_its_step_in_the_documentation(set_up, run):
     page = (ROOT / "docs" / "richpanel-setup.md").read_text()
     titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
     anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
-    for one in manual:
-        assert one["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
+    for step in manual:
+        assert step["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
 
 
 def test_the_set_up_page_names_every_manual_check():
@@ -266,7 +266,7 @@ class TestOnAnEngine:
     @pytest.mark.usefixtures("healthy")
     def test_a_healthy_stage_passes(self, run):
         said = run("doctor", "--json")
-        assert [one for one in said.data if one["result"] == "fail"] == []
+        assert [finding for finding in said.data if finding["result"] == "fail"] == []
         assert said.code == 0
         assert "night@example.com" not in said.out
 
@@ -283,8 +283,8 @@ class TestOnAnEngine:
         )
         assert run("provision").code == 0
         said = run("doctor", "--json")
-        assert {one["system"] for one in said.data} == {"stage", "facts"}
-        found = {one["check"]: one for one in said.data}
+        assert {finding["system"] for finding in said.data} == {"stage", "facts"}
+        found = {finding["check"]: finding for finding in said.data}
         assert "richpanel" not in found["secrets"]["detail"]
         alarms = system.stage.aws.client("cloudwatch").describe_alarms(MaxRecords=100)[
             "MetricAlarms"
@@ -345,7 +345,7 @@ class TestOnAnEngine:
         assert findings(run)["alarm recipients"]["result"] == "warn", "one of two has not confirmed"
         by_email, by_http = sorted(
             sns.list_subscriptions_by_topic(TopicArn=topic_arn(healthy))["Subscriptions"],
-            key=lambda one: one["Protocol"],
+            key=lambda subscription: subscription["Protocol"],
         )
         sns.unsubscribe(SubscriptionArn=by_email["SubscriptionArn"])
         result = findings(run)["alarm recipients"]

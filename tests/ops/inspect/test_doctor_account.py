@@ -56,7 +56,7 @@ def mails(monkeypatch):
 
 
 def found(check, **clients):
-    return {one.check: one for one in check(session(**clients))}
+    return {finding.check: finding for finding in check(session(**clients))}
 
 
 def account_limit(executions):
@@ -73,16 +73,16 @@ def account_limit(executions):
 )
 def test_a_new_accounts_executions_are_compared_with_the_stages(answered, executions, result, said):
     client = answered("lambda", get_account_settings=account_limit(executions))
-    one = found(doctor_account.concurrency, **{"lambda": client})["concurrency"]
-    assert one.result == result
-    assert said in one.detail
-    assert ("Service Quotas, Lambda, Concurrent executions" in one.detail) is (result == "warn")
+    finding = found(doctor_account.concurrency, **{"lambda": client})["concurrency"]
+    assert finding.result == result
+    assert said in finding.detail
+    assert ("Service Quotas, Lambda, Concurrent executions" in finding.detail) is (result == "warn")
 
 
 def test_without_the_right_to_ask_the_need_is_said(answered):
     client = answered("lambda", get_account_settings="AccessDeniedException")
-    one = found(doctor_account.concurrency, **{"lambda": client})["concurrency"]
-    assert (one.result, "27 executions are needed" in one.detail) == ("warn", True)
+    finding = found(doctor_account.concurrency, **{"lambda": client})["concurrency"]
+    assert (finding.result, "27 executions are needed" in finding.detail) == ("warn", True)
 
 
 def of_ses(answered, account, *, region="us-east-1", verified=True):
@@ -92,7 +92,7 @@ def of_ses(answered, account, *, region="us-east-1", verified=True):
 
 
 def test_an_account_with_production_access_passes(answered, mails):
-    assert {one.result for one in of_ses(answered, HEALTHY).values()} == {"ok"}
+    assert {finding.result for finding in of_ses(answered, HEALTHY).values()} == {"ok"}
 
 
 def test_the_sandbox_is_named_with_its_limits_and_the_command_that_leaves_it(answered, mails):
@@ -126,21 +126,21 @@ def test_the_sandbox_is_named_with_its_limits_and_the_command_that_leaves_it(ans
     ],
 )
 def test_what_ses_takes_from_an_account_is_named(answered, mails, change, check, result, said):
-    one = of_ses(answered, {**HEALTHY, **change})[check]
-    assert (one.result, said in one.detail) == (result, True), one
+    finding = of_ses(answered, {**HEALTHY, **change})[check]
+    assert (finding.result, said in finding.detail) == (result, True), finding
 
 
 def test_a_region_that_may_not_receive_is_named_with_its_page(answered, mails):
     assert of_ses(answered, HEALTHY)["ses receiving"].result == "ok"
-    one = of_ses(answered, HEALTHY, region="eu-south-2")["ses receiving"]
-    assert one.result == "warn"
-    assert "eu-south-2" in one.detail
-    assert "https://docs.aws.amazon.com/general/latest/gr/ses.html" in one.detail
+    finding = of_ses(answered, HEALTHY, region="eu-south-2")["ses receiving"]
+    assert finding.result == "warn"
+    assert "eu-south-2" in finding.detail
+    assert "https://docs.aws.amazon.com/general/latest/gr/ses.html" in finding.detail
 
 
 def test_an_identity_that_is_not_verified_is_named(answered, mails):
-    one = of_ses(answered, HEALTHY, verified=False)["ses identities"]
-    assert (one.result, one.detail) == ("fail", "company.example is not verified")
+    finding = of_ses(answered, HEALTHY, verified=False)["ses identities"]
+    assert (finding.result, finding.detail) == ("fail", "company.example is not verified")
 
 
 @pytest.mark.parametrize(
@@ -153,11 +153,11 @@ def test_an_identity_that_is_not_verified_is_named(answered, mails):
     ],
 )
 def test_a_runtime_that_ends_is_named_with_its_days(of_end, days, result):
-    one, end = session(), runtime.ENDS[runtime.name()]
+    here, end = session(), runtime.ENDS[runtime.name()]
     day = datetime.combine(getattr(end, of_end), time(), UTC)
-    clock = one.services.clock
+    clock = here.services.clock
     clock.forward((day - clock.now()).total_seconds() + days * 86_400)
-    (said,) = doctor_account.python(one)
+    (said,) = doctor_account.python(here)
     assert said.result == result
     assert str(end.deprecated) in said.detail
     assert str(end.no_update) in said.detail
@@ -168,6 +168,8 @@ def test_variables_that_lambda_would_not_take_are_counted(monkeypatch, tmp_path)
     raw["stages"]["dev"]["environment_variables"]["MODEL_PRICES"] = "x" * 4_000
     monkeypatch.setattr(config, "CONFIG", tmp_path / "config.json")
     config.CONFIG.write_text(json.dumps(raw))
-    one = found(doctor_deployed.variables)["variables"]
-    assert one.result == "fail"
-    assert re.fullmatch(r"\d{4} bytes, .* at most 4096: MODEL_PRICES is the longest", one.detail)
+    finding = found(doctor_deployed.variables)["variables"]
+    assert finding.result == "fail"
+    assert re.fullmatch(
+        r"\d{4} bytes, .* at most 4096: MODEL_PRICES is the longest", finding.detail
+    )

@@ -23,9 +23,9 @@ def findings(facts_rig, capsys, monkeypatch):
                 while_it_lasts.setenv(name, value)
             said = runner(capsys)("doctor", "--json")
         return {
-            one["check"]: (one["result"], one["detail"])
-            for one in said.data
-            if one["check"].startswith("facts")
+            finding["check"]: (finding["result"], finding["detail"])
+            for finding in said.data
+            if finding["check"].startswith("facts")
         }
 
     assert facts_rig

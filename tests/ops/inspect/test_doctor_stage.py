@@ -26,7 +26,7 @@ def run(outreach, capsys):
 @pytest.fixture
 def worker(outreach):
     """Deploys the worker, in name only; `worker("company.example")`: what it may send as."""
-    iam, functions = (outreach.stage.aws.client(one) for one in ("iam", "lambda"))
+    iam, functions = (outreach.stage.aws.client(service) for service in ("iam", "lambda"))
 
     def deploy(*identities):
         mine = [
@@ -61,7 +61,7 @@ def worker(outreach):
 
 
 def found(check):
-    return [(one.result, one.detail) for one in check(Session("dev"))]
+    return [(finding.result, finding.detail) for finding in check(Session("dev"))]
 
 
 def sender(outreach):
@@ -89,7 +89,7 @@ def test_a_sender_that_no_identity_covers_is_named_and_not_shown(
     checked = run("company", "check", company.COMPANY_ID, "--json")
     assert result == ("ok" if is_covered else "fail")
     assert checked.code == (0 if is_covered else 1)
-    named = {one["subject"] for one in checked.data if one["result"] == "fail"}
+    named = {finding["subject"] for finding in checked.data if finding["result"] == "fail"}
     assert named == (set() if is_covered else {"sender identities"})
     assert (company.COMPANY_ID in detail) is not is_covered
     assert address not in detail + checked.out
@@ -110,7 +110,7 @@ def test_each_companys_senders_are_compared(outreach, worker):
 def test_before_the_worker_is_deployed_nothing_is_compared(outreach, run):
     assert found(doctor_stage.sender_identities) == [("warn", "the worker is not deployed")]
     checked = run("company", "check", company.COMPANY_ID, "--json").data
-    assert "sender identities" not in {one["subject"] for one in checked}
+    assert "sender identities" not in {finding["subject"] for finding in checked}
 
 
 @pytest.fixture

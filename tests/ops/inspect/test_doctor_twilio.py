@@ -18,7 +18,9 @@ def checked(outreach, monkeypatch):
         outreach.twilio.numbers.clear()  # the server outlives a test
         if url is not None:
             outreach.twilio.numbers[company.SMS_NUMBER] = url
-        return {one.check: (one.result, one.detail) for one in twilio(Session("dev"))}
+        return {
+            finding.check: (finding.result, finding.detail) for finding in twilio(Session("dev"))
+        }
 
     return check
 

@@ -18,7 +18,7 @@ def test_the_reply_of_a_plan_is_one_of_its_actions(replies_rig, tracked_question
     row = replies_rig.event()
     found = planned.actions(Session("dev"), row)
     assert len(found) == len(list(Plan.decode(row["plan"]).actions))
-    assert all(replies_rig.row(one.key)["status"] == "done" for one in found)
+    assert all(replies_rig.row(action.key)["status"] == "done" for action in found)
 
 
 @pytest.mark.parametrize("action", ["act:rp_reply:1042:c-1", "act:rp_tag:1042:mw-reply-sent:c-1"])

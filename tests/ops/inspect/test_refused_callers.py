@@ -42,8 +42,8 @@ def test_who_was_refused_is_shown_by_door_and_hour(system, run):
     assert done.code == 0, done.err
     found = {(load["door"], load["caller"]): load for load in json.loads(done.out)}
     assert found.keys() == {("desk", company.COMPANY_ID), ("any", "strangers")}
-    assert [one["times"] for one in found.values()] == [1, 1]
-    assert all(before <= one["first"] <= one["last"] for one in found.values())
+    assert [caller["times"] for caller in found.values()] == [1, 1]
+    assert all(before <= caller["first"] <= caller["last"] for caller in found.values())
 
 
 def test_nobody_refused_is_nothing(run):

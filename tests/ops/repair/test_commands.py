@@ -109,7 +109,7 @@ def test_explain_says_of_an_ended_event_what_will_not_start_any_more(processed, 
     for status, said in (("parked", "pending"), ("failed", "not started, will not be")):
         table.update({"event_id": event}, set_={"status": status})
         (shown,) = run("explain", event, "--json").data["events"]
-        assert {one["event_id"]: one["status"] for one in shown["actions"]}[tag] == said
+        assert {action["event_id"]: action["status"] for action in shown["actions"]}[tag] == said
     assert "1 not started, will not be" in run("explain", event).out
 
 
@@ -158,8 +158,8 @@ def test_unfinished_events_are_listed_with_their_reason_oldest_first(processed, 
         changed = {"status": "parked", "reason": "unknown:tag", "received_at": received}
         table.update({"event_id": key}, set_=changed | dated("event", key, 1))
     listed = run("unfinished", "--json").data
-    assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
-    assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
+    assert [event["event"] for event in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
+    assert {(event["status"], event["reason"]) for event in listed} == {("parked", "unknown:tag")}
     assert "2 unfinished" in run("unfinished").out
     assert "2 unfinished, only 1 shown" in run("unfinished", "--limit", "1").out
 
@@ -315,10 +315,10 @@ def test_a_resend_acts_once_for_each_nonce_and_is_audited(processed, run):
         assert run("resend", action(), "--nonce", nonce, "--yes").code == 0
         drain(processed.pump, at_most=20)
     assert processed.added()[ROUTED[0]] == 3
-    audited = {one["idempotency_key"] for one in processed.audit()}
+    audited = {line["idempotency_key"] for line in processed.audit()}
     assert {f"{action()}:resend:first", f"{action()}:resend:second"} <= audited
     (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
-    assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
+    assert [resent["event_id"] for resent in again["actions"]] == [f"{action()}:resend:second"]
     assert again["verdict"] == "processed: 1 done"
 
 
@@ -467,12 +467,15 @@ class TestOnAnEngine:
         row = {"event_id": {"S": "kept"}}
         table.put_item(TableName="rp_mw_idempotency-dev", Item=row)
         run("access")
-        made = {one["logical_id"]: one["did"] for one in run("provision", "--json").data["made"]}
+        made = {
+            resource["logical_id"]: resource["did"]
+            for resource in run("provision", "--json").data["made"]
+        }
         assert made["Data"] == "updated", "an import of the queues has made it"
         assert "Item" in table.get_item(TableName="rp_mw_idempotency-dev", Key=row)
         run("switch", "set", "kill_switch", "true")
         again = run("provision", "--json").data
-        assert {one["did"] for one in again["made"]} == {"unchanged"}
+        assert {resource["did"] for resource in again["made"]} == {"unchanged"}
         assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
 
     def test_provision_makes_the_archive_and_lets_ses_report_to_the_mail_topic(
@@ -498,9 +501,10 @@ class TestOnAnEngine:
         assert system
         assert run("provision", "--alarm-email", "night@example.com").code == 0
         subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
-        assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
-            ("rp-mw-dev-alarms", "night@example.com")
-        ]
+        assert [
+            (subscription["TopicArn"].rsplit(":", 1)[-1], subscription["Endpoint"])
+            for subscription in subscribed
+        ] == [("rp-mw-dev-alarms", "night@example.com")]
 
 
 # --- every command --------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ class DeadLetterRig:
     def accepted(self):
         """Jobs that were queued: their events, and why they were sent."""
         jobs = [decode(body) for body, _, _ in self.session.services.outbox.messages]
-        return [(one.event_key, one.recovery) for one in jobs]
+        return [(job.event_key, job.recovery) for job in jobs]
 
     def redrive(self, **how):
         settings = {"limit": 10, "per_second": 2.0, **how}

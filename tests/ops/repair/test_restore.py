@@ -41,12 +41,12 @@ class Drill:
         self.rig = WorkerRig()
         self.before = [self.event("1041", "c-1"), self.event("1042", "c-2")]
         self.after = [self.event("1042", "c-3"), self.event("1043", "c-4")]
-        for one in self.before:
-            assert self.rig.process(one) == "done"
+        for event in self.before:
+            assert self.rig.process(event) == "done"
         self.backup, self.at = copy.deepcopy(self.rig.table.rows), iso(self.rig.clock.now())
         self.rig.clock.forward(60)
-        for one in self.after:
-            assert self.rig.process(one) == "done"
+        for event in self.after:
+            assert self.rig.process(event) == "done"
         self.lose()
         self.session = session(ssm=Ssm())
         self.services = self.session.services
@@ -71,8 +71,8 @@ class Drill:
 
     def everything_comes_again(self):
         """The sweep and the senders bring every event once more; messages have new ids."""
-        for number, one in enumerate((*self.before, *self.after)):
-            self.rig.process(one, message_id=f"sqs-again-{number}-{len(self.rig.sent)}")
+        for number, event in enumerate((*self.before, *self.after)):
+            self.rig.process(event, message_id=f"sqs-again-{number}-{len(self.rig.sent)}")
 
     def sent(self):
         return Counter(self.rig.sent)
@@ -103,8 +103,8 @@ def test_what_was_done_after_the_backup_is_remembered_and_nothing_is_doubled(dri
     drill.rig.switches.switches = Switches()
     drill.everything_comes_again()
     assert drill.sent() == once
-    for one in (*drill.after, late):
-        drill.rig.process(one.model_copy(update={"recovery": Recovery.OPERATOR}))
+    for event in (*drill.after, late):
+        drill.rig.process(event.model_copy(update={"recovery": Recovery.OPERATOR}))
     assert set(drill.sent().values()) == {1}
     assert {key for key in drill.rig.sent if key.endswith("c-5")}, "what was never done is done"
 
@@ -156,7 +156,7 @@ def test_a_dry_run_writes_nothing(drill):
 
 def test_an_erased_row_stays_a_tombstone(drill):
     drill.session.client("ssm").values["shadow_mode"] = "true"
-    key = next(iter(one for one in drill.rig.sent if "c-4" in one))
+    key = next(iter(key for key in drill.rig.sent if "c-4" in key))
     drill.rig.table.put(
         {"event_id": key, "status": "abandoned", "erased_at": "2026-11-20T12:00:00.000Z"}
     )
@@ -166,11 +166,11 @@ def test_an_erased_row_stays_a_tombstone(drill):
 
 def test_a_stage_is_released_only_when_the_sweep_found_nothing_more(drill):
     drill.session.client("ssm").values["shadow_mode"] = "true"
-    assert any("sweep" in one for one in restore.unready(drill.session))
+    assert any("sweep" in reason for reason in restore.unready(drill.session))
     sweeps = drill.services.sweeps
     summary = {"listing": "complete", "problems": [], "requeued": 1}
     sweeps.end(sweeps.take(lease_seconds=10), summary)
-    assert any("still queued" in one for one in restore.unready(drill.session))
+    assert any("still queued" in reason for reason in restore.unready(drill.session))
     drill.rig.clock.forward(60)
     sweeps.end(sweeps.take(lease_seconds=10), summary | {"requeued": 0})
     assert restore.unready(drill.session) == []

@@ -11,7 +11,7 @@ from ops.setup.walk import BY_HAND, DONE, TO_DO
 @pytest.fixture
 def states(console):
     """The state of each step, by name."""
-    return lambda: {one.step.name: one.state for one in first_run.examined(console.session)}
+    return lambda: {found.step.name: found.state for found in first_run.examined(console.session)}
 
 
 def counted(console, metric):
@@ -37,8 +37,8 @@ def test_an_empty_stage_has_every_step_left(states):
 def test_what_setup_knows_already_is_not_said_a_second_time():
     known = {step.name: step for step in steps.STEPS}
     shared = [step for step in first_run.STEPS if step.name in known]
-    assert [one.name for one in shared] == ["secrets", "first company"]
-    assert all(one is known[one.name] for one in shared)
+    assert [found.name for found in shared] == ["secrets", "first company"]
+    assert all(found is known[found.name] for found in shared)
 
 
 def test_a_webhook_that_was_accepted_and_a_message_that_was_processed_are_done(console, states):

@@ -187,7 +187,7 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     planned = place.run("setup", "--plan", "--file", file, "--json")
     assert planned.code == 0, planned
     assert place.aws.client("dynamodb").list_tables()["TableNames"] == [], "a plan makes nothing"
-    assert {one["state"] for one in planned.data if one["step"] in ("deploy", "secrets")} == {
+    assert {step["state"] for step in planned.data if step["step"] in ("deploy", "secrets")} == {
         "to do"
     }
 
@@ -199,13 +199,13 @@ def test_setup_and_its_pastes_lead_to_a_real_message_through_each_system(place):
     assert place.guard.evaluated > 200
     done = {step["step"]: step for step in said.data["steps"]}
     assert [step["step"] for step in said.data["steps"]] == [
-        one.name for one in steps.of(("support", "outreach", "facts"))
+        step.name for step in steps.of(("support", "outreach", "facts"))
     ]
-    assert {one["state"] for one in done.values()} <= {"done", "by hand"}
+    assert {step["state"] for step in done.values()} <= {"done", "by hand"}
     assert "evt:rp:1042:c-1 processed" in done["trial richpanel"]["detail"]
     assert place.richpanel.effects_of("1042", "tag_added") == {}, "the stage is in shadow"
     assert not place.twilio.messages
-    stored = [place.secret(one) for one in ("rp-mw/dev/keys/ids", "rp-mw/dev/router/api_keys")]
+    stored = [place.secret(name) for name in ("rp-mw/dev/keys/ids", "rp-mw/dev/router/api_keys")]
     for value in (*SECRETS.values(), *stored):
         assert value not in said.out + said.err
     assert "[secrets]" in file.read_text()
@@ -258,7 +258,8 @@ def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_repl
 
     def stored():
         return {
-            one["Name"].removeprefix("rp-mw/dev/") for one in client.list_secrets()["SecretList"]
+            secret["Name"].removeprefix("rp-mw/dev/")
+            for secret in client.list_secrets()["SecretList"]
         }
 
     code, last = walked(POWERBI_SECRET="wrong")
@@ -278,7 +279,7 @@ def test_a_secret_that_its_vendor_refuses_is_not_stored_and_a_stored_one_is_repl
         assert "wrong" not in last["detail"]
     assert place.secret("rp-mw/dev/richpanel/api_key") == SECRETS["RP_KEY"]
     assert place.secret("rp-mw/dev/powerbi/client_secret") == SECRETS["POWERBI_SECRET"]
-    assert not any("twilio" in one for one in stored() - {"twilio/webhook_tokens"})
+    assert not any("twilio" in secret for secret in stored() - {"twilio/webhook_tokens"})
     assert place.deployments == 0, "all of it is known before anything is deployed"
 
     client.delete_secret(SecretId="rp-mw/dev/keys/ids")
@@ -420,14 +421,14 @@ def test_an_account_whose_secret_is_there_already_is_known_at_the_door(place):
     assert failed["next"] == f"python -m ops company check {item['company_id']} --stage dev"
 
     planned = place.run("setup", "--plan", "--file", file, "--json")
-    states = {one["step"]: one["state"] for one in planned.data}
+    states = {step["step"]: step["state"] for step in planned.data}
     assert {states[name] for name in states if name.startswith("trial")} == {walk.EVERY_WALK}
     assert "to do" not in states.values()
 
     client.put_secret_value(SecretId="rp-mw/dev/twilio/webhook_tokens", SecretString="{}")
     looked = place.run("doctor", "--json").data
-    found = [one for one in looked if one["check"] == "twilio account"]
-    assert [one["result"] for one in found] == ["fail"] * len(found) != []
+    found = [finding for finding in looked if finding["check"] == "twilio account"]
+    assert [finding["result"] for finding in found] == ["fail"] * len(found) != []
     assert "STOP" in found[0]["detail"]
 
 
@@ -451,8 +452,8 @@ def test_a_setup_that_is_interrupted_after_each_of_its_changes_ends_in_the_same_
             assert len(ended.at) < 200, ended.at[-5:]
     assert said.code == 0, (ended.at[-1], said)
     made = setup_walk.described(place.aws, config.CONFIG)
-    for part, one in wanted.items():
-        assert made[part] == one, part
+    for part, want in wanted.items():
+        assert made[part] == want, part
     assert len(ended.at) > 30
     with capsys.disabled():
         print(f"\nsetup: interrupted {len(ended.at)} times, {how.__name__}")

@@ -34,7 +34,7 @@ def run(app, stage, capsys):
 def test_access_makes_boundaries_policies_roles_and_the_bucket_once(run, stage, iam):
     assert run("access", "--json").data["did"] == "created"
     found = iam.list_policies(Scope="Local")["Policies"]
-    assert {one["PolicyName"] for one in found} == managed("dev").keys()
+    assert {policy["PolicyName"] for policy in found} == managed("dev").keys()
     declared = {
         resource.properties["RoleName"] for resource in access("dev").resources("AWS::IAM::Role")
     }

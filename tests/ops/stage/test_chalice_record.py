@@ -122,7 +122,7 @@ def test_what_an_ended_deployment_has_made_is_found_without_a_record(account, ap
     chalice_record.shared("dev", BUCKET, tmp_path)
     assert machine.knows_the_api()
     found = chalice_record.completed({"resources": []}, "dev")["resources"]
-    assert begun in {one.get("rest_api_id") for one in found}
-    (source,) = [one for one in found if one["name"] == "later-sqs-event-source"]
+    assert begun in {resource.get("rest_api_id") for resource in found}
+    (source,) = [resource for resource in found if resource["name"] == "later-sqs-event-source"]
     assert source["event_uuid"] == made["UUID"]
     assert chalice_record.completed({"resources": []}, "prod")["resources"] == []

@@ -59,11 +59,11 @@ def test_every_module_ships_with_bytecode_that_no_time_can_make_stale(tmp_path: 
 
 
 def test_the_same_sources_give_the_same_bytes_wherever_and_whenever(tmp_path: Path):
-    one = built(project(tmp_path / "one"))
+    first = built(project(tmp_path / "one"))
     other = built(project(tmp_path / "a" / "longer" / "path", seconds=86_400))
 
-    assert one.read_bytes() == other.read_bytes()
-    assert one.name == other.name
+    assert first.read_bytes() == other.read_bytes()
+    assert first.name == other.name
 
 
 def test_a_change_of_a_source_gives_another_bundle(tmp_path: Path):
@@ -163,7 +163,7 @@ def test_the_services_that_ship_are_those_that_the_code_makes_a_client_of():
 def test_what_ships_has_each_service_and_nothing_of_any_other(trimmed: Path):
     shared = {"_retry.json", "endpoints.json", "partitions.json", "sdk-default-configuration.json"}
 
-    assert {one.name for one in trimmed.iterdir()} == aws_models.SERVICES | shared
+    assert {entry.name for entry in trimmed.iterdir()} == aws_models.SERVICES | shared
     assert not list(trimmed.rglob("examples-1.json*"))
 
 
@@ -198,4 +198,4 @@ def test_a_folder_without_botocore_is_left_alone(tmp_path: Path):
     (tmp_path / "example.py").write_text("")
     aws_models.keep_used(tmp_path)
 
-    assert [one.name for one in tmp_path.iterdir()] == ["example.py"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["example.py"]

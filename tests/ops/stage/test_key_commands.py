@@ -26,12 +26,12 @@ def kept(system, purpose):
 
 def test_every_purposes_keys_are_listed_with_their_ages_and_never_a_value(system, run):
     said = run("keys", "list", "--json")
-    assert {one["purpose"]: one["state"] for one in said.data} == {
+    assert {row["purpose"]: row["state"] for row in said.data} == {
         **dict.fromkeys(KeyPurpose, "signs"),
         "ids": "names",
     }
-    assert all(one["age_days"] > 365 for one in said.data)
-    roots = [one["key"] for purpose in KeyPurpose for one in kept(system, purpose)]
+    assert all(row["age_days"] > 365 for row in said.data)
+    roots = [key["key"] for purpose in KeyPurpose for key in kept(system, purpose)]
     assert not [root for root in roots if root in said.out + run("keys", "list").out]
 
 
@@ -44,7 +44,7 @@ def test_a_rotation_keeps_the_former_key_to_its_end_and_is_in_the_journal(system
     assert (old["key"], new["until"]) == (former["key"], None)
     assert said.data["former_verify_until"] == old["until"]
     states = [
-        one["state"] for one in run("keys", "list", "--json").data if one["purpose"] == "share"
+        row["state"] for row in run("keys", "list", "--json").data if row["purpose"] == "share"
     ]
     assert states == ["not yet", "signs"]
     (entry,) = run("journal", "secret:keys/share", "--json").data
@@ -58,7 +58,7 @@ def test_a_key_that_others_may_know_ends_soon_even_while_a_rotation_is_under_way
     assert run("keys", "rotate", "unsubscribe", "--compromised", "--yes").code == 0
     newest, *former = kept(system, "unsubscribe")
     soon = iso(datetime.now(UTC) + timedelta(minutes=16))
-    assert (len(former), all(one["until"] < soon for one in former)) == (2, True)
+    assert (len(former), all(row["until"] < soon for row in former)) == (2, True)
     assert newest["until"] is None
 
 

@@ -11,7 +11,7 @@ from ops.stage import packages
 
 HASH = "a" * 64
 LOCKS = [packages.ROOT / lock for lock in packages.LOCKS.values()]
-KNOWN = {one.name: one for lock in LOCKS for one in packages.locked(lock)}
+KNOWN = {package.name: package for lock in LOCKS for package in packages.locked(lock)}
 
 
 def lock_of(tmp_path, text):
@@ -49,7 +49,7 @@ def test_every_package_that_ships_has_its_reason(lock):
     reasons = dict(
         re.fullmatch(r"([a-z0-9-]+)(?:==\S+)?  # (\S.+)", line).groups() for line in lines
     )
-    assert reasons.keys() == {one.name for one in packages.locked(lock)}
+    assert reasons.keys() == {package.name for package in packages.locked(lock)}
 
 
 def test_no_package_ships_twice():
@@ -67,7 +67,7 @@ def test_what_a_locked_package_needs_is_locked_too():
 
 def test_the_tests_run_with_the_locked_versions():
     assert {name: metadata.version(name) for name in KNOWN} == {
-        name: one.version for name, one in KNOWN.items()
+        name: package.version for name, package in KNOWN.items()
     }
 
 
@@ -102,5 +102,5 @@ def test_a_file_with_another_hash_is_not_taken(tmp_path, monkeypatch):
     with pytest.raises(packages.PackagesMissingError, match="are not those that it names"):
         packages.packages(wrong, tmp_path / "build")
     made = packages.packages(lock_of(tmp_path, f"example==1 --hash={right}"), tmp_path / "build")
-    assert [one.name for one in made.iterdir()] == ["example-1.dist-info"]
+    assert [entry.name for entry in made.iterdir()] == ["example-1.dist-info"]
     assert not list((tmp_path / "build").glob("fetching-*"))

@@ -16,13 +16,15 @@ def test_every_package_that_ships_is_listed_with_its_files_hashes(tmp_path):
             component["name"],
             component["version"],
             component["purl"],
-        ): {each["content"] for each in component["hashes"]}
+        ): {digest["content"] for digest in component["hashes"]}
         for component in document["components"]
     }
     assert found == {
-        (part, one.name, one.version, f"pkg:pypi/{one.name}@{one.version}"): set(one.hashes)
+        (part, package.name, package.version, f"pkg:pypi/{package.name}@{package.version}"): set(
+            package.hashes
+        )
         for part, lock in packages.LOCKS.items()
-        for one in packages.locked(packages.ROOT / lock)
+        for package in packages.locked(packages.ROOT / lock)
     }
 
 
@@ -33,14 +35,14 @@ def test_the_origin_names_the_locks_and_every_file(tmp_path):
     provenance.write(tmp_path, "prod")
 
     said = json.loads((tmp_path / provenance.ORIGIN_FILE).read_text())
-    assert {one["name"]: one["digest"]["sha256"] for one in said["subject"]} == {
+    assert {subject["name"]: subject["digest"]["sha256"] for subject in said["subject"]} == {
         "deployment.zip": hashlib.sha256(b"bundle").hexdigest(),
         "layer/page.html": hashlib.sha256(b"page").hexdigest(),
     }
     built = said["predicate"]["buildDefinition"]
     assert built["externalParameters"]["stage"] == "prod"
     _, *locks = built["resolvedDependencies"]
-    assert [one["digest"]["sha256"] for one in locks] == [
+    assert [source["digest"]["sha256"] for source in locks] == [
         hashlib.sha256((packages.ROOT / lock).read_bytes()).hexdigest()
         for lock in packages.LOCKS.values()
     ]

@@ -142,16 +142,16 @@ def test_alarms_and_a_bucket_that_a_person_has_deleted_are_made_again(aws, by, c
     archive = f"rp-mw-facts-dev-{aws.account}"
     s3.delete_bucket(Bucket=archive)
     gone = ["rp-mw-dev-queue-age-alone", "rp-mw-dev-queue-age", "rp-mw-dev-richpanel-down"]
-    for one in gone:
-        cloudwatch.delete_alarms(AlarmNames=[one])
+    for name in gone:
+        cloudwatch.delete_alarms(AlarmNames=[name])
 
     did = apply(aws, by)
     assert did.startswith(f"{stack.UPDATED}; made again, empty: {archive}; made again: ")
-    assert all(one in did for one in gone)
+    assert all(name in did for name in gone)
     found = cloudwatch.describe_alarms(
         AlarmNames=gone, AlarmTypes=["MetricAlarm", "CompositeAlarm"]
     )
-    there = {one["AlarmName"] for one in (*found["MetricAlarms"], *found["CompositeAlarms"])}
+    there = {alarm["AlarmName"] for alarm in (*found["MetricAlarms"], *found["CompositeAlarms"])}
     assert there == set(gone)
     s3.head_bucket(Bucket=archive)
     assert apply(aws, by) == stack.UNCHANGED

@@ -129,7 +129,11 @@ def test_each_status_is_led_to_a_change_set_or_to_a_person(client, stub, begin):
 
 @pytest.mark.parametrize(
     "begin",
-    [one for one, (need, _) in NEEDS.items() if need in (Need.DELETE, Need.LEAVE, Need.CONTINUE)],
+    [
+        state
+        for state, (need, _) in NEEDS.items()
+        if need in (Need.DELETE, Need.LEAVE, Need.CONTINUE)
+    ],
 )
 def test_a_status_that_is_not_left_names_its_reasons_and_is_tried_once(client, stub, begin):
     """`DELETE_FAILED` again after a deletion, `UPDATE_ROLLBACK_FAILED` after a continued roll-back."""

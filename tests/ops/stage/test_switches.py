@@ -100,7 +100,7 @@ def test_a_switch_shows_since_when_it_has_its_value(run, system):
     run("switch", "set", "safe_mode", "true")
     changes = run("switch", "get", "--history", "--json").data["safe_mode"]
     assert [change["value"] for change in changes[:2]] == ["true", "true"]
-    line = next(one for one in run("switch", "get").out.splitlines() if one.startswith("safe_mode"))
+    line = next(row for row in run("switch", "get").out.splitlines() if row.startswith("safe_mode"))
     assert first["at"] in line, "setting it again is no change"
     assert changes[0]["at"] not in line or changes[0]["at"] == first["at"]
     assert run("switch", "get", "--json").data["safe_mode"] == "true"

@@ -109,12 +109,12 @@ def test_versions_are_listed_with_who_and_when_and_can_be_restored(run, file, sy
 
     history = run("support-settings", "history", "--json").data
 
-    assert [(one["version"], one["note"]) for one in history] == [
+    assert [(version["version"], version["note"]) for version in history] == [
         (3, "as version 1"),
         (2, ""),
         (1, "our warehouse"),
     ]
-    assert all(one["by"] and one["at"] for one in history)
+    assert all(version["by"] and version["at"] for version in history)
     first, last = (
         run("support-settings", "show", "--version", number, "--json").data["document"]
         for number in (1, 3)
@@ -157,12 +157,12 @@ def test_a_preview_shows_every_template_in_every_language(run, file):
     before = run("support-settings", "preview", "--json").data
     shown = run("support-settings", "preview", "--file", file, "--json").data
 
-    changed = [one for one in shown if one not in before]
-    assert {(one["template"], one["language"]) for one in changed} == {
+    changed = [sample for sample in shown if sample not in before]
+    assert {(sample["template"], sample["language"]) for sample in changed} == {
         ("t_order_status_ask_order_number", "en")
     }
-    assert any(one["text"].startswith("Which order, Ada?") for one in changed)
-    assert all("{{" not in one["text"] for one in shown)
+    assert any(sample["text"].startswith("Which order, Ada?") for sample in changed)
+    assert all("{{" not in sample["text"] for sample in shown)
     assert run("support-settings", "preview").out.count("Ref. 3F9A-17BC") > 20
 
 

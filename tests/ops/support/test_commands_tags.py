@@ -22,7 +22,7 @@ def test_missing_tags_are_listed_and_created_once(patient, run):
 
     listed = run("support-tags", "--json")
     assert listed.code == 1
-    assert {one["tag"]: one["state"] for one in listed.data}["route-returns-admin"] == "there"
+    assert {tag["tag"]: tag["state"] for tag in listed.data}["route-returns-admin"] == "there"
     assert not patient.richpanel.calls_of("create_tag")
 
     assert run("support-tags", "--create").code == 0

@@ -36,7 +36,7 @@ ASKS = "Where is my order #1042?"
 
 def line(*said, orders=(ORDER,), ticket=None, **customer):
     """A conversation; `said` are texts of the customer, or pairs of who wrote and what."""
-    pairs = [one if isinstance(one, tuple) else ("customer", one) for one in said]
+    pairs = [text if isinstance(text, tuple) else ("customer", text) for text in said]
     return {
         "id": "c1",
         "now": "2026-11-24T10:00:00Z",
@@ -57,10 +57,10 @@ def decide(capsys, monkeypatch):
     run = runner(capsys)
 
     def decided(*lines, options=(), code=0):
-        typed = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines)
+        typed = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
         found = run("support", "decide", "--json", *options, typed=typed)
         assert found.code == code, found.err
-        return found.err if code else [json.loads(one) for one in found.out.splitlines()]
+        return found.err if code else [json.loads(line) for line in found.out.splitlines()]
 
     return decided
 
@@ -140,7 +140,7 @@ OTHER = ORDER | {"name": "#2222"}
 def test_the_answer_is_about_the_orders_that_the_conversation_names(decide, given, numbers):
     (found,) = decide(given)
     assert found["decision"] == "answer"
-    assert [one for one in ("1042", "2222") if one in found["reply"]] == numbers
+    assert [number for number in ("1042", "2222") if number in found["reply"]] == numbers
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def report(run, *options):
 
 
 def row(rows, name):
-    return next(one for one in rows if one["name"] == name)
+    return next(found for found in rows if found["name"] == name)
 
 
 def test_an_empty_stage_has_an_empty_report(run):
@@ -78,7 +78,7 @@ def test_what_people_did_is_read_back(in_shadow, run):
     assert found["tickets"]["moves"] == [
         {"from": "route-email-support-team", "to": "route-sales-team", "tickets": 1}
     ]
-    links = {one["ticket"]: one["link"] for one in found["sample"]}
+    links = {sample["ticket"]: sample["link"] for sample in found["sample"]}
     assert links["1042"].endswith("#1042")
 
 

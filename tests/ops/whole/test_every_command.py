@@ -149,8 +149,8 @@ ELSEWHERE = {
     "facts remove": "tests/ops/facts/test_fact_removal.py",
     "provision": "tests/ops/repair/test_commands.py",
     **{
-        f"handoff {one}": "tests/outreach/desk/whole/test_acts.py"
-        for one in ACTS.keys() - {"take", "note", "approve"}
+        f"handoff {act}": "tests/outreach/desk/whole/test_acts.py"
+        for act in ACTS.keys() - {"take", "note", "approve"}
     },
 }
 """Commands that need another stage, and the tests that have it."""
@@ -232,7 +232,7 @@ def companies(outreach, capsys, monkeypatch, tmp_path):
     outreach.start(channel="sms")
     outreach.start("other", "sms", "+15550100002")
     outreach.run()
-    held, other = (one["id"] for one in run("handoff", "list", "--json").data)
+    held, other = (handoff["id"] for handoff in run("handoff", "list", "--json").data)
     sqs = outreach.stage.aws.client("sqs")
     failed = {"requestPayload": {"Records": [{"Sns": {"Message": "{}"}}]}, "responsePayload": {}}
     url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]

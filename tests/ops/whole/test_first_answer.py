@@ -32,7 +32,7 @@ def steps():
 
 
 def commands(step):
-    return [one.split()[3:] for one in re.findall(r"`(python -m ops [^`<]+)`", steps()[step][0])]
+    return [line.split()[3:] for line in re.findall(r"`(python -m ops [^`<]+)`", steps()[step][0])]
 
 
 def variables():
@@ -52,15 +52,15 @@ class Walk:
             system.switch(name, value)
 
     def findings(self):
-        return {one["check"]: one for one in self.run("doctor", "--json").data}
+        return {finding["check"]: finding for finding in self.run("doctor", "--json").data}
 
     def does(self, step):
         """Run the step's commands as the page writes them."""
         found = commands(step)
         assert found, step
-        for one in found:
-            said = self.run(*one)
-            assert said.code == 0, (one, said.err)
+        for command in found:
+            said = self.run(*command)
+            assert said.code == 0, (command, said.err)
 
     def is_shown(self, step, result="ok"):
         findings = self.findings()
@@ -110,7 +110,7 @@ def test_the_page_leads_to_the_first_answer(walk):
     assert "route-returns-admin" in richpanel.tags_of("1042")
 
     before = walk.findings()
-    assert {before[one]["result"] for one in steps()[9][1] if one != "answers templates"} == {
+    assert {before[check]["result"] for check in steps()[9][1] if check != "answers templates"} == {
         "warn"
     }
     with SimulatedShopify() as shop:

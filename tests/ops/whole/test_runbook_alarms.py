@@ -122,7 +122,7 @@ def test_a_new_cause_holds_events_up(operator):
     for handle in system.handles:
         comes_again(system.services(), sqs, system.stage.queue_url, handle)
     system.run()
-    assert all(processed(system, one) for one in tickets)
+    assert all(processed(system, ticket) for ticket in tickets)
 
 
 def test_richpanel_refuses_our_key(operator):
@@ -155,7 +155,7 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     now = services.clock.now().timestamp()
     services.support.richpanel_level.take(step_to(now + 600, new=now + 600))
     system.post(system.ticket())
-    assert [one.error for one in system.run()] == [None]
+    assert [result.error for result in system.run()] == [None]
     system.app.reconcile(schedule_event(), LambdaContext(timeout_seconds=240))
     operator.is_paged_by("richpanel-turns")
     (waiting,) = operator.runs("unfinished", "--json").data
@@ -167,7 +167,10 @@ def test_the_workers_of_a_lane_are_near_their_ceiling(operator):
     """The metric is Lambda's own; `tests/house/test_load.py` shows when it rings."""
     operator.system.post(operator.system.ticket())
     operator.opens("worker-busy")
-    found = {one["check"]: one["detail"] for one in operator.runs("doctor", "--json", code=1).data}
+    found = {
+        finding["check"]: finding["detail"]
+        for finding in operator.runs("doctor", "--json", code=1).data
+    }
     assert found["lane tickets"].startswith("1 waiting, 0 in flight")
     assert "of 50 calls in 30 s" in found["richpanel budget"]
     operator.finds("More workers help")

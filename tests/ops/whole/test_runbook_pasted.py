@@ -34,7 +34,7 @@ class Hand:
             _blocks(section(re.search(r"runbook[a-z-]*\.md#([a-z-]+)", text)[1]))
         )
         assert shown, f"{alarm} leads to no command"
-        while waiting := [one for one in shown if one not in self.pasted]:
+        while waiting := [command for command in shown if command not in self.pasted]:
             assert len(self.pasted) < MOST, self.pasted
             shown += _whole(self.pastes(waiting[0]))
 
@@ -54,7 +54,7 @@ def _blocks(page):
 
 def _whole(text):
     """The commands of a text that are whole: nothing in them is to be filled in."""
-    return [one for one in COMMAND.findall(text) if not re.search(r"[<…]", one)]
+    return [command for command in COMMAND.findall(text) if not re.search(r"[<…]", command)]
 
 
 @pytest.fixture

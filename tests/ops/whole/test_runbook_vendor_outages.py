@@ -240,7 +240,7 @@ def test_openai_is_down_and_a_message_is_not_written(operator, outreach, openai,
     assert outreach.twilio.messages == ()
     openai.up()
     outreach.again()
-    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == [OPENING]
+    assert [message["body"] for message in outreach.twilio.sent_to(TEL)] == [OPENING]
 
 
 def test_openai_ended_the_companys_key(operator, outreach, openai, model_start):
@@ -252,7 +252,7 @@ def test_openai_ended_the_companys_key(operator, outreach, openai, model_start):
     key = json.dumps({"ai_api_key": openai.api_keys[0]})
     company.put_secrets(outreach.stage, {model_start.secret: key})
     outreach.again()
-    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == [OPENING]
+    assert [message["body"] for message in outreach.twilio.sent_to(TEL)] == [OPENING]
 
 
 # --- Shopify ------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def test_what_an_operator_resent_has_a_story_of_its_own(system, run):
         system.run()
     assert system.added()[ROUTED[0]] == 2, "once, and once more for one nonce"
     said = run("explain", "evt:rp:1042:c-1:resend:again", "--json").data["events"]
-    assert [one["verdict"] for one in said] == ["processed: 1 done"]
+    assert [event["verdict"] for event in said] == ["processed: 1 done"]
     assert "once more" in said[0]["story"]["paragraph"]
     assert story(run, "evt:rp:1042:c-1")[0] == first[0]
 

@@ -40,7 +40,8 @@ def shown(said):
     assert said.code == 0, said
     found = (said.data, *said.data["also"])
     return {
-        one["found_as"]: {event["event"]["event_id"] for event in one["events"]} for one in found
+        subject["found_as"]: {event["event"]["event_id"] for event in subject["events"]}
+        for subject in found
     }
 
 
@@ -143,7 +144,9 @@ def test_a_declined_start_is_shown_in_words_alone(outreach, run):
     for_people = run("explain", subject).out
     assert "status: failed: a person declined the message (declined:by_a_person)" in for_people
     assert "hand-off: since " in for_people
-    assert not [one for one in ("failure_stage", "conversation_status", "{'") if one in for_people]
+    assert not [
+        word for word in ("failure_stage", "conversation_status", "{'") if word in for_people
+    ]
     assert run("explain", subject, "--json").data["state"]["failure_stage"] == "declined"
     assert "held yes" in run("journal", opaque_id).out
 
@@ -173,8 +176,8 @@ def test_an_event_that_waits_is_found_by_what_its_log_line_says(system, run, cap
     system.richpanel.down()
     capsys.readouterr()
     system.run()
-    lines = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
-    backs = [one for one in lines if one.get("event") == "worker.handed_back"]
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    backs = [line for line in lines if line.get("event") == "worker.handed_back"]
     assert len(backs) == 2
     for line in backs:
         text = json.dumps(line) if field == "the whole line" else line[field]
@@ -223,9 +226,9 @@ def test_a_vendor_that_cannot_be_asked_is_named(system, run):
 def test_a_log_query_for_every_event(system, run):
     system.post(system.ticket())
     system.run()
-    (one,) = run("explain", "1042", "--json").data["events"]
-    assert f'filter mw_trace_id = "{system.event()["trace_id"]}"' in one["log_query"]
-    assert one["log_query"] in run("explain", "1042").out.replace("\n", " ")
+    (event,) = run("explain", "1042", "--json").data["events"]
+    assert f'filter mw_trace_id = "{system.event()["trace_id"]}"' in event["log_query"]
+    assert event["log_query"] in run("explain", "1042").out.replace("\n", " ")
 
 
 class TestWithReplies:
@@ -293,7 +296,7 @@ def test_the_calls_do_not_grow_with_the_tables_and_no_scan_is_among_them(written
     written_to.run()
     assert counted() == few
     assert 0 < max(map(len, few[:-1])) <= MOST_CALLS
-    assert not any("Scan" in one for one in few)
+    assert not any("Scan" in call for call in few)
 
 
 # --- several things -----------------------------------------------------------------------------
@@ -331,4 +334,8 @@ class TestOneNumberOfSeveralThings:
     @pytest.mark.usefixtures("both")
     def test_each_thing_of_a_sentence_is_shown(self, run):
         said = run("explain", "ticket 1043, and 1042 too?", "--json")
-        assert [one["about"] for one in (said.data, *said.data["also"])] == ["1043", "1042", "1042"]
+        assert [subject["about"] for subject in (said.data, *said.data["also"])] == [
+            "1043",
+            "1042",
+            "1042",
+        ]
