@@ -76,7 +76,9 @@ def enqueue(stack, queue, body, *, group=None):
     """As `aws sqs send-message` does, e.g. to `companies`; returns the queue's URL and the message's id."""
     name = stack.hints["QUEUE_NAME"].replace("events", queue)
     url = aws(stack, "sqs", "GetQueueUrl", QueueName=name)["QueueUrl"]
-    ids = {one: f"by-hand-{stack.number()}" for one in ("MessageGroupId", "MessageDeduplicationId")}
+    ids = {
+        name: f"by-hand-{stack.number()}" for name in ("MessageGroupId", "MessageDeduplicationId")
+    }
     ids |= {"MessageGroupId": group} if group else {}
     sent = aws(stack, "sqs", "SendMessage", QueueUrl=url, MessageBody=body, **ids)
     return url, sent["MessageId"]

@@ -16,8 +16,8 @@ FOLLOW_UPS = {
 }
 AI = {
     "openai_config": {
-        one: {"api_key_reference": f"ai-multi-comms/openai-api-key/{one}-dev"}
-        for one in ("whatsapp", "sms", "email")
+        channel: {"api_key_reference": f"ai-multi-comms/openai-api-key/{channel}-dev"}
+        for channel in ("whatsapp", "sms", "email")
     }
 }
 """A model writes for every channel."""
@@ -148,7 +148,7 @@ def told(stack, **changes):
 def events(stack, request_id):
     """The events of a conversation that its company's endpoint got, in the order of arrival."""
     heard = stack.company.get("events")["events"]
-    return [one for one in heard if one["data"]["request_id"] == request_id]
+    return [event for event in heard if event["data"]["request_id"] == request_id]
 
 
 def types(stack, request_id):

@@ -40,8 +40,8 @@ def sent(stack):
     key, forms = _of_start(stack, request_id, both, before, of)
     stack.says(both["recipient_tel"], "What is the pay?")
     ours, answer = stack.texts_to(both["recipient_tel"])
-    theirs = next(one for one in stack.said(request_id) if one["from"] == "recipient")
-    heard = [one for one in stack.said(request_id) if one["from"] != "recipient"]
+    theirs = next(message for message in stack.said(request_id) if message["from"] == "recipient")
+    heard = [message for message in stack.said(request_id) if message["from"] != "recipient"]
     events_of_it = [pasted.event_of_company(event) for event in events(stack, request_id)]
     yield Held(
         "sent",
@@ -50,7 +50,7 @@ def sent(stack):
             **forms,
             "sid": pasted.sid(ours["sid"], ACCOUNT),
             "message": pasted.message_of_company(heard[0]),
-            "event of the company": [form for one in events_of_it for form in one],
+            "event of the company": [form for group in events_of_it for form in group],
         },
     )
     replied = f"evt:reply:sms:{theirs['id']}"
@@ -173,7 +173,7 @@ def wrong(stack, held, forms):
         said = stack.ops("explain", "--json", "--", form, code=None)
         if said.code and "--deep asks it" in said.err:
             said = stack.ops("explain", "--deep", "--json", "--", form, code=None)
-        if said.code and any(one in said.err for one in ELSEWHERE):
+        if said.code and any(place in said.err for place in ELSEWHERE):
             continue
         if said.code or held.name not in _found(said.data):
             yield held.state, form, said.err
@@ -212,14 +212,16 @@ def _of_ticket(stack, ticket, before):
 def _of_lines(stack, before, source):
     """What a log viewer shows of the first event since then that a sender has brought."""
     new = stack.output.read_text()[before:].splitlines()
-    door = next(one for one in new if '"ingress.accepted"' in one and f'"{source}"' in one)
+    door = next(line for line in new if '"ingress.accepted"' in line and f'"{source}"' in line)
     trace = json.loads(door)["mw_trace_id"]
-    lines = [one for one in new if f'"{trace}"' in one]
+    lines = [line for line in new if f'"{trace}"' in line]
     queued = {json.loads(line).get("sqs_message_id") for line in lines} - {None}
     return {
-        "line": [form for one in (lines[0], lines[-1]) for form in pasted.line(one)],
+        "line": [form for line in (lines[0], lines[-1]) for form in pasted.line(line)],
         "trace": pasted.trace(trace),
-        "queue": [form for one in sorted(queued)[:1] for form in pasted.surrounded(one)],
+        "queue": [
+            form for message_id in sorted(queued)[:1] for form in pasted.surrounded(message_id)
+        ],
     }
 
 

@@ -95,7 +95,7 @@ def tel(e164):
         quote(f"whatsapp:{e164}", safe=""),
         f"From=whatsapp%3A%2B{digits}&To=",
         f"{RIGHT_TO_LEFT}+1 ({area}) {exchange}-{line}{POP}",
-        "".join(chr(ord(one) + 0xFEE0) if one.isdigit() else one for one in e164),
+        "".join(chr(ord(sign) + 0xFEE0) if sign.isdigit() else sign for sign in e164),
         f"Jo Miller {e164}",
         f"Jo: +1 ({area}) {exchange}-{line}",
         f"TEL;TYPE=CELL:{e164}",

@@ -104,7 +104,7 @@ def archived(stack, event):
 def archive_files(stack, day):
     """The names of a day's files in the archive."""
     folder = Path(stack.hints["FACTS_FOLDER"], "FactEvent", f"day={day}")
-    return sorted(one.name for one in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def _said(row):

@@ -32,8 +32,8 @@ def test_a_conversation_that_has_to_wait_keeps_its_order_and_holds_up_no_other(s
     stack.says(waits, "Second, are you closed on Sundays?")
     assert (len(stack.texts_to(waits)), len(stack.texts_to(passes))) == (1, 2)
     stack.forward(minutes=31)
-    heard = [one["text"] for one in stack.said(first) if one["from"] == "recipient"]
-    assert [one.partition(",")[0] for one in heard] == ["First", "Second"]
+    heard = [message["text"] for message in stack.said(first) if message["from"] == "recipient"]
+    assert [text.partition(",")[0] for text in heard] == ["First", "Second"]
     assert len(stack.texts_to(waits)) > 1
 
 
@@ -71,13 +71,15 @@ def test_every_line_of_the_log_is_json_with_its_time_level_event_and_step(stack)
     stack.says(to, "my own secret words")
     logged = lines(stack)
     assert logged
-    assert all({"ts", "level", "event", "step", "env", "mw_release"} <= set(one) for one in logged)
+    assert all(
+        {"ts", "level", "event", "step", "env", "mw_release"} <= set(record) for record in logged
+    )
     for personal in (to, to[1:], "secret words"):
         assert personal not in stack.output.read_text()
 
 
 def test_what_waits_for_the_morning_is_listed_as_unfinished_with_its_time(stack):
-    begin, end = (stack.now() + timedelta(hours=one) for one in (-2, 1))
+    begin, end = (stack.now() + timedelta(hours=hours) for hours in (-2, 1))
     quiet = {"from": f"{begin:%H:%M}", "until": f"{end:%H:%M}", "zone": "UTC"}
     stack.start(stack.tel(), of=stack.put_project(quiet_hours=quiet))
     due = f"{end:%Y-%m-%dT%H:%M}:00"
@@ -87,7 +89,7 @@ def test_what_waits_for_the_morning_is_listed_as_unfinished_with_its_time(stack)
 
 
 def test_a_stop_counts_at_once_while_its_conversation_waits_for_the_morning(stack):
-    begin, end = (stack.now() + timedelta(minutes=one) for one in (2, 20))
+    begin, end = (stack.now() + timedelta(minutes=minutes) for minutes in (2, 20))
     quiet = {"from": f"{begin:%H:%M}", "until": f"{end:%H:%M}", "zone": "UTC"}
     to, project = stack.tel(), stack.put_project(quiet_hours=quiet)
     stack.start(to, of=project)
@@ -111,5 +113,5 @@ def test_no_line_of_the_log_has_a_tickets_id(stack):
 def lines(stack):
     """The application's lines of the log; a record of metrics alone has a form of its own."""
     written = stack.output.read_text().splitlines()
-    parsed = [json.loads(one) for one in written if one.startswith("{")]
-    return [one for one in parsed if "event" in one]
+    parsed = [json.loads(line) for line in written if line.startswith("{")]
+    return [record for record in parsed if "event" in record]

@@ -45,7 +45,7 @@ def heard(stack, *rows):
 
 def test_a_keyword_in_any_of_the_languages_is_heard_as_a_stop(stack):
     found = heard(stack, *({"text": f"{keyword}!"} for keyword in KEYWORDS.values()))
-    assert [one["heard"] for one in found] == ["stop"] * len(KEYWORDS)
+    assert [verdict["heard"] for verdict in found] == ["stop"] * len(KEYWORDS)
 
 
 @pytest.mark.parametrize("word", ["отписаться", "退订"])
@@ -57,17 +57,17 @@ def test_a_keyword_in_another_script_ends_later_starts(stack, word):
 
 
 def test_an_ordinary_word_alone_is_a_doubt_and_a_matter_of_business_is_nothing(stack):
-    alone = heard(stack, *({"text": one} for one in ("Alto", "fin", "kündigen")))
-    assert [one["heard"] for one in alone] == ["doubt"] * 3
+    alone = heard(stack, *({"text": word} for word in ("Alto", "fin", "kündigen")))
+    assert [verdict["heard"] for verdict in alone] == ["doubt"] * 3
     matters = ("cancel my order", "fin de semana", "Kann ich den alten Vertrag monatlich kündigen?")
-    assert [one["heard"] for one in heard(stack, *({"text": matter} for matter in matters))] == [
-        "none"
-    ] * 3
+    assert [
+        verdict["heard"] for verdict in heard(stack, *({"text": matter} for matter in matters))
+    ] == ["none"] * 3
 
 
 def test_a_refusal_of_advertising_alone_says_so(stack):
     found = heard(stack, {"text": "no more marketing please"}, {"text": "no more texts"})
-    assert [one["scope"] for one in found] == ["marketing", "all"]
+    assert [verdict["scope"] for verdict in found] == ["marketing", "all"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_wrong_line_of_messages_is_refused_by_its_number_and_field_and_its_val
     lines = f'{{"id": "1", "channel": "sms", "text": "STOP"}}\n{wrong}'
     printed = stack.ops("consent", "hears", "--json", typed=lines, code=2)
     assert said in printed.err
-    assert not [one for one in ("quagmire", "71077345") if one in printed.out + printed.err]
+    assert not [word for word in ("quagmire", "71077345") if word in printed.out + printed.err]
 
 
 def test_an_e_mail_is_heard_without_what_it_quotes(stack):

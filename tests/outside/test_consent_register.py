@@ -211,7 +211,7 @@ def lifts_heard(stack, request_id):
     found = [
         event for event in events(stack, request_id) if event["type"] == "conversation.opted_in"
     ]
-    return [one["data"]["by"] for one in found]
+    return [event["data"]["by"] for event in found]
 
 
 def test_of_a_lift_by_an_operator_or_the_company_its_endpoint_hears_once(stack):

@@ -52,7 +52,7 @@ def test_the_overview_counts_what_waits_for_a_person(stack, person):
     _effect_of_unknown_outcome(stack)
     _held(stack)
     after = _counted(person, "Effects of unknown outcome", "Conversations for a person")
-    assert after == [one + 1 for one in before]
+    assert after == [count + 1 for count in before]
 
 
 def test_the_search_says_why_a_message_was_not_sent_and_shows_no_address(stack, person):
@@ -73,7 +73,7 @@ def test_a_message_that_is_tried_is_decided_as_the_command_decides_it(stack, per
     line = person.page.locator("pre").last.text_content()
     decided = stack.ops("support", "decide", "--json", typed=line).data
     assert decided["decision"] == "answer"
-    assert all(one in person.reads() for one in decided["reply"].split("\n"))
+    assert all(part in person.reads() for part in decided["reply"].split("\n"))
 
 
 def test_an_effect_of_unknown_outcome_is_settled_once_with_a_reason(stack, person):
@@ -133,7 +133,7 @@ def test_a_shared_story_needs_no_sign_in_names_no_person_and_ends_after_a_week(
     assert guest.signs_in() == 200
     assert "Not known whether it was sent" in guest.reads()
     assert guest.page.locator("main form").count() == 0
-    assert not [one for one in (to[1:], "root") if one in guest.page.content()]
+    assert not [hidden for hidden in (to[1:], "root") if hidden in guest.page.content()]
     assert guest.opens("/unknown") == 401
     stack.forward(days=6)
     assert guest.opens(link) == 200
@@ -180,7 +180,7 @@ def test_a_reply_that_was_too_late_is_not_sent_and_stays_on_the_page(stack, pers
         tab.writes(text, beside="Send")
         tab.presses("Send")
         stack.settle()
-    assert [one["body"] for one in stack.texts_to(to)][-1].startswith("Ana here.")
+    assert [text["body"] for text in stack.texts_to(to)][-1].startswith("Ana here.")
     assert "Ben here" not in str(stack.texts_to(to))
     assert "Nothing was done" in slower.reads()
     assert "Ben here, too." in slower.page.content()
@@ -311,7 +311,7 @@ def _held(stack, **changes):
 def _waiting(stack, company):
     """The conversation of a project that waits for a person."""
     listed = stack.ops("handoff", "list", "--json").data
-    return next(one["id"] for one in listed if one["project"] == company.project)
+    return next(row["id"] for row in listed if row["project"] == company.project)
 
 
 def _counted(person, *names):

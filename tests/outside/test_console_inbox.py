@@ -34,7 +34,7 @@ def test_a_saved_reply_is_inserted_with_its_fields_filled_and_a_gap_is_never_sen
     person.writes(filled.replace(GAP, "the depot"), beside="Send")
     person.presses("Send")
     stack.settle()
-    assert [one["body"] for one in stack.texts_to(to)][before:] == [
+    assert [text["body"] for text in stack.texts_to(to)][before:] == [
         "Good morning!\n\nJo, JR123 is with Cucumber Recruitment at the depot."
     ]
     assert person.opens(f"/conversations/{conversation}") == 200
@@ -50,8 +50,8 @@ def test_a_saved_reply_is_added_once_and_removed_with_a_reason_in_the_journal(st
     form.locator("button").click()
     assert person.page.get_by_role("heading", name=name).count() == 0
     entered = stack.ops("journal", f"company:{FIRST.id}", "--json").data
-    mine = [one for one in entered if one["did"] == "saved reply" and name in one["saw"]]
-    assert [(one["result"], one["reason"]) for one in mine] == [
+    mine = [entry for entry in entered if entry["did"] == "saved reply" and name in entry["saw"]]
+    assert [(entry["result"], entry["reason"]) for entry in mine] == [
         ("added", "asked for"),
         ("removed", "We have moved"),
     ]
@@ -60,7 +60,7 @@ def test_a_saved_reply_is_added_once_and_removed_with_a_reason_in_the_journal(st
 def test_a_view_that_is_kept_leads_to_its_filters_and_is_removed_once(stack, person):
     (_, mine), (_, other) = _waiting(stack), _waiting(stack)
     listed = stack.ops("handoff", "list", "--json").data
-    project = next(one["project"] for one in listed if one["id"] == mine)
+    project = next(row["project"] for row in listed if row["id"] == mine)
     name = f"View {stack.number()}"
     person.opens(f"/inbox/views?company={FIRST.id}&project={project}")
     person.writes(name, beside="Keep", field="name")
@@ -110,7 +110,7 @@ def test_a_conversation_is_found_by_number_request_and_name_and_nothing_of_it_is
 
 def _saved(stack, person, text, *, times=1):
     """A saved reply of the first company, whose form is posted so many times; its name."""
-    name = "Reply " + "".join("abcdefghij"[int(one)] for one in str(stack.number()))
+    name = "Reply " + "".join("abcdefghij"[int(digit)] for digit in str(stack.number()))
     person.opens(f"/saved-replies?company={FIRST.id}")
     address, fields = person.form("Add")
     fields |= {"name": name, "text": text, "reason": "asked for"}
@@ -140,7 +140,7 @@ def _waiting(stack, **changes):
     stack.start(to, of=project, **changes)
     stack.says(to, "I want to talk to a person")
     listed = stack.ops("handoff", "list", "--json").data
-    return to, next(one["id"] for one in listed if one["project"] == project.project)
+    return to, next(row["id"] for row in listed if row["project"] == project.project)
 
 
 def _taken(stack, person):

@@ -62,15 +62,18 @@ def test_what_somebody_away_has_waits_for_a_colleague_again_after_one_act_of_a_l
 
 def test_what_is_ticked_is_taken_at_once_but_for_what_has_changed_meanwhile(stack, person):
     to = stack.tel()
-    changed, other = (_waits(stack, one) for one in (to, stack.tel()))
+    changed, other = (_waits(stack, tel) for tel in (to, stack.tel()))
     person.opens(f"/inbox?company={FIRST.id}&state=waiting")
-    for one in (changed, other):
-        person.page.locator(f"input[name=pick][value^='{one}~']").check()
+    for conversation in (changed, other):
+        person.page.locator(f"input[name=pick][value^='{conversation}~']").check()
     stack.says(to, "Hello?")
     person.page.locator("#bulk button[value=take]").click()
     assert "Take: 1 of 2 done" in person.reads()
     assert "the recipient wrote" in person.reads()
-    assert [_holder(stack, one) for one in (changed, other)] == [None, "<root at aws>"]
+    assert [_holder(stack, conversation) for conversation in (changed, other)] == [
+        None,
+        "<root at aws>",
+    ]
     person.presses("Undo")
     assert _holder(stack, other) is None
 
@@ -99,7 +102,7 @@ def _waits(stack, to):
     stack.start(to, of=project)
     stack.says(to, "I want to talk to a person")
     listed = stack.ops("handoff", "list", "--json").data
-    return next(one["id"] for one in listed if one["project"] == project.project)
+    return next(row["id"] for row in listed if row["project"] == project.project)
 
 
 def _taken(stack, person):

@@ -42,8 +42,8 @@ def test_nothing_is_stored_at_the_models_vendor(stack):
     stack.start(to, of=MODEL)
     stack.says(to, "When do you open?")
     asked = stack.openai.requests()
-    assert {one["path"] for one in asked} <= {"/v1/responses", "/v1/moderations"}
-    bodies = [one["body"] for one in asked if one["operation"] == "respond"]
+    assert {request["path"] for request in asked} <= {"/v1/responses", "/v1/moderations"}
+    bodies = [request["body"] for request in asked if request["operation"] == "respond"]
     assert len(bodies) >= 2
     assert all(body["store"] is False for body in bodies)
     assert not [body for body in bodies if {"conversation", "previous_response_id"} & set(body)]

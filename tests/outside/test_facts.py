@@ -55,9 +55,9 @@ def test_an_event_counts_by_its_numbers_whatever_its_delivery_is_named(stack):
     for other in (text, incoming, note):
         assert aloware(stack, other).status_code == 200
     stack.forward(minutes=1)
-    assert [one[2] for one in reported(stack, mislabelled)] == ["CALLS"]
-    assert [one[2] for one in reported(stack, renamed)] == ["CALLS"]
-    assert [one[2] for one in reported(stack, text)] == ["TEXTS"]
+    assert [row[2] for row in reported(stack, mislabelled)] == ["CALLS"]
+    assert [row[2] for row in reported(stack, renamed)] == ["CALLS"]
+    assert [row[2] for row in reported(stack, text)] == ["TEXTS"]
     assert reported(stack, incoming) == reported(stack, note) == []
 
 
@@ -87,7 +87,7 @@ def test_the_day_of_a_creation_is_the_one_in_the_zone_of_the_settings(stack, hou
     made = creation(stack, occurredAt=_milliseconds(at))
     hubspot(stack, [made])
     stack.passes_until(lambda: reported(stack, made), minutes=1)
-    assert [one[1] for one in reported(stack, made)] == [
+    assert [row[1] for row in reported(stack, made)] == [
         f"{at - timedelta(days=days_before):%Y-%m-%d}"
     ]
 
@@ -101,7 +101,7 @@ def test_the_day_of_a_call_is_the_one_in_its_contacts_zone(stack, zone, days_mor
     made = call(stack, created_at=f"{at:%Y-%m-%d %H:%M:%S}", contact=contact)
     aloware(stack, made)
     stack.forward(minutes=1)
-    assert [one[1] for one in reported(stack, made)] == [
+    assert [row[1] for row in reported(stack, made)] == [
         f"{at + timedelta(days=days_more):%Y-%m-%d}"
     ]
 
@@ -129,7 +129,7 @@ def test_a_record_of_a_hubspot_workflow_counts_by_its_name(stack, name, metric):
     record = {"event_key": name, "hs_object_id": number, "occurredAt": at}
     assert hubspot(stack, record).status_code == 200
     stack.forward(minutes=1)
-    rows = [one for one in table(stack, "FactEvent") if f":{number}:" in one["EventID"]]
+    rows = [row for row in table(stack, "FactEvent") if f":{number}:" in row["EventID"]]
     assert [row["MetricID"] for row in rows] == ([metric] if metric else [])
 
 
@@ -147,13 +147,13 @@ def test_a_batch_that_hubspot_repeats_in_another_order_counts_each_creation_once
     ticket, mail = creation(stack), creation(stack, objectTypeId="0-49")
     contact = creation(stack, objectTypeId="0-1")
     hubspot(stack, [ticket, {"subscriptionType": "object.creation"}, mail, contact])
-    again = [{**one, "attemptNumber": 1, "eventId": 9} for one in (contact, mail, ticket)]
+    again = [{**record, "attemptNumber": 1, "eventId": 9} for record in (contact, mail, ticket)]
     assert hubspot(stack, again).status_code == 200
     stack.forward(minutes=1)
     hubspot(stack, again)
     stack.forward(minutes=1)
-    assert [one[2] for one in reported(stack, ticket)] == ["CASES"]
-    assert [one[2] for one in reported(stack, mail)] == ["EMAILS"]
+    assert [row[2] for row in reported(stack, ticket)] == ["CASES"]
+    assert [row[2] for row in reported(stack, mail)] == ["EMAILS"]
     assert reported(stack, contact) == []
 
 
@@ -177,7 +177,7 @@ def test_a_request_with_a_wrong_token_or_signature_is_refused_and_leaves_no_fact
 def test_a_body_that_is_no_webhook_is_refused_without_a_word_of_it(stack):
     bodies = ('{"body": "Quill', '["Quill"]', '"Quill"', '{"event": "Quill", "body": "Quill"}')
     answers = [aloware_bytes(stack, body) for body in bodies]
-    answers += [hubspot(stack, one) for one in ("Quill", 5)]
+    answers += [hubspot(stack, body) for body in ("Quill", 5)]
     assert {answer.status_code for answer in answers} == {400}
     assert not [answer for answer in answers if "Quill" in answer.text]
     crowd = [creation(stack)] * 1001
@@ -230,7 +230,7 @@ def test_an_agent_is_in_the_report_once_though_the_answer_to_its_post_was_lost(s
     stack.powerbi.recovers()
     for _ in range(3):
         stack.forward(minutes=10)
-    agents = [one["AgentID"] for one in table(stack, "DimAgent")]
+    agents = [row["AgentID"] for row in table(stack, "DimAgent")]
     assert agents.count(str(made["owner_id"])) == 1
     assert len(agents) == len(set(agents))
     assert set(reported(stack, made)) == {(str(made["owner_id"]), _day(stack), "CALLS")}
@@ -238,8 +238,8 @@ def test_an_agent_is_in_the_report_once_though_the_answer_to_its_post_was_lost(s
 
 def test_a_row_that_power_bi_refuses_fails_alone_and_retry_posts_it_once(stack):
     refused, other = call(stack), call(stack)
-    for one in (refused, other):
-        aloware(stack, one)
+    for event in (refused, other):
+        aloware(stack, event)
     stack.powerbi.fails(status=400, operation="post_rows", times=2)
     stack.forward(minutes=5)
     assert (len(reported(stack, refused)), len(reported(stack, other))) == (0, 1)
@@ -263,7 +263,7 @@ def test_a_thousand_facts_are_once_in_every_sink_whatever_answer_is_lost(stack):
     for _ in range(3):
         stack.forward(minutes=30)
 
-    keys = {key_of(one) for one in made}
+    keys = {key_of(event) for event in made}
     rows = stack.onelake.get("tables/FactEvent/rows")["rows"]
     there = [row for row in rows if row["EventID"] in keys]
     in_report = {r["EventID"]: r for r in table(stack, "FactEvent") if r["EventID"] in keys}
@@ -271,9 +271,9 @@ def test_a_thousand_facts_are_once_in_every_sink_whatever_answer_is_lost(stack):
     assert {row["EventID"]: _shown(row) for row in there} == {
         key: _shown(row) for key, row in in_report.items()
     }
-    assert all(archived(stack, one) == mirrored(stack, one) for one in made[::97])
+    assert all(archived(stack, event) == mirrored(stack, event) for event in made[::97])
     assert stack.ops("facts", "pending").out.startswith("0 facts pending")
-    assert {one["stopped"] for one in stack.onelake.get("tables")["tables"]} == {""}
+    assert {entry["stopped"] for entry in stack.onelake.get("tables")["tables"]} == {""}
     assert "0 differ" in stack.ops("facts", "check").out
 
 
@@ -304,7 +304,7 @@ def test_while_onelake_is_away_dataset_and_archive_are_on_time_and_take_correcti
     stack.forward(hours=1)
     assert [len(mirrored(stack, made)) for made in late] == [1, 1, 1]
     stack.ops("facts", "correct", key_of(early), "--agent", "102", "--yes")
-    assert [one[0] for one in mirrored(stack, early)] == ["102"]
+    assert [row[0] for row in mirrored(stack, early)] == ["102"]
     stack.ops("facts", "rebuild", "--apply", "--yes")
 
 
@@ -312,9 +312,9 @@ def test_a_corrected_agent_replaces_the_former_one_in_onelake_at_once(stack):
     made = call(stack)
     aloware(stack, made)
     stack.forward(minutes=1)
-    assert [one[0] for one in mirrored(stack, made)] == ["101"]
+    assert [row[0] for row in mirrored(stack, made)] == ["101"]
     stack.ops("facts", "correct", key_of(made), "--agent", "102", "--yes")
-    assert [one[0] for one in mirrored(stack, made)] == ["102"]
+    assert [row[0] for row in mirrored(stack, made)] == ["102"]
     stack.ops("facts", "rebuild", "--apply", "--yes")
 
 
@@ -337,7 +337,7 @@ def test_a_corrected_agent_is_in_the_archive_at_once_and_in_the_report_by_a_rebu
     for _ in range(2):
         stack.ops("facts", "correct", key_of(made), "--agent", "102", "--yes")
     assert archived(stack, made)[-1] == ("102", _day(stack), "CALLS")
-    assert [one[0] for one in reported(stack, made)] == ["101"]
+    assert [row[0] for row in reported(stack, made)] == ["101"]
     stack.ops("facts", "rebuild", "--apply", "--yes")
     stack.forward(minutes=1)
     assert reported(stack, made) == [("102", _day(stack), "CALLS")]
@@ -399,7 +399,7 @@ def test_a_fact_whose_day_had_to_be_guessed_is_posted_and_marked(stack, created_
     made = call(stack, created_at=created_at, contact={"timezone": "UTC"})
     aloware(stack, made)
     stack.forward(minutes=1)
-    assert [one[2] for one in reported(stack, made)] == ["CALLS"]
+    assert [row[2] for row in reported(stack, made)] == ["CALLS"]
     notes = [row["Notes"] for row in table(stack, "FactEvent") if row["EventID"] == key_of(made)]
     assert ["day=guessed" in note for note in notes] == [True]
     explained = stack.ops("facts", "explain", key_of(made)).out
@@ -411,12 +411,12 @@ def test_a_call_whose_id_is_too_long_or_odd_is_counted_once_by_its_hash(stack):
     odd = ["7" * 65 + str(number), f"call {number}", f"\u260e{number}", {"n": number}, -7 - number]
     before = _event_ids(stack)
     for name in (COMPLETED, "Call-Disposed"):
-        for one in odd:
-            assert aloware(stack, call(stack, id=one), name).json()["kept"] == 1
+        for call_id in odd:
+            assert aloware(stack, call(stack, id=call_id), name).json()["kept"] == 1
     stack.forward(minutes=1)
     new = _event_ids(stack) - before
     assert len(new) == len(odd)
-    assert {one.partition("-")[0] for one in new} == {"ALOWARE:sha256"}
+    assert {event_id.partition("-")[0] for event_id in new} == {"ALOWARE:sha256"}
     assert "id_hashed" in stack.ops("facts", "explain", new.pop()).out
 
 
@@ -424,7 +424,7 @@ def test_what_is_answered_2xx_is_kept_as_a_fact_or_with_its_reason(stack):
     before = _event_ids(stack)
     counted = [
         *(call(stack, **{name: [7]}) for name in ("created_at", "contact", "duration", "user_id")),
-        *(call(stack, id=one, note=stack.number()) for one in (True, None, "", [])),
+        *(call(stack, id=call_id, note=stack.number()) for call_id in (True, None, "", [])),
         *({"test_payload": True, **call(stack)} for _ in range(2)),
     ]
     skipped = [call(stack, type=99), call(stack, type="x", direction=1)]
@@ -433,13 +433,13 @@ def test_what_is_answered_2xx_is_kept_as_a_fact_or_with_its_reason(stack):
         assert (answer.status_code, answer.json()["kept"]) == (200, 1)
     unnamed = {**call(stack), "event": 5}
     assert aloware_bytes(stack, json.dumps(unnamed)).status_code == 200
-    changed = [creation(stack, occurredAt=one) for one in ("soon", None, 10**30)]
-    changed += [creation(stack, objectId=one) for one in ("9" * 65, {}, False)]
+    changed = [creation(stack, occurredAt=at) for at in ("soon", None, 10**30)]
+    changed += [creation(stack, objectId=object_id) for object_id in ("9" * 65, {}, False)]
     assert hubspot(stack, changed).status_code == 200
     stack.forward(minutes=1)
     assert len(_event_ids(stack) - before) == len([*counted, unnamed, *changed])
-    for one in skipped:
-        assert "reason" in stack.ops("facts", "explain", key_of(one)).out
+    for event in skipped:
+        assert "reason" in stack.ops("facts", "explain", key_of(event)).out
 
 
 def test_a_source_that_changes_its_payloads_is_seen_in_the_night_and_in_the_check(stack):

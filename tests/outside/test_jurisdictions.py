@@ -116,10 +116,8 @@ def why_not(stack, project, to, channel="sms"):
     both = {"recipient_tel": None, "channel_method": channel, field: to}
     found = asked(stack, project, to, **both).json()["why"]
     fate = stack.outcome(opened(stack, project, to, channel, comms_consent=False))
-    assert fate.get("reason", "") in [f"send:{one}" for one in found] or (fate["state"], found) == (
-        "sent",
-        [],
-    )
+    forbidden = [f"send:{reason}" for reason in found]
+    assert fate.get("reason", "") in forbidden or (fate["state"], found) == ("sent", [])
     return found
 
 
@@ -255,8 +253,8 @@ def test_an_auditor_reads_which_rules_allowed_each_message(stack, ruled):
     read = stack.request("GET", path, headers=headers).json()
     typed = stack.ops("consent", "audit", "--company", FIRST.id, "--since", since, "--json").out
     assert to not in typed
-    lines = [json.loads(one) for one in typed.splitlines()]
-    (line,) = [one for one in lines if one["conversation"] == read["conversation"]]
+    lines = [json.loads(line) for line in typed.splitlines()]
+    (line,) = [entry for entry in lines if entry["conversation"] == read["conversation"]]
     assert {rule.partition("@")[0] for rule in line["rules"]} == {
         "us-federal",
         "us-fl",

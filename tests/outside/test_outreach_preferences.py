@@ -94,9 +94,9 @@ def test_a_preference_keeps_id_and_time_of_its_message_and_no_words(stack):
     assert kept["message"].startswith("SM")
     assert kept["said_at"]
     evidence = person(stack, both["recipient_tel"])["evidence"]
-    (one,) = [one for one in evidence if one["about"] == "hours"]
-    assert "said" not in one
-    assert "Escr" not in json.dumps(one)
+    (proof,) = [proof for proof in evidence if proof["about"] == "hours"]
+    assert "said" not in proof
+    assert "Escr" not in json.dumps(proof)
 
 
 def test_only_e_mail_is_no_stop_and_the_fallback_takes_the_place_of_a_refused_channel(stack):
@@ -117,7 +117,7 @@ def test_without_another_channel_a_person_decides_about_a_start_on_a_refused_one
     request_id = opened(stack, both, "sms", of=project)
     assert stack.outcome(request_id)["waiting"]["reason"] == "unwanted_channel"
     assert len(stack.texts_to(both["recipient_tel"])) == texts
-    assert any(one["id"] for one in desk_list(stack, project))
+    assert any(entry["id"] for entry in desk_list(stack, project))
     act(stack, conversation(stack, request_id), "approve")
     stack.settle()
     assert len(stack.texts_to(both["recipient_tel"])) == texts + 1

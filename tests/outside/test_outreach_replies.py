@@ -126,7 +126,11 @@ def test_a_reply_that_twilio_posts_three_times_is_answered_once(stack):
     for _ in range(3):
         assert stack.says(to, "Tell me more", sid=sid) == 200
     assert len(stack.texts_to(to)) == 2
-    assert [one["from"] for one in stack.said(request_id)] == ["company", "recipient", "company"]
+    assert [message["from"] for message in stack.said(request_id)] == [
+        "company",
+        "recipient",
+        "company",
+    ]
 
 
 def test_a_reply_that_only_twilio_has_is_found_and_answered_once(stack):
@@ -149,7 +153,9 @@ def test_messages_in_quick_succession_get_one_answer(stack):
     assert len(stack.texts_to(to)) == 1
     stack.forward(minutes=1)
     assert len(stack.texts_to(to)) == 2
-    assert len([one for one in stack.said(request_id) if one["from"] == "recipient"]) == 3
+    assert (
+        len([message for message in stack.said(request_id) if message["from"] == "recipient"]) == 3
+    )
 
 
 def test_a_machine_that_answers_ours_gets_no_more_than_a_few_texts(stack):
@@ -203,7 +209,7 @@ def test_a_reply_that_quotes_a_message_belongs_to_that_messages_conversation(sta
     first, second = started(stack, to, "whatsapp"), started(stack, to, "whatsapp")
     quoted = {"OriginalRepliedMessageSid": stack.texts_to(to)[0]["sid"]}
     by_whatsapp(stack, to, "Yes, gladly.", form=quoted)
-    assert [len(stack.said(one)) for one in (first, second)] == [3, 1]
+    assert [len(stack.said(request_id)) for request_id in (first, second)] == [3, 1]
 
 
 def test_what_is_written_to_one_company_does_not_reach_another(stack):

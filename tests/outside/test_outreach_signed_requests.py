@@ -52,20 +52,20 @@ def test_a_company_with_a_signature_key_gets_no_other_scheme(stack, signing):
 
 
 def test_a_request_under_another_requests_signature_is_refused(stack, signing):
-    one, other = f"{LIST}/{'a' * 32}", f"{LIST}/{'b' * 32}"
-    shown = signing.headers("GET", one)
+    path, other = f"{LIST}/{'a' * 32}", f"{LIST}/{'b' * 32}"
+    shown = signing.headers("GET", path)
     listed = signing.headers("GET", LIST, query=[("limit", "5"), ("state", "waiting,taken")])
-    acted = signing.headers("POST", f"{one}/acts", body=b"{}", more={"idempotency-key": "k"})
-    assert signing.status("GET", one, shown) == 404
+    acted = signing.headers("POST", f"{path}/acts", body=b"{}", more={"idempotency-key": "k"})
+    assert signing.status("GET", path, shown) == 404
     assert signing.status("GET", f"{LIST}?limit=5&state=waiting%2Ctaken", listed) == 200
     assert [
         signing.status("GET", other, shown),
         signing.status("GET", f"{LIST}?limit=6&state=waiting%2Ctaken", listed),
         signing.status("GET", LIST, listed),
-        signing.status("GET", one, {**shown, "x-api-key": "local-desk-agent-key"}),
+        signing.status("GET", path, {**shown, "x-api-key": "local-desk-agent-key"}),
         signing.status("POST", f"{other}/acts", acted, b"{}"),
-        signing.status("POST", f"{one}/acts", {**acted, "idempotency-key": "l"}, b"{}"),
-        signing.status("POST", f"{one}/acts", acted, b"{ }"),
+        signing.status("POST", f"{path}/acts", {**acted, "idempotency-key": "l"}, b"{}"),
+        signing.status("POST", f"{path}/acts", acted, b"{ }"),
     ] == [401] * 7
 
 

@@ -107,7 +107,7 @@ def test_over_the_limit_of_a_minute_a_start_gets_429_and_a_repeated_one_does_not
     project = stack.put_project(rate_limits=limits)
     stack.forward(seconds=60 - stack.now().second)
     to, late = stack.tel(), stack.tel()
-    bodies = [stack.start_body(one, of=project) for one in (to, to, late)]
+    bodies = [stack.start_body(tel, of=project) for tel in (to, to, late)]
     assert [posted(stack, body).status_code for body in bodies[:2]] == [200, 200]
     refused = posted(stack, bodies[2])
     assert refused.json()["error_code"] == "RATE_LIMIT_EXCEEDED"
@@ -121,7 +121,7 @@ def test_over_the_limit_of_a_minute_a_start_gets_429_and_a_repeated_one_does_not
 def test_a_start_with_send_at_is_sent_then_and_after_a_stop_never(stack):
     kept, stopped = stack.tel(), stack.tel()
     scheduled = {"send_at": (stack.now() + timedelta(hours=2)).isoformat()}
-    first, second = (started(stack, one, request_data=scheduled) for one in (kept, stopped))
+    first, second = (started(stack, tel, request_data=scheduled) for tel in (kept, stopped))
     assert stack.outcome(first)["waiting"]["for"] == "send_at"
     stack.says(stopped, "STOP")
     stack.forward(minutes=100)

@@ -99,20 +99,20 @@ def test_the_desks_list_begins_with_what_is_to_be_decided_first_whether_somebody
 ):
     of = stack.put_project()
     wait, late, soon = (started(stack, stack.tel(), of=of) for _ in range(3))
-    shown = {one: conversation(stack, one) for one in (wait, late, soon)}
-    for one in (late, wait):
-        stack.says(shown[one]["recipient"], "Can I talk to a human?")
-    for one in (soon, late):
+    shown = {request_id: conversation(stack, request_id) for request_id in (wait, late, soon)}
+    for request_id in (late, wait):
+        stack.says(shown[request_id]["recipient"], "Can I talk to a human?")
+    for request_id in (soon, late):
         stack.forward(minutes=1)
-        stack.says(shown[one]["recipient"], "wrong number")
-    listed = [one["id"] for one in desk_list(stack, of)]
-    assert listed == [shown[one]["id"] for one in (soon, late, wait)]
+        stack.says(shown[request_id]["recipient"], "wrong number")
+    listed = [entry["id"] for entry in desk_list(stack, of)]
+    assert listed == [shown[request_id]["id"] for request_id in (soon, late, wait)]
 
 
 def test_of_the_silence_about_what_may_be_a_wish_to_stop_its_company_hears_once_as_of_a_stop(stack):
     def heard(of):
         found = [event for event in events(stack, of) if event["type"] == "conversation.opted_out"]
-        return [one["data"]["reason"] for one in found]
+        return [event["data"]["reason"] for event in found]
 
     of = told(stack)
     silent, decided = stack.tel(), stack.tel()

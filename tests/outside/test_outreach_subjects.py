@@ -138,8 +138,10 @@ def test_what_is_known_of_a_person_is_explained_by_where_and_when_it_was_said(st
     assert set(shown["members"].values()) == set(both.values())
     (link,) = shown["links"]
     assert (link["by"], link["of"]) == ("start", conversation(stack, request_id)["id"])
-    said = [one for one in shown["evidence"] if one["about"] == "wish"]
-    assert [(one["door"], one["said"]) for one in said] == [("twilio", "Please stop texting me")]
+    said = [proof for proof in shown["evidence"] if proof["about"] == "wish"]
+    assert [(proof["door"], proof["said"]) for proof in said] == [
+        ("twilio", "Please stop texting me")
+    ]
 
 
 def test_a_refusal_of_marketing_leaves_what_is_transactional(stack):
@@ -159,7 +161,9 @@ def test_the_consent_that_a_start_brings_is_kept_with_the_person_and_its_form(st
     started(stack, to, recipient_data={"recipient_tel": to, "consent": consent})
     (key,) = subject(stack, to)["consents"]
     assert key.endswith("#sms#marketing")
-    (proof,) = [one for one in subject(stack, to)["evidence"] if "sms#marketing" in one["about"]]
+    (proof,) = [
+        proof for proof in subject(stack, to)["evidence"] if "sms#marketing" in proof["about"]
+    ]
     assert proof["after"] == {**consent, "source": "start"}
 
 
@@ -198,7 +202,7 @@ def test_of_an_erased_person_nothing_is_left_but_what_blocks(stack):
     stack.ops("erase", "--subject", both["recipient_tel"], "--yes", "--reason", "asked", "--json")
     shown = subject(stack, both["recipient_email"])
     assert set(shown["members"].values()) == {""}
-    assert not [one for one in shown["evidence"] if one.get("said")]
+    assert not [proof for proof in shown["evidence"] if proof.get("said")]
     for channel, to in (("sms", "recipient_tel"), ("email", "recipient_email")):
         assert outcome(stack, both[to], channel) == "do_not_contact"
 
@@ -230,7 +234,7 @@ def test_after_erasing_by_a_variant_no_table_has_a_word_or_an_address_of_the_per
     assert kept(stack, sought) == set()
     since = (stack.now() - timedelta(days=1)).isoformat()
     audit = stack.ops("consent", "audit", *OWN, "--since", since, "--json").out.lower()
-    assert not [one for one in sought if one in audit]
+    assert not [word for word in sought if word in audit]
     for channel, to in (("sms", tel), ("email", mail)):
         assert outcome(stack, to, channel) == "do_not_contact"
 
@@ -243,7 +247,7 @@ def kept(stack, sought):
         while start is not None:
             page = aws(stack, "dynamodb", "Scan", TableName=table, **start)
             text = json.dumps(page["Items"]).lower()
-            found |= {one for one in sought if one in text}
+            found |= {word for word in sought if word in text}
             key = page.get("LastEvaluatedKey")
             start = {"ExclusiveStartKey": key} if key else None
     return found

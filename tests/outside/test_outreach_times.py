@@ -33,7 +33,7 @@ def test_nothing_leaves_at_night_and_in_the_morning_opening_and_answers_go_out_i
     words = words_to(stack, to)
     assert len(words) == 3
     assert ["Jo" in word for word in words] == [True, False, False]
-    assert [one["from"] for one in stack.said(request_id)].count("recipient") == 2
+    assert [message["from"] for message in stack.said(request_id)].count("recipient") == 2
     assert not [word for word in words_to(stack, stopped) if "Hello Jo" in word]
 
 

@@ -105,7 +105,7 @@ def test_when_a_projects_budget_is_spent_no_model_is_asked_and_a_person_answers(
 
 def sent_and_waiting(stack):
     """How many messages have left, and what waits for a person but for how long it waits."""
-    waiting = [{**one, "waiting_seconds": None} for one in desk_list(stack, MODEL)]
+    waiting = [{**entry, "waiting_seconds": None} for entry in desk_list(stack, MODEL)]
     return len(stack.twilio.get("messages")["messages"]), waiting
 
 
@@ -161,11 +161,11 @@ def test_a_company_hears_everything_once_in_order_signed_and_without_personal_da
     stack.says(to, "my own secret words")
     stack.says(to, "I want to talk to a person")
     told_of = events(stack, request_id)
-    assert [one["type"].partition(".")[2] for one in told_of] == [
+    assert [event["type"].partition(".")[2] for event in told_of] == [
         *("accepted", "sent", "delivered", "reply_received", "answered"),
         *("reply_received", "handed_off"),
     ]
-    assert [one["data"]["number"] for one in told_of] == [*range(1, 8)]
+    assert [event["data"]["number"] for event in told_of] == [*range(1, 8)]
     for personal in (to, to[1:], "secret words", "Jo"):
         assert personal not in str(told_of)
 

@@ -48,7 +48,7 @@ IN_EACH_RUN = ("a phone number", "a card", "a password", "a street address")
 
 @pytest.mark.parametrize(
     "kind",
-    [pytest.param(one, marks=() if one in IN_EACH_RUN else pytest.mark.long) for one in SECRETS],
+    [pytest.param(kind, marks=() if kind in IN_EACH_RUN else pytest.mark.long) for kind in SECRETS],
 )
 def test_what_identifies_a_person_is_masked_however_it_is_spelled(stack, kind):
     typed, secret = SECRETS[kind]
@@ -80,7 +80,7 @@ def test_a_vendors_refusal_that_quotes_a_person_is_in_no_log_and_no_explanation(
     stack.twilio.fails(status=400, body={"code": 21211, "message": quoted, "status": 400})
     to = stack.tel()
     stack.start(to)
-    shown = [stack.ops("explain", one).out for one in (ticket, to)]
+    shown = [stack.ops("explain", asked).out for asked in (ticket, to)]
     assert "refused" in shown[0]
     assert "refused" in shown[1]
     for text in (*shown, stack.output.read_text()[before:]):
@@ -175,8 +175,8 @@ HIDDEN = {
 def test_a_language_model_sees_no_identity_number_of_fourteen_countries(stack):
     texts, hidden = zip(*HIDDEN.values(), strict=True)
     said = _said_to_the_model(stack, ". ".join(texts))
-    for one in (*hidden, "BNZPM2501F"):
-        assert one not in said
+    for secret in (*hidden, "BNZPM2501F"):
+        assert secret not in said
 
 
 def test_a_language_model_sees_no_plate_birth_date_or_password_of_a_sentence(stack):
@@ -185,8 +185,8 @@ def test_a_language_model_sees_no_plate_birth_date_or_password_of_a_sentence(sta
         " My password is bluebird. Le mot de passe c'est papillon."
     )
     said = _said_to_the_model(stack, text)
-    for one in ("YK19", "FZE", "1234", "mars 1978", "bluebird", "papillon"):
-        assert one not in said
+    for secret in ("YK19", "FZE", "1234", "mars 1978", "bluebird", "papillon"):
+        assert secret not in said
 
 
 def test_appointments_prices_and_codes_of_goods_reach_the_model_as_they_were_written(stack):
@@ -236,8 +236,8 @@ def test_a_mask_in_a_draft_is_never_sent(stack):
     ]
     arguments = ("writer", "check", FIRST.id, project, "--rules-only", "--json")
     printed = stack.ops(*arguments, typed="\n".join(map(json.dumps, drafts)))
-    found = [json.loads(one) for one in printed.out.splitlines()]
-    assert [one["verdict"] for one in found] == ["retry"] * len(masks)
+    found = [json.loads(line) for line in printed.out.splitlines()]
+    assert [verdict["verdict"] for verdict in found] == ["retry"] * len(masks)
 
 
 def _said_to_the_model(stack, text, *, to=None, **changes):
@@ -258,4 +258,4 @@ def _sent_since(stack, before):
     """All that the vendor was sent since, which is an opening and an answer at least."""
     sent = stack.openai.requests(after=before)
     assert len(sent) > 1
-    return json.dumps([one["body"] for one in sent], ensure_ascii=False)
+    return json.dumps([request["body"] for request in sent], ensure_ascii=False)

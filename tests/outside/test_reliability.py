@@ -113,9 +113,9 @@ def test_messages_of_a_ticket_take_effect_in_their_order_after_an_outage(stack):
     stack.richpanel.recovers()
     stack.passes(hours=1)
     routes = [
-        one["value"]
-        for one in effects_on(stack, ticket)
-        if one["kind"] == "tag_added" and one["value"].startswith("route-")
+        effect["value"]
+        for effect in effects_on(stack, ticket)
+        if effect["kind"] == "tag_added" and effect["value"].startswith("route-")
     ]
     assert routes == [f"route-{team}" for team in TEAMS]
 
@@ -166,7 +166,7 @@ def test_a_replay_does_what_the_kill_switch_stopped_and_nothing_twice(stack):
     for _ in range(2):
         stack.ops("replay", f"evt:rp:{ticket}:c-1", "--yes")
         stack.forward(minutes=1)
-    added = [one["value"] for one in effects_on(stack, ticket)]
+    added = [effect["value"] for effect in effects_on(stack, ticket)]
     assert "route-returns-admin" in added
     assert len(added) == len(set(added))
 

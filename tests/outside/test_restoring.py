@@ -88,7 +88,7 @@ def test_completing_a_ledger_enters_shadow_mode_and_writes_once_what_was_done_si
         assert _written(stack, "--yes") == 1
         assert _written(stack, "--yes") == 0
         _forget(stack, event)
-        assert [_written(stack, one) for one in ("--dry-run", "--yes")] == [1, 1]
+        assert [_written(stack, option) for option in ("--dry-run", "--yes")] == [1, 1]
         assert stack.ops("switch", "get", "--json").data["shadow_mode"] == "true"
     finally:
         stack.ops("switch", "set", "shadow_mode", "false", "--yes")
@@ -107,13 +107,13 @@ def _written(stack, *more):
 
 def _forget(stack, event):
     """The ledger as a backup that is older than the event has it."""
-    for one in (event["event"], *event["actions"]):
+    for row in (event["event"], *event["actions"]):
         aws(
             stack,
             "dynamodb",
             "DeleteItem",
             TableName=stack.hints["IDEMPOTENCY_TABLE_NAME"],
-            Key={"event_id": {"S": one["event_id"]}},
+            Key={"event_id": {"S": row["event_id"]}},
         )
 
 
@@ -133,9 +133,9 @@ def _changes_to(stack, ticket):
 
 def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_page(stack):
     to, other = stack.tel(), stack.tel()
-    for one in (to, other):
-        stack.start(one)
-        stack.says(one, f"The zither of {one} is mine")
+    for tel in (to, other):
+        stack.start(tel)
+        stack.says(tel, f"The zither of {tel} is mine")
     backup = stack.now().isoformat()
     (table,) = (
         tablename
@@ -143,14 +143,14 @@ def test_whom_a_restored_table_has_again_is_erased_again_by_the_command_of_the_p
         if "conversations" in tablename
     )
     rows = aws(stack, "dynamodb", "Scan", TableName=table)["Items"]
-    theirs = [one for one in rows if to[1:] in json.dumps(one)]
+    theirs = [row for row in rows if to[1:] in json.dumps(row)]
     assert theirs
     stack.forward(minutes=1)
     stack.ops("erase", "--subject", to, "--yes")
     for row in theirs:  # as a restore to a time before the erasing has them
         aws(stack, "dynamodb", "PutItem", TableName=table, Item=row)
     said = stack.ops("erase", "--again", backup, "--yes", "--canary", f"zither of {to}", "--json")
-    assert sum(one["found"] for one in said.data["proof"]) == 0
+    assert sum(entry["found"] for entry in said.data["proof"]) == 0
     kept = json.dumps(aws(stack, "dynamodb", "Scan", TableName=table)["Items"])
     assert to[1:] not in kept
     assert other[1:] in kept, "another's"

@@ -98,7 +98,7 @@ def test_a_ticket_waits_as_long_as_richpanel_says_and_is_then_routed_once(stack,
     assert (len(requests_about(stack, ticket)), tags(stack, ticket)) == (asked, set())
     stack.passes(minutes=16)
     assert "route-returns-admin" in tags(stack, ticket)
-    routed = [one["value"] for one in effects_on(stack, ticket)]
+    routed = [effect["value"] for effect in effects_on(stack, ticket)]
     assert len(routed) == len(set(routed))
 
 
@@ -140,7 +140,7 @@ def test_an_endpoint_of_a_company_that_names_a_wait_is_not_called_before_its_end
     assert len(stack.company.requests()) == asked
     stack.passes(minutes=8)
     heard = [event["data"] for event in stack.company.get("events")["events"]]
-    numbers = [one["number"] for one in heard if one["request_id"] == request_id]
+    numbers = [event["number"] for event in heard if event["request_id"] == request_id]
     assert numbers == [1, 2]
 
 

@@ -51,8 +51,8 @@ def test_copies_that_several_rules_send_share_one_read_and_do_nothing_more(stack
         _posts(stack, TEMPLATE.format(ticket, ticket), settles=False)
     stack.settle()  # else time passes while a copy is half done
     stack.forward(minutes=6)
-    reads = [one for one in requests_about(stack, ticket) if one["method"] == "GET"]
-    changes = [one for one in requests_about(stack, ticket) if one["method"] != "GET"]
+    reads = [request for request in requests_about(stack, ticket) if request["method"] == "GET"]
+    changes = [request for request in requests_about(stack, ticket) if request["method"] != "GET"]
     assert len(reads) <= 2
     assert len(changes) == 1
     assert "route-returns-admin" in tags(stack, ticket)
@@ -61,7 +61,7 @@ def test_copies_that_several_rules_send_share_one_read_and_do_nothing_more(stack
 def test_our_own_comments_and_a_colleagues_change_nothing(stack):
     ticket = opens(stack, "Where is my order?")
     before = tags(stack, ticket), len(answers(stack, ticket))
-    (ours,) = (one["id"] for one in at(stack, ticket)["comments"] if one["is_operator"])
+    (ours,) = (comment["id"] for comment in at(stack, ticket)["comments"] if comment["is_operator"])
     stack.richpanel.post(f"tickets/{ticket}/comments", body="I return it", operator=True, id="c-9")
     for comment in (ours, "c-9"):
         stack.webhook(ticket_id=ticket, message_id=comment)
@@ -75,7 +75,7 @@ def test_a_ticket_id_that_is_a_message_id_is_routed_like_any_other(stack):
     stack.richpanel.post("tickets", id=ticket, comments=["I want to return my shoes."])
     assert _posts(stack, TEMPLATE.format(ticket, ticket)).status_code == 200
     all_tickets = stack.richpanel.get("tickets")["tickets"]
-    (shown,) = (one for one in all_tickets if one["id"] == ticket)
+    (shown,) = (row for row in all_tickets if row["id"] == ticket)
     assert "route-returns-admin" in shown["tags"]
 
 
@@ -83,7 +83,7 @@ def test_every_tag_that_a_message_got_is_on_the_list_of_tags(stack):
     ticket = opens(stack, "Bonjour, où est ma commande ? Mon avocat vous écrira.")
     writes_again(stack, ticket, "My lawyer will sue you.")
     listed = stack.ops("support-tags", "--json").data
-    assert tags(stack, ticket) <= {one["tag"] for one in listed}
+    assert tags(stack, ticket) <= {row["tag"] for row in listed}
     assert why_not(stack, ticket)
 
 
@@ -96,7 +96,7 @@ def test_a_department_with_an_assignee_gets_new_tickets_and_takes_none_away(stac
     taken = opens(stack, "I want to return my shoes.", assignee_id="agent-2")
     stack.ops("support-settings", "restore", 0, "--yes")
     stack.forward(minutes=2)
-    assert [at(stack, one)["assignee_id"] for one in (free, taken)] == ["agent-1", "agent-2"]
+    assert [at(stack, ticket)["assignee_id"] for ticket in (free, taken)] == ["agent-1", "agent-2"]
 
 
 @pytest.mark.parametrize(

@@ -221,10 +221,10 @@ def test_a_switch_says_who_set_it_and_the_journal_keeps_every_change(stack):
     before = len(stack.ops("journal", "switch:safe_mode", "--json").data)
     with stack.switched("safe_mode", "true"):
         shown = stack.ops("switch", "get").out.splitlines()
-        assert [one.split()[1::2] for one in shown if "safe_mode" in one] == [["true", "root"]]
+        assert [line.split()[1::2] for line in shown if "safe_mode" in line] == [["true", "root"]]
     stack.forward(minutes=6)
     kept = stack.ops("journal", "switch:safe_mode", "--json").data
-    assert [one["result"] for one in kept[before:]] == ["true", "false"]
+    assert [entry["result"] for entry in kept[before:]] == ["true", "false"]
     stack.ops("switch", "set", "safe_mode", "perhaps", code=2)
     stack.ops("switch", "set", "safe_mood", "true", code=2)
 
@@ -299,7 +299,7 @@ def test_an_address_that_an_operator_enters_gets_nothing_until_one_lifts_it(stac
     stack.says(to, "START")
     again = _requested(stack.start(to))
     assert stack.texts_to(to) == []
-    assert {stack.outcome(one)["state"] for one in (refused, again)} & {
+    assert {stack.outcome(request_id)["state"] for request_id in (refused, again)} & {
         "sent",
         "processing",
     } == set()
@@ -431,14 +431,14 @@ def _changes_to(stack, ticket):
 def _waiting(stack, company):
     """The conversation of a project that waits for a person."""
     listed = stack.ops("handoff", "list", "--json").data
-    (found,) = [one["id"] for one in listed if one["project"] == company.project]
+    (found,) = [row["id"] for row in listed if row["project"] == company.project]
     return found
 
 
 def _events(stack, request_id):
     """The numbers of the events that the company has accepted."""
     heard = stack.company.get("events")["events"]
-    return [one["data"]["number"] for one in heard if one["data"]["request_id"] == request_id]
+    return [event["data"]["number"] for event in heard if event["data"]["request_id"] == request_id]
 
 
 def _of_prod(stack, switch):
@@ -476,11 +476,11 @@ def test_an_outage_is_one_incident_and_its_mend_does_what_its_dry_run_said(stack
     assert set(tickets) <= foreseen
     assert name not in _incidents(stack)
     ended = stack.ops("incidents", "list", "--ended", "--json").data
-    assert {one["state"] for one in ended if one["incident"] == name} == {"ended"}
+    assert {entry["state"] for entry in ended if entry["incident"] == name} == {"ended"}
 
 
 def _incidents(stack):
-    return [one["incident"] for one in stack.ops("incidents", "list", "--json").data]
+    return [entry["incident"] for entry in stack.ops("incidents", "list", "--json").data]
 
 
 def _holds(stack, name, tickets):

@@ -15,7 +15,7 @@ STEP = len(holding.STATES)
 def test_every_form_of_what_one_may_have_finds_its_message_in_every_state(stack, number):
     tried = 0
     for held in holding.STATES[number](stack):
-        forms = [one for of in held.forms.values() for one in of[number :: 2 * STEP] or of[:1]]
+        forms = [form for of in held.forms.values() for form in of[number :: 2 * STEP] or of[:1]]
         assert list(holding.wrong(stack, held, forms)) == []
         tried += len(forms)
     assert tried
@@ -27,7 +27,7 @@ def test_a_number_of_several_things_shows_each_of_them(stack):
     have = f"{FIRST.id}#{ticket}"
     start = stack.ops("explain", have, "--json").data["about"]
     said = stack.ops("explain", ticket, "--json").data
-    kinds = {one["found_as"]: _keys(one) for one in (said, *said["also"])}
+    kinds = {answer["found_as"]: _keys(answer) for answer in (said, *said["also"])}
     assert kinds == {"a ticket": [f"evt:rp:{ticket}:c-1"], "a request of any company": [start]}
     shown = stack.ops("explain", f"ticket {ticket}").out
     assert f"evt:rp:{ticket}:c-1" in shown

@@ -14,7 +14,7 @@ from tests.outside.senders import aloware, call, creation, hubspot
 from tests.outside.tickets import answers, opens, order, requests_about, tags
 
 JSON = {"content-type": "application/json"}
-FIRST_ACCOUNT, SECOND_ACCOUNT = (f"AC{one:032}" for one in (1, 2))
+FIRST_ACCOUNT, SECOND_ACCOUNT = (f"AC{number:032}" for number in (1, 2))
 LIMITS = {
     "/webhook/richpanel": 32 * 1024,
     "/initiate-conversation": 256 * 1024,
@@ -87,8 +87,8 @@ def test_another_companys_request_looks_like_one_that_does_not_exist(stack):
     request_id = stack.start(stack.tel()).json()["request_id"]
     for path in ("/conversations/{}", "/conversations/{}/messages"):
         theirs, nobodys = (
-            stack.request("GET", path.format(one), headers={"x-api-key": SECOND.router_key})
-            for one in (request_id, "no-such-request")
+            stack.request("GET", path.format(asked), headers={"x-api-key": SECOND.router_key})
+            for asked in (request_id, "no-such-request")
         )
         assert theirs.status_code == nobodys.status_code == 404
         assert theirs.text == nobodys.text.replace("no-such-request", request_id)
@@ -99,7 +99,9 @@ def test_one_companys_flood_is_refused_and_no_other_company_is(stack):
         headers = {"x-api-key": company.router_key}
         return stack.request("GET", "/register?limit=1", headers=headers)
 
-    refused = next(one for one in (page(FIRST) for _ in range(2_000)) if one.status_code != 200)
+    refused = next(
+        answer for answer in (page(FIRST) for _ in range(2_000)) if answer.status_code != 200
+    )
     assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMIT_EXCEEDED")
     assert int(refused.headers["Retry-After"]) >= 1
     assert page(SECOND).status_code == 200
@@ -145,8 +147,8 @@ def test_a_desk_sees_and_changes_conversations_of_its_own_company_only(stack):
     assert opaque not in _waiting(stack, FIRST)
     assert stack.desk("GET", address, key=SECOND.router_key).status_code == 401
     after = stack.desk("GET", address, key=SECOND.lead_key).json()
-    assert [after[one] for one in ("version", "messages")] == [
-        shown[one] for one in ("version", "messages")
+    assert [after[field] for field in ("version", "messages")] == [
+        shown[field] for field in ("version", "messages")
     ]
 
 
@@ -206,12 +208,12 @@ def test_a_model_that_hangs_delays_no_other_companys_messages(stack):
     """
     model = Company(**{**FIRST.__dict__, "project": WRITTEN_BY_A_MODEL})
     to, *waiting = (stack.tel() for _ in range(9))
-    for one in waiting:
-        stack.start(one, of=model)
+    for recipient in waiting:
+        stack.start(recipient, of=model)
     stack.openai.fails("hang", operation="respond", seconds=50, times=None)
     asked = len(stack.openai.requests("respond"))
-    for one in waiting:
-        stack.says(one, "Which job is it about?", settles=False)
+    for recipient in waiting:
+        stack.says(recipient, "Which job is it about?", settles=False)
     stack.start(to, of=SECOND, settles=False)
     worked = threading.Thread(target=stack.settle)
     worked.start()
@@ -274,7 +276,7 @@ def test_a_rotated_webhook_token_is_accepted_beside_the_old_one_and_then_alone(s
         put_secret(stack, "WEBHOOK_SECRET_ID", {"active_tokens": kept})
         stack.forward(minutes=6)
         taken[tuple(kept)] = [
-            stack.webhook(token=one, settles=False).status_code != 401 for one in (old, new)
+            stack.webhook(token=token, settles=False).status_code != 401 for token in (old, new)
         ]
     assert list(taken.values()) == [[True, True], [False, True], [True, False]]
 
@@ -341,16 +343,16 @@ def test_erasing_ends_with_a_search_of_every_place_that_finds_no_canary(stack):
     stack.says(people[0], "STOP")
     for to in people:
         said = stack.ops("erase", "--subject", to, "--yes", "--canary", f"zither of {to}", "--json")
-        assert sum(one["found"] for one in said.data["proof"]) == 0
+        assert sum(entry["found"] for entry in said.data["proof"]) == 0
         assert to[1:] not in said.out
-        asked = {one["place"] for one in said.data["proof"] if one["asked"] is not None}
+        asked = {entry["place"] for entry in said.data["proof"] if entry["asked"] is not None}
         assert set(aws(stack, "dynamodb", "ListTables")["TableNames"]) <= asked
 
 
 def test_words_that_may_not_stay_and_are_found_after_erasing_are_an_error(stack):
     to, other = stack.tel(), stack.tel()
-    for one in (to, other):
-        stack.start(one)
+    for tel in (to, other):
+        stack.start(tel)
     words = f"aunt number {other[-4:]} is in hospital"
     stack.says(other, f"My {words}")
     said = stack.ops("erase", "--subject", to, "--yes", "--canary", words, code=1)
@@ -411,8 +413,8 @@ def test_a_rotated_company_key_aloware_token_or_hubspot_secret_is_taken_beside_t
         for is_over in (False, True):
             if is_over:
                 stack.ops("company", "key", FIRST.id, "--finish", "--yes")
-            for name, one, other in list(zip(names, new, old, strict=True))[1:]:
-                put_secret(stack, name, {"active_tokens": [one] if is_over else [one, other]})
+            for name, key, former in list(zip(names, new, old, strict=True))[1:]:
+                put_secret(stack, name, {"active_tokens": [key] if is_over else [key, former]})
             stack.forward(minutes=6)
             taken.append([_statuses(stack, old), _statuses(stack, new)])
     finally:
@@ -464,7 +466,7 @@ def test_the_ledger_and_the_audit_trail_hold_no_word_and_no_address(stack):
     ):
         rows = str(list(_rows(stack, stack.hints[name])))
         assert ticket in rows
-        assert not [one for one in ("ebulon", to[1:], mail) if one in rows]
+        assert not [secret for secret in ("ebulon", to[1:], mail) if secret in rows]
 
 
 def _rows(stack, name):
@@ -484,7 +486,7 @@ def _statuses(stack, held):
     asked = stack.request("GET", "/conversations/none", headers={"x-api-key": key})
     called = aloware(stack, call(stack), token=token)
     signed = hubspot(stack, [creation(stack)], secret=signing)
-    return [one.status_code for one in (asked, called, signed)]
+    return [answer.status_code for answer in (asked, called, signed)]
 
 
 PURPOSES = ("ids", "jobs", "unsubscribe", "tool_results", "share")
@@ -496,9 +498,9 @@ def test_a_link_that_was_made_before_a_rotation_of_its_key_still_works(stack):
     stack.ops("keys", "rotate", "unsubscribe", "--yes", "--because", "a year old")
     stack.forward(minutes=12)
     started(stack, later, "email")
-    for one in (to, later):
-        assert clicked(stack, unsubscribe_path(stack.mails_to(one)[0])).status_code == 200
-        assert stack.outcome(started(stack, one, "email"))["reason"] == "do_not_contact"
+    for mail in (to, later):
+        assert clicked(stack, unsubscribe_path(stack.mails_to(mail)[0])).status_code == 200
+        assert stack.outcome(started(stack, mail, "email"))["reason"] == "do_not_contact"
     assert "a year old" in stack.ops("journal", "secret:keys/unsubscribe").out
 
 
@@ -508,7 +510,7 @@ def test_a_link_whose_key_has_ended_works_no_more_and_newer_ones_do(stack):
     stack.ops("keys", "rotate", "unsubscribe", "--compromised", "--yes")
     stack.forward(minutes=16)
     started(stack, later, "email")
-    answers = [clicked(stack, unsubscribe_path(stack.mails_to(one)[0])) for one in (to, later)]
+    answers = [clicked(stack, unsubscribe_path(stack.mails_to(mail)[0])) for mail in (to, later)]
     assert [answer.status_code for answer in answers] == [404, 200]
     assert stack.outcome(started(stack, to, "email"))["state"] == "sent"
 
@@ -542,7 +544,9 @@ def test_what_may_only_send_messages_to_a_queue_makes_no_worker_act(stack):
     unsealed, moved, _ = _injected(stack, unheard)
     for body in (unsealed, moved):
         _, letter = enqueue(stack, "events", body, group="injected")
-        stack.passes_until(lambda one=letter: _letters(stack).get(one) == "unsealed", seconds=30)
+        stack.passes_until(
+            lambda asked=letter: _letters(stack).get(asked) == "unsealed", seconds=30
+        )
         assert "left: unsealed" in stack.ops("dlq", "redrive", letter, "--yes").out
         assert requests_about(stack, unheard) == []
         stack.ops("dlq", "drop", letter, "--reason", "not ours", "--yes")
@@ -555,7 +559,9 @@ def test_what_may_only_send_messages_to_a_queue_makes_no_worker_act(stack):
 
 def _letters(stack):
     """Why each dead letter is one, by its id."""
-    return {one["message_id"]: one["reason"] for one in stack.ops("dlq", "list", "--json").data}
+    return {
+        letter["message_id"]: letter["reason"] for letter in stack.ops("dlq", "list", "--json").data
+    }
 
 
 def _injected(stack, ticket):

@@ -65,7 +65,7 @@ class Desk:
         path = "/desk/conversations?state=taken&limit=200"
         answer = self._stack.request("GET", path, headers=self._headers(proof))
         listed = answer.json()["conversations"]
-        return next(one["taken_by"] for one in listed if one["id"] == opaque_id)
+        return next(row["taken_by"] for row in listed if row["id"] == opaque_id)
 
     def acts(self, opaque_id, proof, name, **fields):
         """An act of whom the proof names."""

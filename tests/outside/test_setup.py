@@ -100,7 +100,7 @@ def test_the_keys_of_the_stage_are_not_asked_for_again(stack):
 
 def _states(stack):
     """Every step's state, as the plan shows it."""
-    return {one["step"]: one["state"] for one in stack.ops("setup", "--plan", "--json").data}
+    return {row["step"]: row["state"] for row in stack.ops("setup", "--plan", "--json").data}
 
 
 def _seen(stack):

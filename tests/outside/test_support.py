@@ -415,7 +415,7 @@ def test_a_colleagues_ticket_is_not_answered_and_not_moved(stack, has_it):
     writes_again(stack, ticket, f"Hello, where is my order {bought.name}?")
     assert answers(stack, ticket) == []
     assert {tag for tag in tags(stack, ticket) if tag.startswith("route-")} == {
-        one for one in before if one.startswith("route-")
+        tag for tag in before if tag.startswith("route-")
     }
     assert at(stack, ticket)["assignee_id"] == holder.get("assignee_id")
     assert "mw-processed" in tags(stack, ticket)
@@ -598,7 +598,7 @@ def test_shadow_mode_decides_and_changes_nothing_at_richpanel(stack):
         decided = stack.ops("explain", ticket, "--json").data["events"][0]
         assert "Meant for Email support team" in decided["story"]["paragraph"]
     stack.forward(minutes=20)
-    assert {one["method"] for one in requests_about(stack, ticket)} <= {"GET"}
+    assert {request["method"] for request in requests_about(stack, ticket)} <= {"GET"}
     assert (tags(stack, ticket), answers(stack, ticket)) == (set(), [])
 
 

@@ -9,7 +9,7 @@ def test_provisioning_a_stage_again_changes_and_removes_nothing(stack):
     request_id = stack.start(stack.tel()).json()["request_id"]
     stack.ops("provision", "--yes")
     again = stack.ops("provision", "--yes", "--json").data["made"]
-    assert {one["did"] for one in again} == {"unchanged"}
+    assert {row["did"] for row in again} == {"unchanged"}
     assert stack.outcome(request_id)["state"] == "sent"
 
 

@@ -42,10 +42,10 @@ def line(text, data=None, said="Hello?", claims=None):
 
 
 def checked(stack, project, *lines, code=0):
-    typed = "\n".join(json.dumps(one) for one in lines)
+    typed = "\n".join(json.dumps(line) for line in lines)
     arguments = ("writer", "check", FIRST.id, project.project, "--rules-only", "--json")
     printed = stack.ops(*arguments, typed=typed, code=code)
-    return printed if code else [json.loads(one) for one in printed.out.splitlines()]
+    return printed if code else [json.loads(line) for line in printed.out.splitlines()]
 
 
 def test_a_balance_does_not_rest_on_a_deposit_of_the_same_sum(stack, project):
@@ -153,9 +153,13 @@ def test_a_replay_shows_what_new_settings_change_sends_nothing_and_stores_nothin
     by_model = replayed(stack, tmp_path, of, "--yes", **allowed)
     assert len(stack.openai.requests("respond")) > asked
     assert (rows(stack), len(stack.texts_to(to))) == before
-    (one,) = by_rules["moments"]
-    assert (one["before"]["verdict"], one["before"]["rule"]) == ("person", "link")
-    assert (one["after"]["verdict"], one["after"]["rule"], one["differs"]) == ("send", None, True)
+    (moment,) = by_rules["moments"]
+    assert (moment["before"]["verdict"], moment["before"]["rule"]) == ("person", "link")
+    assert (moment["after"]["verdict"], moment["after"]["rule"], moment["differs"]) == (
+        "send",
+        None,
+        True,
+    )
     assert "apply" not in json.dumps(by_rules)
     assert (by_rules["cost_usd"], by_rules["asks_model"]) == (0, False)
     assert 0 < by_model["cost_usd"] < by_model["estimate_usd"]
@@ -170,8 +174,8 @@ def test_a_replay_judges_an_old_message_by_the_day_on_which_it_came(stack, tmp_p
     says(stack, to, channel, f"When is it? {to}")
     stack.forward(days=2)
     found = replayed(stack, tmp_path, of, "--rules-only", "--yes")
-    (one,) = found["moments"]
-    assert one["before"]["verdict"] == one["after"]["verdict"] == "send"
+    (moment,) = found["moments"]
+    assert moment["before"]["verdict"] == moment["after"]["verdict"] == "send"
 
 
 def test_a_message_names_the_revision_of_the_settings_and_the_model_that_wrote_it(stack):
@@ -180,7 +184,7 @@ def test_a_message_names_the_revision_of_the_settings_and_the_model_that_wrote_i
         message for message in conversation(stack, request_id)["messages"] if "model" in message
     ]
     listed = stack.ops("writer", "revisions", FIRST.id, of.project, "--json").data
-    assert [one["revision"] for one in listed if one["is_current"]] == [opening["revision"]]
+    assert [row["revision"] for row in listed if row["is_current"]] == [opening["revision"]]
     assert opening["model"].startswith("gpt-")
 
 
@@ -191,19 +195,19 @@ def example(name, verdict, text, data=None, **more):
 
 def taught(stack, project, *examples, code=0):
     """The project's verdict set gets examples."""
-    typed = "\n".join(json.dumps(one) for one in examples)
+    typed = "\n".join(json.dumps(item) for item in examples)
     arguments = ("writer", "put-verdicts", FIRST.id, project.project, "--yes")
     return stack.ops(*arguments, typed=typed, code=code)
 
 
 def known(stack, project):
     out = stack.ops("writer", "verdicts", FIRST.id, project.project, "--json").out
-    return {one["id"]: one for one in map(json.loads, out.splitlines())}
+    return {item["id"]: item for item in map(json.loads, out.splitlines())}
 
 
 def test_settings_that_the_verdict_set_refuses_are_not_stored_without_a_reason(stack, tmp_path):
     def item(*facts, status="active"):
-        knowledge = [{"id": f"k{place}", "text": one} for place, one in enumerate(facts)]
+        knowledge = [{"id": f"k{place}", "text": fact} for place, fact in enumerate(facts)]
         path = tmp_path / "item.json"
         writer = {"knowledge": knowledge}
         whole = {**PROJECT, "project_id": project.project, "project_status": status}
@@ -255,10 +259,10 @@ def test_an_example_from_a_conversation_is_stored_without_the_person(stack, proj
     to, mail = stack.tel(), stack.mail()
     text = f"Hello Jo, we call {to} and write to {mail} about 4 boxes."
     taught(stack, project, example("one", "good", text))
-    (one,) = known(stack, project).values()
-    stored = json.dumps(one)
+    (entry,) = known(stack, project).values()
+    stored = json.dumps(entry)
     assert not [said for said in (to, mail, "Jo") if said in stored]
-    assert "about 4 boxes" in one["draft"]["text"]
+    assert "about 4 boxes" in entry["draft"]["text"]
 
 
 def test_a_wrong_example_is_refused_by_its_line_and_field_and_nothing_is_stored(stack, project):

@@ -71,7 +71,7 @@ def tags(stack, ticket):
 def answers(stack, ticket):
     """The texts that the bot has written on it, oldest first."""
     written = at(stack, ticket)["comments"]
-    return [one["plain_body"] for one in written if one["author_id"] == "bot-1"]
+    return [comment["plain_body"] for comment in written if comment["author_id"] == "bot-1"]
 
 
 def why_not(stack, ticket):
