@@ -35,7 +35,7 @@ def call(provider, monkeypatch):
     found = OfflineServices(dynamodb=None)
     sessions, known = tables.console_sessions(), found.table
     name = found.settings.console_sessions_table
-    monkeypatch.setattr(found, "table", lambda one: sessions if one == name else known(one))
+    monkeypatch.setattr(found, "table", lambda asked: sessions if asked == name else known(asked))
     monkeypatch.setattr(found, "check_stage", lambda: None)
     found.__dict__["secrets"] = Secrets()
     monkeypatch.setattr(stage_guard, "check_table", lambda *_, **__: None)

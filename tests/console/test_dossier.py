@@ -18,7 +18,9 @@ def test_of_a_stranger_nothing_is_recorded(desk):
 def test_what_a_start_states_is_shown_as_its_statement_and_is_no_recorded_consent(desk):
     said = {"comms_consent_at": "2026-11-20T08:59:00.000Z", "comms_consent_source": "form /apply"}
     found = of(desk, desk.begun(comms_consent=True, **said))
-    assert [(one.given_at, one.words) for one in found.stated] == [tuple(said.values())]
+    assert [(statement.given_at, statement.words) for statement in found.stated] == [
+        tuple(said.values())
+    ]
     assert found.consents == []
     assert of(desk, desk.begun("req2", comms_consent=False)).stated == []
 
@@ -33,7 +35,7 @@ def test_a_stop_forbids_and_its_words_are_the_evidence(desk):
     found = of(desk, record)
     assert found.forbidden
     assert [refusal.words for refusal in found.refusals] == [found.forbidden]
-    assert "STOP" in [one.said for one in found.evidence]
+    assert "STOP" in [proof.said for proof in found.evidence]
 
 
 def test_a_wish_about_hours_is_said_in_words(desk):

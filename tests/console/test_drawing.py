@@ -10,22 +10,22 @@ TIMES = [f"{hour:02d}h" for hour in range(4)]
 
 
 def numbers(svg, name):
-    return [float(one) for one in re.findall(rf'\b{name}="([\d.]+)"', str(svg))]
+    return [float(number) for number in re.findall(rf'\b{name}="([\d.]+)"', str(svg))]
 
 
 def test_bars_are_stacked_in_the_frame_in_proportion():
     svg = drawing.bars("effects", TIMES, {"done": [10, 0, None, 5], "refused": [10, 0, 0, 5]})
-    heights = [float(one) for one in re.findall(r'<rect[^>]* height="([\d.]+)"', str(svg))]
+    heights = [float(number) for number in re.findall(r'<rect[^>]* height="([\d.]+)"', str(svg))]
     assert len(heights) == 4, "nothing is drawn for nothing"
     assert heights[0] == pytest.approx(2 * heights[1], rel=0.01)
-    ys = [float(one) for one in re.findall(r'<rect[^>]* y="([\d.]+)"', str(svg))]
+    ys = [float(number) for number in re.findall(r'<rect[^>]* y="([\d.]+)"', str(svg))]
     assert min(ys) >= 0
 
 
 def test_a_single_bar_is_a_bar_and_fills_no_chart():
     (width,) = [
-        float(one)
-        for one in re.findall(
+        float(number)
+        for number in re.findall(
             r'<rect[^>]* width="([\d.]+)"', str(drawing.bars("x", ["09h"], {"done": [3]}))
         )
     ]
@@ -59,7 +59,7 @@ def test_a_chart_of_nothing_and_a_hostile_title_are_drawn(draw):
 
 def test_sideways_bars_are_in_proportion_and_their_names_are_text():
     svg = str(drawing.sideways("x", [("<b>&", 10), ("b", 5), ("c", 0)]))
-    widths = [float(one) for one in re.findall(r'<rect[^>]* width="([\d.]+)"', svg)]
+    widths = [float(number) for number in re.findall(r'<rect[^>]* width="([\d.]+)"', svg)]
     assert widths[0] == pytest.approx(2 * widths[1], rel=0.01)
     assert "<b>" not in svg
     assert "&lt;b&gt;&amp;" in svg

@@ -67,9 +67,9 @@ def test_an_empty_page_says_what_appears_there(console, path):
 def test_every_entry_of_the_navigation_is_a_page_of_the_test(console):
     with console.app.test_request_context():
         entries = {
-            url_for(one)
+            url_for(endpoint)
             for _, group in NAVIGATION
-            for _, one, right in group
+            for _, endpoint, right in group
             if right is Right.LOOK
         }
         assert entries <= set(PAGES)
@@ -384,7 +384,7 @@ def test_hostile_text_that_a_person_types_is_shown_as_text_and_hides_nothing(
     one_event, monkeypatch
 ):
     monkeypatch.setattr("console.pages.find.searching", SimpleNamespace(look_up=_refusing))
-    text = " ".join(sorted(HOSTILE[:-1], key=lambda one: not one.startswith("=")))
+    text = " ".join(sorted(HOSTILE[:-1], key=lambda value: not value.startswith("=")))
     jo, key = one_event.browser("jo"), "evt:rp:1042:c-77"
     effect = jo.get("/unknown/one", query_string={"key": TAG.key})
     form = {**fields(effect, outcome="done"), "reason": text, "ref": text}
@@ -407,7 +407,7 @@ def test_hostile_text_that_a_person_types_is_shown_as_text_and_hides_nothing(
             assert raw not in page, (answer.request.path, raw)
     assert "\u27e8U+202E\u27e9evil" in jo.get("/journal").text
     file = list(csv.reader(io.StringIO(jo.get("/journal.csv").text.removeprefix("\ufeff"))))
-    assert not [one for line in file for one in line if one.startswith("=") or "\u202e" in one]
+    assert not [cell for line in file for cell in line if cell.startswith("=") or "\u202e" in cell]
 
 
 # --- switches ---------------------------------------------------------------------------------

@@ -165,5 +165,5 @@ def test_a_session_without_anything_to_ask_with_ends_after_five_minutes(console)
 
 def test_the_table_holds_nothing_that_the_provider_takes(console, visitor):
     stored = str(row(console, visitor))
-    assert [one for one in kept(console, visitor).values() if one in stored] == []
+    assert [token for token in kept(console, visitor).values() if token in stored] == []
     assert renewal.proof_of({"refresh_token": "x" * 20_000}) == ""

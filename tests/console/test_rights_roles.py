@@ -43,23 +43,23 @@ CONVERSATIONS = {
     "bulk.do",
     "undoing.do",
     *("team.show", "team.away", "team.back"),
-    *(f"inbox_views.{one}" for one in ("show", "follow", "keep", "remove")),
+    *(f"inbox_views.{act}" for act in ("show", "follow", "keep", "remove")),
 }
 COMPANIES_OWN = {
     "company.show",
     *(
-        f"company_endpoint.{one}"
-        for one in (
+        f"company_endpoint.{act}"
+        for act in (
             *("show", "put", "event", "resend", "try_it"),
             *("rotate", "end_older", "pause", "resume"),
         )
     ),
-    *(f"company_keys.{one}" for one in ("show", "make", "revoke")),
-    *(f"company_register.{one}" for one in ("show", "download", "judge", "take")),
+    *(f"company_keys.{act}" for act in ("show", "make", "revoke")),
+    *(f"company_register.{act}" for act in ("show", "download", "judge", "take")),
     *("company_sending.show", "company_sending.ask", "company_usage.show", "figures.show"),
 }
 """A company's leads' and developers'."""
-GUIDES = {f"saved_replies.{one}" for one in ("show", "add", "change", "remove")}
+GUIDES = {f"saved_replies.{act}" for act in ("show", "add", "change", "remove")}
 """What agents work with: a company's leads' and operators'."""
 OPEN = {"shared.show", "sign_in.sign_out"}
 MAY = {
@@ -140,4 +140,4 @@ def test_every_role_has_a_row_that_names_a_test():
     rows = dict(
         re.findall(r"^\| (\w+)(?: of a company)? \| .* \| (`test_.*) \|$", TEXT, re.MULTILINE)
     )
-    assert {str(one) for one in Role} <= rows.keys()
+    assert {str(role) for role in Role} <= rows.keys()

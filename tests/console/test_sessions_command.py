@@ -14,7 +14,9 @@ def ops(capsys, monkeypatch):
     table = tables.console_sessions()
     known = made.services.table
     name = made.services.settings.console_sessions_table
-    monkeypatch.setattr(made.services, "table", lambda one: table if one == name else known(one))
+    monkeypatch.setattr(
+        made.services, "table", lambda asked: table if asked == name else known(asked)
+    )
     monkeypatch.setattr(made.services, "check_stage", lambda: None)
     monkeypatch.setattr("ops.command.Session", lambda *_: made)
     run = runner(capsys)

@@ -70,7 +70,7 @@ def test_roles_are_those_of_the_groups_at_sign_in(console):
     visitor = console.visitor()
     visitor.sign_in("ann")
     assert visitor.get("/find").status_code == 403
-    (row,) = [one for one in rows(console) if one["kind"] == "session"]
+    (row,) = [row for row in rows(console) if row["kind"] == "session"]
     assert row["grants"] == ["agent:ci-a"]
 
 
@@ -80,11 +80,11 @@ def test_cookies_belong_to_this_host_alone_and_to_no_script(console):
     back = visitor.sign_in("oda")
     for answer, name in ((sent, openid.SIGN_IN_COOKIE), (back, openid.SESSION_COOKIE)):
         (cookie,) = [
-            one
-            for one in answer.headers.getlist("set-cookie")
-            if one.startswith(f"{name}=") and "Max-Age=0" not in one
+            cookie
+            for cookie in answer.headers.getlist("set-cookie")
+            if cookie.startswith(f"{name}=") and "Max-Age=0" not in cookie
         ]
-        parts = {one.strip() for one in cookie.split(";")[1:]}
+        parts = {part.strip() for part in cookie.split(";")[1:]}
         assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= parts
         assert not [part for part in parts if part.startswith("Domain")]
 
@@ -156,13 +156,13 @@ def test_signing_out_ends_the_session_for_every_copy_of_the_cookie(console):
 
 
 def test_a_revoked_session_is_refused_at_once_and_another_goes_on(console):
-    one, other = console.visitor(), console.visitor()
-    one.sign_in("oda")
+    revoked, other = console.visitor(), console.visitor()
+    revoked.sign_in("oda")
     other.sign_in("oda")
-    found = digest(one.cookie(openid.SESSION_COOKIE))
+    found = digest(revoked.cookie(openid.SESSION_COOKIE))
     assert console.sessions.revoke(found, by="Operators/jo")
     assert not console.sessions.revoke(found, by="Operators/jo")
-    assert one.get("/find").status_code == 302
+    assert revoked.get("/find").status_code == 302
     assert other.get("/find").status_code == 200
 
 
@@ -184,7 +184,7 @@ def test_a_form_of_another_session_or_another_site_changes_nothing(console):
 
 def test_the_policy_lets_forms_lead_to_the_provider_and_nowhere_else(console):
     policy = console.visitor().get("/signed-out").headers["content-security-policy"]
-    parts = dict(one.strip().split(" ", 1) for one in policy.split(";"))
+    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
     assert parts["form-action"] == f"'self' {console.provider.url}"
     assert parts["default-src"] == "'none'"
 
@@ -239,7 +239,7 @@ def test_an_address_that_is_not_verified_names_no_one(provider):
         visitor.sign_in(subject)
         page = visitor.get("/find").text
         assert ("lena@example.com" in page, subject in page) == (False, True)
-    actors = {one["actor"] for one in console.services.journal.story("console:sign-in")}
+    actors = {entry["actor"] for entry in console.services.journal.story("console:sign-in")}
     issuer = provider.url
     assert actors == {
         f"<una at {issuer}>",
@@ -254,7 +254,7 @@ def test_who_gets_anothers_address_is_another_person(provider):
     provider.add("new", "ops", email="info@example.com")
     for subject in ("old", "new"):
         console.visitor().sign_in(subject)
-    actors = {one["actor"] for one in console.services.journal.story("console:sign-in")}
+    actors = {entry["actor"] for entry in console.services.journal.story("console:sign-in")}
     assert len(actors) == 2
 
 

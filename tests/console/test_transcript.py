@@ -11,7 +11,7 @@ AT = "2026-11-20T09:00:00.000Z"
 
 
 def read_as(*entries, **drafts):
-    return transcript([message_shown(one) for one in entries], drafts)
+    return transcript([message_shown(entry) for entry in entries], drafts)
 
 
 def entry(role, text="Hello", entry_id="e1", **more):
@@ -86,5 +86,5 @@ def test_what_the_carrier_reported_is_said_of_our_messages_alone():
 
 def test_a_message_names_its_sources():
     claims = [{"text": "at nine", "source": "project_data.slots"}]
-    (one,) = read_as(entry("assistant"), e1=KeptDraft(Draft("Hi", claims=claims))).turns
-    assert one.claims == claims
+    (turn,) = read_as(entry("assistant"), e1=KeptDraft(Draft("Hi", claims=claims))).turns
+    assert turn.claims == claims

@@ -70,7 +70,7 @@ def test_a_row_keeps_only_entries_within_the_longest_window(take, clock, table_a
         assert take(f"a{number}") is None
         clock.forward(1200)
     (row,) = rows(table_a)
-    assert [one["by"] for one in row["taken"]] == ["a2", "a3", "a4"]
+    assert [taken["by"] for taken in row["taken"]] == ["a2", "a3", "a4"]
     assert take("a0") is None
     assert take("b") == "hourly", "asked again after the window, an action counts anew"
 

@@ -32,11 +32,11 @@ def test_json_is_taken_up_to_the_depth_and_no_deeper(opening, inner, closing):
             parsed_json(nested(depth, **parts))
 
 
-@pytest.mark.parametrize("one", [b"{}", b"[]"])
-def test_more_arrays_and_objects_than_any_sender_needs_are_refused(one):
-    assert len(parsed_json(b"[" + b",".join([one] * (MAX_CONTAINERS - 1)) + b"]"))
+@pytest.mark.parametrize("container", [b"{}", b"[]"])
+def test_more_arrays_and_objects_than_any_sender_needs_are_refused(container):
+    assert len(parsed_json(b"[" + b",".join([container] * (MAX_CONTAINERS - 1)) + b"]"))
     with pytest.raises(ValueError):
-        parsed_json(b"[" + b",".join([one] * MAX_CONTAINERS) + b"]")
+        parsed_json(b"[" + b",".join([container] * MAX_CONTAINERS) + b"]")
 
 
 @pytest.mark.parametrize("body", [b"\xff", b'"\xed\xa0\x80"', b"", b"{", b"\xef\xbb\xbf{}"])

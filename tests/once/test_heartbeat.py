@@ -80,7 +80,7 @@ def test_no_beat_after_the_block_overrides_the_backoff(outbox, error):
                 raise error
     except ValueError:
         pass
-    assert not [one for one in threading.enumerate() if one.name == "heartbeat"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "heartbeat"]
     outbox.defer("handle-1", 4.0, lane=TICKETS)
     time.sleep(10 * SOON)
     assert outbox.deferred[-1] == ("handle-1", 4.0)
@@ -117,7 +117,7 @@ def test_a_thread_beats_only_for_its_own_message(outbox):
             with heartbeat.beating():
                 outbox.wait_for_beats(2)
 
-    threads = [threading.Thread(target=work, args=one) for one in (("a", 1), ("b", 2))]
+    threads = [threading.Thread(target=work, args=args) for args in (("a", 1), ("b", 2))]
     for thread in threads:
         thread.start()
     for thread in threads:

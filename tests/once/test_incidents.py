@@ -29,9 +29,13 @@ def test_many_events_of_one_cause_are_one_incident_from_the_first_on(ledger_rig,
     for number in range(20):
         stuck(ledger_rig, number)
         ledger_rig.clock.forward(1)
-    (one,) = incidents.all()
-    assert (one.name, one.state, one.held) == ("richpanel.unavailable.tickets.1", State.OPEN, 20)
-    assert one.since == incidents.held(one.cause, limit=1)[0][0]
+    (incident,) = incidents.all()
+    assert (incident.name, incident.state, incident.held) == (
+        "richpanel.unavailable.tickets.1",
+        State.OPEN,
+        20,
+    )
+    assert incident.since == incidents.held(incident.cause, limit=1)[0][0]
     stuck(ledger_rig, 99, "shopify_http_401")
     assert {str(found) for found in incidents.causes()} == {
         "richpanel.unavailable.tickets",
@@ -60,11 +64,11 @@ def test_the_sweep_stores_what_lasts_and_what_has_ended(ledger_rig, incidents):
     assert incidents.note() == ([], []), "a hiccup is no incident"
     ledger_rig.clock.forward(700)
     opened, ended = incidents.note()
-    assert ([one.number for one in opened], ended) == ([1], [])
+    assert ([incident.number for incident in opened], ended) == ([1], [])
     assert incidents.note() == ([], []), "once"
     ledger_rig.ledger.finish(ledger_rig.claim(key), EventStatus.PROCESSED)
     opened, ended = incidents.note()
-    assert (opened, [one.state for one in ended]) == ([], [State.ENDED])
+    assert (opened, [incident.state for incident in ended]) == ([], [State.ENDED])
     stuck(ledger_rig, 2)
     (again,) = incidents.all()
     assert (again.number, again.state) == (2, State.OPEN)
@@ -88,7 +92,7 @@ def test_what_comes_after_a_mend_is_the_next_incident_which_no_person_has_yet(
     assert again.since == iso(ledger_rig.clock.now())
     ledger_rig.clock.forward(700)
     opened, _ = incidents.note()
-    assert [one.number for one in opened] == [2]
+    assert [incident.number for incident in opened] == [2]
 
 
 def test_many_causes_that_fill_a_page_are_all_found(ledger_rig, incidents, monkeypatch):
@@ -97,8 +101,11 @@ def test_many_causes_that_fill_a_page_are_all_found(ledger_rig, incidents, monke
         stuck(ledger_rig, number)
         stuck(ledger_rig, 100 + number, "shopify_http_401")
     found = incidents.all()
-    assert {(one.cause.vendor, one.held) for one in found} == {("richpanel", 2), ("shopify", 2)}
-    assert {one.since for one in found} == {iso(ledger_rig.clock.now())}
+    assert {(incident.cause.vendor, incident.held) for incident in found} == {
+        ("richpanel", 2),
+        ("shopify", 2),
+    }
+    assert {incident.since for incident in found} == {iso(ledger_rig.clock.now())}
 
 
 def test_of_two_writes_of_one_state_the_second_is_refused(ledger_rig, incidents):

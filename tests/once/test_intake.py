@@ -100,8 +100,8 @@ def test_two_copies_at_the_front_door_share_a_deduplication_id(intake_rig):
     """F01: the queue itself drops a copy within five minutes."""
     intake_rig.post()
     intake_rig.post()
-    (_, _, one), (_, _, other) = intake_rig.outbox.messages
-    assert one == other
+    (_, _, first), (_, _, second) = intake_rig.outbox.messages
+    assert first == second
 
 
 def test_a_request_carries_the_time_of_its_receipt_and_an_id_of_its_own(intake_rig):
@@ -144,8 +144,8 @@ def test_a_request_without_a_job_is_accepted_and_queues_nothing(intake_rig):
 
 def batch(request):
     """Two events in one request."""
-    one = parse(request)
-    return [one, one.model_copy(update={"event_key": f"{KEY}8", "message_id": "c-778"})]
+    event = parse(request)
+    return [event, event.model_copy(update={"event_key": f"{KEY}8", "message_id": "c-778"})]
 
 
 def receive_batch(intake_rig, patience_seconds=0.0):

@@ -93,7 +93,8 @@ def test_the_key_of_the_ids_is_never_rotated_and_the_same_whatever_comes_after_i
     later = json.loads(rotation.first(clock.now() + timedelta(days=1)))["keys"]
     both = json.dumps({"keys": [*later, *json.loads(text)["keys"]]})
     ids = [
-        keyring(clock, {KeyPurpose.IDS: one}).of(KeyPurpose.IDS).ids.of("x") for one in (text, both)
+        keyring(clock, {KeyPurpose.IDS: secret}).of(KeyPurpose.IDS).ids.of("x")
+        for secret in (text, both)
     ]
     assert ids[0] == ids[1]
 

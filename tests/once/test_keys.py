@@ -41,9 +41,9 @@ def test_a_text_key_is_the_same_in_every_version():
 
 
 @given(st.lists(PARTS, min_size=1, max_size=4), st.lists(PARTS, min_size=1, max_size=4))
-def test_two_different_part_lists_never_give_one_key(one, other):
+def test_two_different_part_lists_never_give_one_key(parts, others):
     """F11: ("ab", "c") is not ("a", "bc"), whatever colons the parts hold."""
-    assert (keys.joined(*one) == keys.joined(*other)) == (one == other)
+    assert (keys.joined(*parts) == keys.joined(*others)) == (parts == others)
 
 
 def test_a_comment_id_cannot_pose_as_a_notification():
@@ -96,10 +96,10 @@ def test_a_nonce_changes_the_deduplication_id():
 
 def test_opaque_ids_differ_by_stage_and_hide_their_input():
     mail = "<abc.def@mail.example.com>"
-    one, other = keys.OpaqueIds(b"dev"), keys.OpaqueIds(b"prod")
-    assert one.of(mail) == keys.OpaqueIds(b"dev").of(mail)
-    assert one.of(mail) != other.of(mail)
-    assert "example" not in one.of(mail)
+    dev, prod = keys.OpaqueIds(b"dev"), keys.OpaqueIds(b"prod")
+    assert dev.of(mail) == keys.OpaqueIds(b"dev").of(mail)
+    assert dev.of(mail) != prod.of(mail)
+    assert "example" not in dev.of(mail)
 
 
 def test_the_suffix_is_the_message_id_or_a_hash_of_the_event():

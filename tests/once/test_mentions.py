@@ -16,7 +16,7 @@ def named(words):
 @pytest.mark.parametrize(
     "words",
     [
-        *(f"call {one}, she said" for one in (TEL, "+1 555 017 2232", "(555) 017-2232")),
+        *(f"call {number}, she said" for number in (TEL, "+1 555 017 2232", "(555) 017-2232")),
         *("555.017.2232 2026 was wrong", "in 2026 555/017/2232", "001 555\u00a0017\u00a02232"),
         *("017 2232", "(2) 017-2232", "+44 20 7946 0000 +1 555 017 2232", "from 15550172232"),
         "\uff15\uff15\uff15 017 2232",

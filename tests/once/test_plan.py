@@ -64,6 +64,6 @@ def test_a_text_that_is_no_plan_is_rejected(text):
 
 
 def test_the_hash_changes_with_the_order_of_actions():
-    one, other = PlannedAction("add_tag", "a"), PlannedAction("add_tag", "b")
-    assert Plan("s", ((one, other),)).hash != Plan("s", ((other, one),)).hash
-    assert json.loads(Plan("s", ((one,),)).encode())["steps"] == [[["add_tag", "a"]]]
+    first, second = PlannedAction("add_tag", "a"), PlannedAction("add_tag", "b")
+    assert Plan("s", ((first, second),)).hash != Plan("s", ((second, first),)).hash
+    assert json.loads(Plan("s", ((first,),)).encode())["steps"] == [[["add_tag", "a"]]]

@@ -21,6 +21,6 @@ def test_a_reason_is_stored_and_sent_as_its_code():
 
 
 def test_a_copy_keeps_words_and_who_refused():
-    for one in (copy.copy(BUSY), copy.deepcopy(BUSY), asdict(_Noted(BUSY))["note"]):
-        assert (one, one.by, one.words) == (BUSY, By.US, BUSY.words)
-        assert isinstance(one, Why)
+    for copied in (copy.copy(BUSY), copy.deepcopy(BUSY), asdict(_Noted(BUSY))["note"]):
+        assert (copied, copied.by, copied.words) == (BUSY, By.US, BUSY.words)
+        assert isinstance(copied, Why)

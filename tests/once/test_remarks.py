@@ -24,7 +24,7 @@ def enter(stage, reason, **more):
 
 
 def entries(stage):
-    return [one for one in stage.audit_table.scan_page(limit=100)[0] if "actor" in one]
+    return [entry for entry in stage.audit_table.scan_page(limit=100)[0] if "actor" in entry]
 
 
 @pytest.mark.parametrize("about", [MEMBER, STORY])
@@ -41,8 +41,8 @@ def test_words_are_found_by_their_story_and_by_whom_the_act_names_and_redacted(
 def test_what_is_forgotten_leaves_who_did_what_in_story_and_day(stage, remarks):
     enter(stage, "in hospital", about=[MEMBER])
     enter(stage, "another's")
-    for one in remarks.about([MEMBER]):
-        remarks.forget(one)
+    for remark in remarks.about([MEMBER]):
+        remarks.forget(remark)
     assert remarks.about([MEMBER]) == []
     assert sorted(entry["reason"] for entry in entries(stage)) == ["", "", "another's", "another's"]
     assert {entry["actor"] for entry in entries(stage)} == {"jo"}

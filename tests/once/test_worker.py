@@ -156,7 +156,7 @@ def test_a_step_of_several_actions_is_audited_action_by_action(worker_rig):
 def test_a_store_only_job_goes_to_its_store_and_nowhere_else(worker_rig):
     values = notification().model_dump(exclude={"kind", "text"})
     assert worker_rig.process(AlowareDelivery(**values, communication_id="7")) == "done"
-    assert [one.communication_id for one in worker_rig.kept] == ["7"]
+    assert [delivery.communication_id for delivery in worker_rig.kept] == ["7"]
     assert (worker_rig.table.rows, worker_rig.flow.decided) == ({}, [])
 
 

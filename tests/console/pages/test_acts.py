@@ -88,7 +88,7 @@ def test_of_two_persons_the_slower_changes_nothing(unknown):
     assert late.status_code == 409
     assert "Operators/jo: settle done, because: the desk shows none" in words_of(late)
     assert row(unknown, TAG.key)["status"] == "done"
-    assert [one[0] for one in journal(unknown)] == ["Operators/jo"]
+    assert [entry[0] for entry in journal(unknown)] == ["Operators/jo"]
 
 
 def test_a_form_that_saw_another_attempt_settles_nothing(unknown):
@@ -166,7 +166,7 @@ def test_another_form_may_ask_again_later(failed):
         form = {**fields(browser.get(f"/story/again?key={EVENT}")), "reason": "once more"}
         assert browser.post("/story/again", form).status_code == 303
         failed.services.clock.forward(1)
-    assert [one[0] for one in journal(failed)] == ["Operators/jo", "Operators/kim"]
+    assert [entry[0] for entry in journal(failed)] == ["Operators/jo", "Operators/kim"]
 
 
 # --- dead letters -----------------------------------------------------------------------------

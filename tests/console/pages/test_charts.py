@@ -65,6 +65,6 @@ def test_a_few_figures_are_a_sentence_and_a_table_and_no_picture(measured):
 def test_every_chart_reads_a_metric_under_dimensions_that_it_is_written_with(console):
     wanted = [query for *_, queries in charts._groups(console.session) for query in queries]
     found = emitted()
-    for one in [*wanted, *automation._COUNTS]:
-        if one.namespace is None:
-            assert frozenset({"stage", *one.dimensions}) in found[one.metric], one
+    for query in [*wanted, *automation._COUNTS]:
+        if query.namespace is None:
+            assert frozenset({"stage", *query.dimensions}) in found[query.metric], query

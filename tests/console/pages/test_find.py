@@ -86,8 +86,10 @@ def test_what_was_wrong_with_an_answer_is_said_once_from_the_story(console, aske
     again = {**form, "once": "another-form-of-it", "code": "wrong_team"}
     assert lo.post("/story/wrong", again).status_code == 409
     assert lo.post("/story/wrong", {**form, "code": "it was rude"}).status_code == 400
-    said = [one for one in console.services.journal.story("1042") if one["result"] == "wrong_team"]
-    assert [(one["actor"], one["reason"]) for one in said] == [("lo@example.com", "")]
+    said = [
+        entry for entry in console.services.journal.story("1042") if entry["result"] == "wrong_team"
+    ]
+    assert [(entry["actor"], entry["reason"]) for entry in said] == [("lo@example.com", "")]
 
 
 def test_of_a_ticket_only_who_sees_the_stages_own_may_say_it(console, asked, monkeypatch):

@@ -128,7 +128,7 @@ def test_no_operators_page_violates_a_rule_of_accessibility_or_is_wider_than_a_p
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
         found[f"{path} narrow"] = tab.small_targets()
-    assert {path: one for path, one in found.items() if one} == {}
+    assert {path: faults for path, faults in found.items() if faults} == {}
 
 
 class TestAReply:

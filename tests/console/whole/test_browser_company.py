@@ -115,8 +115,8 @@ def test_no_page_of_a_company_violates_a_rule_of_accessibility_or_is_wider_than_
     found = {}
 
     def judged(name):
-        for one in page.locator("main details").all():
-            one.evaluate("(node) => { node.open = true }")
+        for details in page.locator("main details").all():
+            details.evaluate("(node) => { node.open = true }")
         for size in (WIDE, NARROW):
             page.set_viewport_size(size)
             found[f"{name} {size['width']}"] = [*tab.violations(), *tab.small_targets()]
@@ -143,5 +143,5 @@ def test_no_page_of_a_company_violates_a_rule_of_accessibility_or_is_wider_than_
     page.get_by_label("Or paste it").fill("nobody")
     page.get_by_role("button", name="Judge it").click()
     judged("import")
-    assert {name: one for name, one in found.items() if one} == {}
+    assert {name: faults for name, faults in found.items() if faults} == {}
     assert tab.faults == []

@@ -84,7 +84,7 @@ def test_a_day_of_conversations_violates_no_rule_of_accessibility(visit, life, s
     for name in ("Amara", "Sofia", "Lena", "Mei"):
         tab.page.goto(f"{tab.url}/conversations/{life[name].opaque_id}")
         tab.page.locator("[data-row]").first.wait_for()
-        for one in tab.page.locator("details").all():
-            one.evaluate("(node) => { node.open = true }")
+        for details in tab.page.locator("details").all():
+            details.evaluate("(node) => { node.open = true }")
         found[name] = tab.violations()
-    assert {name: one for name, one in found.items() if one} == {}
+    assert {name: faults for name, faults in found.items() if faults} == {}

@@ -130,7 +130,7 @@ def test_the_list_is_not_renewed_under_a_field_that_is_written_in(desk_console, 
     page.get_by_text("Filter", exact=True).click()
     page.get_by_label("Project").fill("pi")
     asked = []
-    page.on("request", lambda one: asked.append(one.url))
+    page.on("request", lambda request: asked.append(request.url))
     page.clock.run_for(30_000)
     page.evaluate("() => fetch('/inbox?last')")
     assert len(asked) == 1

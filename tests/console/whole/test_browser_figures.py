@@ -24,7 +24,7 @@ def test_the_figures_violate_no_rule_of_accessibility_and_are_no_wider_than_a_ph
         found[path] = tab.violations()
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
-    assert {path: one for path, one in found.items() if one} == {}
+    assert {path: faults for path, faults in found.items() if faults} == {}
 
 
 def test_without_script_a_lead_goes_by_keys_from_days_to_weeks(desk_console, desk, open_console):

@@ -78,8 +78,8 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(visit
     ):
         tab.page.set_viewport_size(WIDE)
         tab.page.goto(f"{tab.url}{path}")
-        for one in tab.page.locator("details").all():
-            one.evaluate("(node) => { node.open = true }")
+        for details in tab.page.locator("details").all():
+            details.evaluate("(node) => { node.open = true }")
         found[path] = tab.violations()
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
@@ -89,4 +89,4 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(visit
     tab.page.locator("ol.found").wait_for()
     found["found"] = tab.violations()
     assert not tab.is_wider_than_the_screen()
-    assert {path: one for path, one in found.items() if one} == {}
+    assert {path: faults for path, faults in found.items() if faults} == {}

@@ -50,7 +50,7 @@ def test_by_keys_alone_an_agent_takes_and_answers(as_person, desk):
 def test_of_two_persons_who_click_at_once_one_sends_and_the_other_is_told(as_person, desk):
     record = held(desk)
     path = f"/conversations/{record.opaque_id}"
-    sam, kim = (as_person(one, path) for one in ("sam", "kim"))
+    sam, kim = (as_person(name, path) for name in ("sam", "kim"))
     with sam.page.expect_navigation(), kim.page.expect_navigation():
         for tab in (sam, kim):
             tab.page.get_by_role("button", name="Send as it is").click(no_wait_after=True)
@@ -76,7 +76,7 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     """Each is clicked twice, and by a colleague who had the same page open."""
     record = desk.handed_off()
     path = f"/conversations/{record.opaque_id}"
-    sam, lea = (as_person(one, path).page for one in ("sam", "lea"))
+    sam, lea = (as_person(name, path).page for name in ("sam", "lea"))
 
     def clicked(page, button, **fields):
         form = page.locator("form", has=page.get_by_role("button", name=button, exact=True))
@@ -103,11 +103,11 @@ def test_an_agent_takes_edits_sends_and_gives_back_once(as_person, desk):
     desk.work()
     assert desk.sent()[:1] == ["It is me, Sam."]
     acts = [
-        (one["action_type"], one["actor"])
-        for one in desk.journal.story(record.opaque_id)
-        if one["action_type"].startswith("handoff")
+        (entry["action_type"], entry["actor"])
+        for entry in desk.journal.story(record.opaque_id)
+        if entry["action_type"].startswith("handoff")
     ]
-    assert acts == [(f"handoff {one}", "sam@example.com") for one in ("take", "reply", "give_back")]
+    assert acts == [(f"handoff {act}", "sam@example.com") for act in ("take", "reply", "give_back")]
 
 
 @pytest.mark.long  # the forms of one more person
@@ -155,7 +155,7 @@ def test_no_page_violates_a_rule_of_accessibility_or_is_wider_than_a_phone(as_pe
         found[path] = tab.violations()
         tab.page.set_viewport_size(NARROW)
         assert not tab.is_wider_than_the_screen(), path
-    assert {path: one for path, one in found.items() if one} == {}
+    assert {path: faults for path, faults in found.items() if faults} == {}
 
 
 def test_without_script_an_agent_edits_looks_at_the_difference_and_sends(as_person, desk):

@@ -12,7 +12,7 @@ SAM, KIM = "sam@example.com", "kim@example.com"
 def life(desk, desk_console):
     """A day's conversations, of which kim, who is away, has one."""
     found = a_days_life(desk)
-    waiting = [name for name, one in found.items() if desk.state(one) == "waiting"]
+    waiting = [name for name, record in found.items() if desk.state(record) == "waiting"]
     desk.act("take", found[waiting[0]], by=KIM)
     until = desk.clock.now().replace(hour=23)
     desk_console.team.be_away("ci-aaa-001", KIM, until, by=KIM)
@@ -52,7 +52,7 @@ def test_keys_tick_one_and_a_range_and_the_form_acts_on_all_of_them(visit, life,
 
 @pytest.mark.parametrize("script", [True, False])
 def test_enter_on_a_tick_does_no_act(visit, life, desk, script):
-    waiting = [name for name, one in life.items() if desk.state(one) == "waiting"]
+    waiting = [name for name, record in life.items() if desk.state(record) == "waiting"]
     page = visit("/inbox?state=waiting", java_script_enabled=script).page
     page.locator("[data-tick]").first.check()
     page.locator("[data-tick]").first.press("Enter")
@@ -61,7 +61,7 @@ def test_enter_on_a_tick_does_no_act(visit, life, desk, script):
         assert ticked(page) == 0
     else:
         page.get_by_text("act: one of take").wait_for()
-    assert {desk.state(life[one]) for one in waiting} == {"waiting"}
+    assert {desk.state(life[name]) for name in waiting} == {"waiting"}
 
 
 def test_ticks_outlive_the_lists_own_renewal(visit, life, desk):
@@ -99,8 +99,8 @@ def test_no_page_of_these_violates_a_rule_or_is_wider_than_a_phone(visit, life, 
     def look(name):
         for size in (WIDE, NARROW):
             page.set_viewport_size(size)
-            for one in page.locator("details").all():
-                one.evaluate("(node) => { node.open = true }")
+            for details in page.locator("details").all():
+                details.evaluate("(node) => { node.open = true }")
             found[f"{name} {size['width']}"] = [*tab.violations(), *tab.small_targets()]
             assert not tab.is_wider_than_the_screen(), name
 
@@ -109,8 +109,8 @@ def test_no_page_of_these_violates_a_rule_or_is_wider_than_a_phone(visit, life, 
         look(path)
     page.goto(f"{tab.url}/inbox?state=waiting")
     boxes = page.locator("[data-tick]")
-    for one in range(2):
-        boxes.nth(one).check()
+    for place in range(2):
+        boxes.nth(place).check()
     look("ticked")
     page.get_by_label("Hand to a colleague").select_option(KIM)
     page.get_by_role("button", name="Hand over").click()
@@ -121,4 +121,4 @@ def test_no_page_of_these_violates_a_rule_or_is_wider_than_a_phone(visit, life, 
     page.locator("main a[href^='/conversations/']").first.click()
     page.get_by_role("button", name="Undo: Hand to a colleague").wait_for()
     look("undo")
-    assert {path: one for path, one in found.items() if one} == {}
+    assert {path: faults for path, faults in found.items() if faults} == {}

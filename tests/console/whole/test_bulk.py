@@ -16,7 +16,8 @@ KIM, SAM = "kim@example.com", "sam@example.com"
 
 def several(desk, many=3, **more):
     return [
-        desk.handed_off(f"req{one}", tel=f"+1555010{one:04}", **more) for one in range(1, many + 1)
+        desk.handed_off(f"req{number}", tel=f"+1555010{number:04}", **more)
+        for number in range(1, many + 1)
     ]
 
 
@@ -30,7 +31,8 @@ class Ticking:
     def load(self, path="/inbox"):
         page = self.browser.get(path).text
         self.ticks = {
-            one.partition("~")[0]: one for one in re.findall(r'name="pick" value="([^"]+)"', page)
+            tick.partition("~")[0]: tick
+            for tick in re.findall(r'name="pick" value="([^"]+)"', page)
         }
         form = re.search(r'<form id="bulk".*?</form>', page, re.DOTALL)
         self.form = form[0] if form else ""

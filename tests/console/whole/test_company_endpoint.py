@@ -51,7 +51,7 @@ def setting(console):
 
 def acts(console):
     found = console.services.journal.story(f"company:{OURS}")
-    return [(one["action_type"], one["actor"]) for one in found]
+    return [(entry["action_type"], entry["actor"]) for entry in found]
 
 
 def form(browser, action, path=PATH, **more):
@@ -129,7 +129,7 @@ def test_a_test_event_is_signed_and_its_answer_is_shown(sealed, dev):
     answer = dev.post(f"{PATH}/test", form(dev, f"{PATH}/test"), follow_redirects=True)
     assert "endpoint.test: no answer connect failed" in words_of(answer)
     assert (endpoint.forged, len(endpoint.attempts)) == (0, 2)
-    assert [one["type"] for one in endpoint.received.values()] == ["endpoint.test"]
+    assert [event["type"] for event in endpoint.received.values()] == ["endpoint.test"]
 
 
 class TestAnEvent:
@@ -235,7 +235,7 @@ def test_who_builds_several_companies_chooses_one(sealed):
     assert f"company={OTHERS}" in text
 
 
-LEFT_OUT_OF_A_COMPANY = [one for one in deployed.LEFT_OUT if one.startswith("company_")]
+LEFT_OUT_OF_A_COMPANY = [name for name in deployed.LEFT_OUT if name.startswith("company_")]
 
 
 @one_case("endpoint", LEFT_OUT_OF_A_COMPANY)

@@ -38,11 +38,11 @@ def dev(stage_console):
 
 def acts(console, of=OURS):
     found = console.services.journal.story(f"company:{of}")
-    return [one["action_type"] for one in found]
+    return [entry["action_type"] for entry in found]
 
 
 def lifted(console, company_id=OURS):
-    return [one["address"] for one in register.listed(console.session, company_id)]
+    return [entry["address"] for entry in register.listed(console.session, company_id)]
 
 
 # --- keys -----------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_an_export_is_taken_again_and_holds_no_formula_and_a_look_is_entered(sta
     assert "<script>alert" not in page.text
     assert f"operator {len(lifted(stage_console))}" in words_of(page)
     text = dev.get(f"{REGISTER}.csv").text
-    cells = [one for row in csv.reader(io.StringIO(text)) for one in row]
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
     assert not [cell for cell in cells if cell.lstrip("\ufeff").startswith(("=", "+", "@"))]
     assert "+15550100099" not in text
     judged = dev.post(f"{REGISTER}/judge", {**fields(page), "text": text})

@@ -75,8 +75,8 @@ def test_several_are_listed_and_the_list_opens_them(desk, sam, record):
     other = desk.handed_off("req2", tel=SECOND, recipient_first_name="Amarachi")
     answer = find(sam, "amara")
     assert answer.status_code == 200
-    for one in (record, other):
-        assert f'href="/conversations/{one.opaque_id}"' in answer.text
+    for conversation in (record, other):
+        assert f'href="/conversations/{conversation.opaque_id}"' in answer.text
     assert "There may be more" not in answer.text
 
 

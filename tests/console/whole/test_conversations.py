@@ -68,9 +68,9 @@ def test_an_agent_takes_answers_and_gives_back_and_the_journal_names_the_agent(d
     )
     desk.work()
     acts = [
-        (one["action_type"], one["actor"])
-        for one in desk.journal.story(record.opaque_id)
-        if one["action_type"].startswith("handoff")
+        (entry["action_type"], entry["actor"])
+        for entry in desk.journal.story(record.opaque_id)
+        if entry["action_type"].startswith("handoff")
     ]
     names = ("take", "reply", "give_back")
     assert acts == [(f"handoff {name}", "sam@example.com") for name in names]
@@ -156,7 +156,7 @@ def test_a_form_that_is_posted_twice_acts_once(desk_console, desk, act):
     first, again = sam.act(act, **fields), sam.act(act, **fields)
     assert (first.status_code, again.status_code) == (303, 303)
     desk.work()
-    assert [one for one in entered(desk, record, act) if one == "sam@example.com"] == [
+    assert [actor for actor in entered(desk, record, act) if actor == "sam@example.com"] == [
         "sam@example.com"
     ]
     assert len(desk.sent()) == (act in ("approve", "reply"))
@@ -425,8 +425,10 @@ def test_every_look_at_a_conversation_is_entered(desk_console, desk):
 def test_the_list_takes_without_opening_and_the_second_is_told_who_has_it(desk_console, desk):
     record = desk.handed_off()
     sam, kim = desk_console.browser("sam"), desk_console.browser("kim")
-    lists = [one.get("/inbox").text for one in (sam, kim)]
-    answers = [one.post(*forms(page, "take")) for one, page in zip((sam, kim), lists, strict=True)]
+    lists = [browser.get("/inbox").text for browser in (sam, kim)]
+    answers = [
+        browser.post(*forms(page, "take")) for browser, page in zip((sam, kim), lists, strict=True)
+    ]
     assert [answer.status_code for answer in answers] == [303, 409]
     assert "another person has the conversation" in answers[1].text
     assert desk.conversations.get(record).handoff["taken_by"] == "sam@example.com"
@@ -488,4 +490,4 @@ def test_a_message_of_nothing_that_can_be_seen_is_never_sent(desk_console, desk,
     assert refused.status_code == 400
     assert "is empty" in rig.words_of(refused)
     desk.work()
-    assert not [one for one in desk.sent()[sent:] if "noted it" in str(one)]
+    assert not [text for text in desk.sent()[sent:] if "noted it" in str(text)]

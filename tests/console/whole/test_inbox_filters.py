@@ -18,14 +18,14 @@ def sam(desk_console):
 def leads_to(page, path):
     """The addresses on a page that begin with a path."""
     return [
-        html.unescape(one)
-        for one in re.findall(r'(?:href|hx-get|action)="([^"]+)"', page.text)
-        if one.partition("?")[0] == path
+        html.unescape(address)
+        for address in re.findall(r'(?:href|hx-get|action)="([^"]+)"', page.text)
+        if address.partition("?")[0] == path
     ]
 
 
 def keeps(address):
-    return all(one in address for one in FILTERS.split("&"))
+    return all(part in address for part in FILTERS.split("&"))
 
 
 def test_the_filters_lead_to_a_conversation_and_back(desk, sam):
@@ -35,8 +35,8 @@ def test_the_filters_lead_to_a_conversation_and_back(desk, sam):
     assert keeps(link)
     opened = sam.get(link)
     back = leads_to(opened, "/inbox")
-    assert len([one for one in back if keeps(one)]) >= 3
-    assert [one for one in back if not keeps(one)] in ([], ["/inbox"])  # the menu's
+    assert len([address for address in back if keeps(address)]) >= 3
+    assert [address for address in back if not keeps(address)] in ([], ["/inbox"])  # the menu's
 
 
 def test_an_act_leads_back_to_the_conversation_with_the_filters(desk, sam):

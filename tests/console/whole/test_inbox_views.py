@@ -92,7 +92,7 @@ def test_a_lead_shares_a_view_in_the_company_and_an_agent_does_not(desk_console,
     assert sam.post(f"{PAGE}/remove", refused).status_code == 403
     assert "a lead's" in words_of(sam.get(f"{PAGE}?company={OURS}"))
     entered = desk.journal.story(f"company:{OURS}")
-    assert [(one["action_type"], one["result"], one["actor"]) for one in entered] == [
+    assert [(entry["action_type"], entry["result"], entry["actor"]) for entry in entered] == [
         ("saved views", "added", "lea@example.com")
     ]
 

@@ -28,7 +28,7 @@ class Lead:
         ):
             found = dict(re.findall(r'name="(\w+)" value="([^"]*)"', body))
             if f">{button}<" in body and name in html.unescape(body):
-                return action, {one: html.unescape(value) for one, value in found.items()}
+                return action, {field: html.unescape(value) for field, value in found.items()}
         raise AssertionError(f"no form {button} of {name}")
 
     def post(self, button, of="", **given):
@@ -55,19 +55,19 @@ def mine(desk):
 def kept(console, company=OURS):
     place = saved_replies.place_of(company)
     (shelf,) = console.desk.conversations.shelves([place])
-    return {one.name: one.holds["text"] for one in shelf.by_name}
+    return {reply.name: reply.holds["text"] for reply in shelf.by_name}
 
 
 def reply_form(page):
     """The hidden fields and the written text of the reply box."""
     form = next(
-        one
-        for one in re.findall(r"<form.*?</form>", page, re.DOTALL)
-        if 'action="/conv' in one and "/reply" in one
+        form
+        for form in re.findall(r"<form.*?</form>", page, re.DOTALL)
+        if 'action="/conv' in form and "/reply" in form
     )
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
     (written,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", form, re.DOTALL)
-    offered = {name: one for one, name in re.findall(r'<option value="([^"]+)">([^<]+)<', form)}
+    offered = {name: value for value, name in re.findall(r'<option value="([^"]+)">([^<]+)<', form)}
     return hidden, html.unescape(written), offered
 
 
@@ -86,11 +86,11 @@ def test_a_lead_adds_changes_and_removes_one_and_the_journal_has_why(desk_consol
     assert lea.post("Remove", "Place", reason="We have moved").status_code == 303
     assert kept(desk_console) == {}
     entered = [
-        (one["action_type"], one["result"], one["actor"], one["reason"])
-        for one in desk.journal.story(f"company:{OURS}")
+        (entry["action_type"], entry["result"], entry["actor"], entry["reason"])
+        for entry in desk.journal.story(f"company:{OURS}")
     ]
-    assert [one[1] for one in entered] == ["added", "changed", "removed"]
-    saw = [one["action_payload_redacted"] for one in desk.journal.story(f"company:{OURS}")]
+    assert [entry[1] for entry in entered] == ["added", "changed", "removed"]
+    saw = [entry["action_payload_redacted"] for entry in desk.journal.story(f"company:{OURS}")]
     assert saw == [f'{{"reply": "{name}"}}' for name in ("Where it is", "Place", "Place")]
     assert entered[-1] == ("saved reply", "removed", "lea@example.com", "We have moved")
 
@@ -100,7 +100,10 @@ def test_one_that_is_removed_twice_is_removed_once(desk, lea):
     action, hidden = lea.form("Remove", "Where it is")
     given = {**hidden, "reason": "moved"}
     assert [lea.browser.post(action, given).status_code for _ in range(2)] == [303, 303]
-    assert [one["result"] for one in desk.journal.story(f"company:{OURS}")] == ["added", "removed"]
+    assert [entry["result"] for entry in desk.journal.story(f"company:{OURS}")] == [
+        "added",
+        "removed",
+    ]
 
 
 def test_a_form_that_is_posted_twice_adds_once(desk_console, lea):

@@ -100,7 +100,7 @@ def test_a_sign_in_with_other_roles_ends_the_earlier_ones(console, desk):
     console.team.signed_in(KIM, {OURS: DeskRole.AGENT, OTHERS: DeskRole.LEAD})
     console.team.signed_in(KIM, {OTHERS: DeskRole.AGENT})
     assert console.team.of(OURS) == ()
-    assert [one.role for one in console.team.of(OTHERS)] == [DeskRole.AGENT]
+    assert [member.role for member in console.team.of(OTHERS)] == [DeskRole.AGENT]
     console.team.signed_in(KIM, {})
     assert console.team.of(OTHERS) == ()
 
@@ -160,9 +160,9 @@ def test_one_says_it_of_oneself_and_a_lead_of_everybody(desk_console, desk):
     assert page.count("away until") == 3
     day = desk.clock.now().date().isoformat()
     entered = [
-        (one["actor"], one["action_type"], one["people"])
-        for one in desk.journal.story(f"journal#{day}")
-        if one["action_type"].startswith("team")
+        (entry["actor"], entry["action_type"], entry["people"])
+        for entry in desk.journal.story(f"journal#{day}")
+        if entry["action_type"].startswith("team")
     ]
     assert entered == [  # in the same second, by name of the act's id
         ("lea@example.com", "team away", {"about": KIM}),
@@ -184,7 +184,9 @@ def test_an_own_absence_counts_at_every_company_of_ones_own(desk_console, monkey
     monkeypatch.setattr(rig, "PEOPLE", {**rig.PEOPLE, "sam": both})
     away(desk_console, SAM, by="sam")
     for company in (OURS, OTHERS):
-        assert [one.person for one in desk_console.team.of(company) if one.away_until] == [SAM]
+        assert [member.person for member in desk_console.team.of(company) if member.away_until] == [
+            SAM
+        ]
 
 
 def test_what_somebody_away_has_is_shown_to_the_lead_and_put_back_in_one_act(desk_console, desk):
@@ -196,13 +198,13 @@ def test_what_somebody_away_has_is_shown_to_the_lead_and_put_back_in_one_act(des
     assert "No one who is away has a conversation." in lea.text("/team")
     away(desk_console, SAM)
     rows = lea.get("/inbox?state=away").text
-    assert [one.opaque_id in rows for one in (mine, second, kims)] == [True, True, False]
+    assert [record.opaque_id in rows for record in (mine, second, kims)] == [True, True, False]
     assert "Held by somebody away" not in desk_console.browser("kim").get("/inbox").text
     page = lea.get("/team")
     form = re.search(r'action="/inbox/acts">(.*?)</form>', page.text, re.DOTALL)[1]
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
     picked = re.findall(r'name="pick" value="([^"]*)"', form)
-    assert {one.partition("~")[0] for one in picked} == {mine.opaque_id, second.opaque_id}
+    assert {tick.partition("~")[0] for tick in picked} == {mine.opaque_id, second.opaque_id}
     done = lea.post("/inbox/acts", {**hidden, "pick": picked})
     assert "Put back: 2 of 2 done" in words_of(done)
     assert (desk.state(mine), desk.state(second), desk.state(kims)) == (

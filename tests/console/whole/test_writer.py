@@ -45,7 +45,7 @@ def test_a_trial_shows_drafts_checks_cost_and_prompt_and_is_made_once(
     assert len(openai.calls) == asked, "a form that was sent twice costs once"
     assert kim.post(POST, {**fields(kim.get(PAGE)), "messages": "Hi"}).status_code == 200
     story = stage_console.services.journal.story(f"company:{company.COMPANY_ID}")
-    did = [one["actor"] for one in story if one["action_type"] == "writer try"]
+    did = [entry["actor"] for entry in story if entry["action_type"] == "writer try"]
     assert did == ["Operators/jo", "Operators/kim"]
     assert "Hello" not in str(story), "a sample may be anything"
     none = {**fields(jo.get(PAGE)), "project": company.PROJECT_ID, "messages": "Hi"}

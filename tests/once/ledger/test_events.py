@@ -225,7 +225,7 @@ TAGS = [add_tag("1042", tag, "c-77") for tag in ("route-returns-admin", "mw-proc
 
 def test_new_actions_begin_pending_and_owned_with_the_required_attributes(ledger, table):
     begun = ledger.begin(claim(ledger), TAGS, MODES)
-    assert all(one.mine and one.status == ActionStatus.PENDING for one in begun)
+    assert all(action.mine and action.status == ActionStatus.PENDING for action in begun)
     stored = row(table, TAGS[0].key)
     for name, kind in REQUIRED.items():
         assert type(stored[name]) is kind, name
@@ -235,7 +235,7 @@ def test_a_begin_retried_by_the_sdk_is_still_ours(ledger):
     """F22: the SDK repeats a claim that succeeded."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
-    assert all(one.mine for one in ledger.begin(lease, TAGS, MODES))
+    assert all(action.mine for action in ledger.begin(lease, TAGS, MODES))
 
 
 def test_a_done_action_never_begins_again(ledger, clock):
@@ -246,7 +246,7 @@ def test_a_done_action_never_begins_again(ledger, clock):
         ledger.end_action(lease, tag, ActionStatus.DONE, ref="r1")
     clock.forward(300)
     again = ledger.begin(claim(ledger), TAGS, MODES, operator=True)
-    assert [(one.status, one.mine, one.ref) for one in again] == [
+    assert [(action.status, action.mine, action.ref) for action in again] == [
         (ActionStatus.DONE, False, "r1")
     ] * 2
 
@@ -257,7 +257,7 @@ def test_an_action_left_pending_is_returned_as_started(ledger, clock):
     clock.forward(300)
     lease = claim(ledger)
     left = ledger.begin(lease, TAGS, MODES)
-    assert all(one.started and not one.mine for one in left)
+    assert all(action.started and not action.mine for action in left)
     assert ledger.restart(lease, TAGS[0], new_start=True).mine
 
 
@@ -266,7 +266,7 @@ def test_a_rearmed_action_begins_again_without_settling(ledger):
     ledger.begin(lease, TAGS, MODES)
     ledger.rearm(lease, TAGS)
     ledger.release(lease, reason="http_429", due_epoch=0)
-    assert all(one.mine for one in ledger.begin(claim(ledger), TAGS, MODES))
+    assert all(action.mine for action in ledger.begin(claim(ledger), TAGS, MODES))
 
 
 def test_an_outcome_written_twice_is_written_once(ledger, clock):
@@ -283,12 +283,12 @@ def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     first = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
-    assert [one.key for one in first] == [tag.key for tag in TAGS]
+    assert [action.key for action in first] == [tag.key for tag in TAGS]
     assert [row(table, tag.key)["status"] for tag in TAGS] == ["done"] * len(TAGS)
     clock.forward(1)
     again = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
-    assert [(one.key, one.finished_at) for one in again] == [
-        (one.key, one.finished_at) for one in first
+    assert [(action.key, action.finished_at) for action in again] == [
+        (action.key, action.finished_at) for action in first
     ]
 
 
@@ -310,7 +310,7 @@ def test_unknown_outcomes_written_together_are_all_listed(ledger, clock):
     ledger.begin(lease, TAGS, MODES)
     ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="read_timeout")
     clock.forward(1)
-    assert {one.key for one in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
+    assert {action.key for action in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
 
 
 def test_an_action_taken_over_is_not_ended_by_the_worker_that_lost_it(ledger, table, clock):
@@ -351,8 +351,8 @@ def test_only_an_operator_reopens_skipped_and_refused_actions(ledger):
     ledger.skip(lease, TAGS[0], MODES, reason="shadow")
     ledger.begin(lease, TAGS[1:], MODES)
     ledger.end_action(lease, TAGS[1], ActionStatus.REFUSED, reason="http_400")
-    assert not any(one.mine for one in ledger.begin(lease, TAGS, MODES))
-    assert all(one.mine for one in ledger.begin(lease, TAGS, MODES, operator=True))
+    assert not any(action.mine for action in ledger.begin(lease, TAGS, MODES))
+    assert all(action.mine for action in ledger.begin(lease, TAGS, MODES, operator=True))
 
 
 # --- the door's rows and the sparse index ---------------------------------------------------
@@ -402,7 +402,7 @@ def test_the_sweep_finds_events_that_no_worker_has_claimed_in_time(ledger, clock
     ledger.receive(facts("evt:rp:1042:c-78", source_message_id="c-78"))
     clock.forward(QUEUED_SECONDS - 1)
     found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
-    assert [(one.key, one.status, one.event) for one in found] == [
+    assert [(stranded.key, stranded.status, stranded.event) for stranded in found] == [
         ("evt:rp:1042:c-77", "received", facts())
     ]
 
@@ -427,14 +427,14 @@ def test_many_waiting_events_do_not_hide_one_of_a_dead_worker(ledger, clock):
     assert (found.key, found.status) == (facts().event_key, "processing")
     clock.forward(7200)
     found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=2)
-    assert [one.key for one in found] == [facts().event_key, "evt:rp:0:c-1"]
+    assert [stranded.key for stranded in found] == [facts().event_key, "evt:rp:0:c-1"]
 
 
 def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
     claim(ledger, last_chance=True)
     clock.forward(1000)
     found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
-    assert [one.status for one in found] == ["processing"]
+    assert [stranded.status for stranded in found] == ["processing"]
 
 
 def test_unknown_actions_are_found_with_the_data_a_settler_needs(ledger, clock):
@@ -454,9 +454,9 @@ def test_a_providers_id_belongs_to_one_action(ledger):
     ledger.begin(lease, TAGS, MODES)
     for tag in TAGS:
         ledger.end_action(lease, tag, ActionStatus.UNKNOWN, reason="x")
-    one, other = ledger.unsettled(limit=10)
-    assert ledger.claim_ref(one, "c-900", is_id_global=False)
-    assert ledger.claim_ref(one, "c-900", is_id_global=False)
+    action, other = ledger.unsettled(limit=10)
+    assert ledger.claim_ref(action, "c-900", is_id_global=False)
+    assert ledger.claim_ref(action, "c-900", is_id_global=False)
     assert not ledger.claim_ref(other, "c-900", is_id_global=False)
 
 

@@ -80,7 +80,7 @@ def test_new_actions_begin_in_one_call_and_are_not_read_back(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.table.calls.clear()
     begun = ledger_rig.ledger.begin(lease, [TAG, reply()], MODES)
-    assert [one.key for one in begun] == [TAG.key, reply().key]
+    assert [action.key for action in begun] == [TAG.key, reply().key]
     assert ledger_rig.table.calls == ["insert_all"]
 
 
@@ -172,7 +172,7 @@ def test_the_sweep_takes_what_is_due_longest_first(ledger_rig):
     ledger_rig.ledger.finish(
         ledger_rig.claim("evt:rp:1042:p"), EventStatus.PARKED, reason="unknown:x"
     )
-    assert [one.key[-1] for one in ledger_rig.stranded(limit=3)] == ["p", "0", "1"]
+    assert [event.key[-1] for event in ledger_rig.stranded(limit=3)] == ["p", "0", "1"]
 
 
 def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
@@ -233,7 +233,7 @@ def test_a_released_event_is_due_when_its_worker_says(ledger_rig):
 def test_a_failed_event_is_found_while_its_hand_off_is_pending(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:x", handoff_due=True)
-    assert [(one.status, one.reason) for one in ledger_rig.stranded()] == [
+    assert [(event.status, event.reason) for event in ledger_rig.stranded()] == [
         ("failed", "dead_letter:x")
     ]
     again = ledger_rig.claim(takeover=frozenset({EventStatus.FAILED}))
@@ -266,7 +266,7 @@ def test_a_kept_row_expires_later_and_is_listed_by_its_new_date(ledger_rig):
         ledger_rig.clock.forward(1)
     found, _ = ledger_rig.stranded()
     assert ledger_rig.ledger.move(found, NOW + 1000) is True
-    assert [(one.key, one.due_epoch) for one in ledger_rig.stranded()] == [
+    assert [(event.key, event.due_epoch) for event in ledger_rig.stranded()] == [
         ("b", NOW + 601),
         ("a", NOW + 1000),
     ]
@@ -277,7 +277,7 @@ def test_a_kept_unknown_action_is_listed_by_its_new_date(ledger_rig):
     found = ledger_rig.unknown(TAG)
     assert ledger_rig.ledger.move(found, NOW + 1000) is True
     assert not ledger_rig.ledger.unsettled(due_by_epoch=NOW + 999, limit=9)
-    assert [one.due_epoch for one in ledger_rig.ledger.unsettled(limit=9)] == [NOW + 1000]
+    assert [action.due_epoch for action in ledger_rig.ledger.unsettled(limit=9)] == [NOW + 1000]
 
 
 def test_a_row_that_was_dated_or_ended_meanwhile_is_not_kept(ledger_rig):
@@ -298,7 +298,7 @@ def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(le
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PARKED, reason="unknown:one")
     again = ledger_rig.claim(takeover=frozenset({EventStatus.PARKED}))
     ledger_rig.ledger.finish(again, EventStatus.PARKED, reason="unknown:two")
-    assert [one.reason for one in ledger_rig.stranded()] == ["unknown:two"]
+    assert [event.reason for event in ledger_rig.stranded()] == ["unknown:two"]
 
 
 def test_a_claim_corrects_the_conversation_the_door_stored(ledger_rig):
@@ -438,7 +438,7 @@ def test_a_failed_event_with_a_pending_hand_off_keeps_its_reason(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
     ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
-    assert [one.reason for one in ledger_rig.stranded()] == ["dead_letter:a"]
+    assert [event.reason for event in ledger_rig.stranded()] == ["dead_letter:a"]
 
 
 def test_a_failed_event_without_a_pending_hand_off_takes_a_later_reason(ledger_rig):

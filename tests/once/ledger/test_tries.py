@@ -18,7 +18,7 @@ def test_every_attempt_at_an_event_stays_with_its_reason(ledger_rig):
     ledger_rig.ledger.release(ledger_rig.claim(), reason="http_429", due_epoch=None)
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     row = ledger_rig.row(KEY)
-    assert [(one["n"], one["end"], one.get("reason")) for one in row["tries"]] == [
+    assert [(attempt["n"], attempt["end"], attempt.get("reason")) for attempt in row["tries"]] == [
         (1, "released", "http_503"),
         (2, "released", "http_429"),
         (3, "processed", None),
@@ -46,7 +46,7 @@ def test_a_start_that_was_surely_not_sent_says_so(ledger_rig):
     ledger_rig.ledger.rearm(lease, [TAG])
     ledger_rig.clock.forward(1)
     ledger_rig.ledger.begin(lease, [TAG], MODES)
-    assert [one["end"] for one in ledger_rig.row(TAG.key)["tries"]] == ["not_sent"]
+    assert [attempt["end"] for attempt in ledger_rig.row(TAG.key)["tries"]] == ["not_sent"]
 
 
 def test_attempts_without_effect_make_room_for_those_that_may_have_had_one():
@@ -59,7 +59,7 @@ def test_attempts_without_effect_make_room_for_those_that_may_have_had_one():
     assert (found[0], found[-1]["at"]) == (unknown, 40)
     for at in range(41, 60):
         found = tries.added(found, {"at": at, "end": "released"})
-    assert [one["at"] for one in found if one["end"] == "unknown"] == [1, 40]
+    assert [attempt["at"] for attempt in found if attempt["end"] == "unknown"] == [1, 40]
 
 
 def test_an_operators_wish_is_in_the_index_until_a_claim(ledger_rig):

@@ -62,7 +62,7 @@ def test_tickets_without_a_webhook_are_found_page_by_page_and_processed_once(sys
     run_all(system)
     assert sweep(system).missing == 0
     changed = [effect for effect in richpanel.effects if effect.changed]
-    assert len({one.ticket_id for one in changed}) == 5
+    assert len({effect.ticket_id for effect in changed}) == 5
     assert all(richpanel.tags_of(f"t-{n}") >= set(ROUTED) for n in range(0, 250, 50))
 
 

@@ -118,7 +118,7 @@ def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
             ledger=ledger, intake=intake, summary=summary, time_left_seconds=lambda: 200.0
         ),
     ).run()
-    did = [one for action in actions for one in changes_of_action(table, action)]
+    did = [change for action in actions for change in changes_of_action(table, action)]
     did += changes_of_event(table, event, outbox)
     return Swept(did, summary, table)
 

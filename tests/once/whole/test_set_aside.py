@@ -258,7 +258,7 @@ def test_a_notification_whose_read_is_refused_waits_as_a_whole(rig):
 
     assert rig.process(notification(), receive=10) == "done"
 
-    assert [(one.event_key, seconds) for one, seconds in rig.copies] == [(CONTAINER, 40)]
+    assert [(copy.event_key, seconds) for copy, seconds in rig.copies] == [(CONTAINER, 40)]
     assert rig.row(CONTAINER)["status"] == "received"
 
 
@@ -282,7 +282,7 @@ def test_a_notification_waits_with_all_events_that_have_not_ended(rig, receive):
 
     assert rig.process(notification(), receive=receive) == "done"
 
-    assert [one.event_key for one, _ in rig.copies] == [CONTAINER]
+    assert [copy.event_key for copy, _ in rig.copies] == [CONTAINER]
     assert rig.row("evt:rp:1042:c-1")["lease_until"] == 0
     assert rig.row("evt:rp:1042:c-1")["status"] == "processing"
     assert rig.row("evt:rp:1042:c-2") is None, "the second does not overtake the first"
@@ -311,7 +311,7 @@ def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
     with pytest.raises(WorkerDied):
         rig.process()
     rig.clock.forward(721)
-    copies = [one for one, _ in rig.copies]
+    copies = [copy for copy, _ in rig.copies]
 
     assert rig.process(receive=2) == "done"
     for copy in copies:

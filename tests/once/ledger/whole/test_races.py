@@ -92,7 +92,7 @@ def test_an_action_skipped_for_its_dependency_begins_once_that_is_done(ledger_ri
     for action, reason in ((TAG, "dependency"), (OTHER, "shadow")):
         ledger_rig.ledger.skip(lease, action, MODES, reason=reason)
     begun = ledger_rig.ledger.begin(lease, [TAG, OTHER], MODES)
-    assert [one.mine for one in begun] == [True, False]
+    assert [action.mine for action in begun] == [True, False]
     assert ledger_rig.row(TAG.key)["status"] == "pending"
 
 
@@ -422,8 +422,11 @@ def test_outcomes_of_one_request_are_written_in_one_call(ledger_rig):
     )
     assert ledger_rig.table.calls == ["update_all"]
     at = "2026-11-20T12:00:02.000Z"
-    returned = [(one.key, one.status, one.reason, one.ref, one.finished_at) for one in ended]
-    assert returned == [(one.key, "refused", "http_422", "r-9", at) for one in (TAG, OTHER)]
+    returned = [
+        (action.key, action.status, action.reason, action.ref, action.finished_at)
+        for action in ended
+    ]
+    assert returned == [(action.key, "refused", "http_422", "r-9", at) for action in (TAG, OTHER)]
     for action in (TAG, OTHER):
         row = ledger_rig.row(action.key)
         assert (row["status"], row["reason"], row["ref"]) == ("refused", "http_422", "r-9")

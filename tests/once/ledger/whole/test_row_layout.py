@@ -91,7 +91,7 @@ def attributes():
 def kind_of(key):
     """The kind with the longest matching key."""
     return max(
-        (kind for kind in KINDS if key.startswith(KINDS[kind])), key=lambda one: len(KINDS[one])
+        (kind for kind in KINDS if key.startswith(KINDS[kind])), key=lambda kind: len(KINDS[kind])
     )
 
 

@@ -37,7 +37,7 @@ def test_unknown_actions_are_listed_oldest_first_up_to_the_limit(ledger_rig):
     for action in (OTHER, TAG, reply()):
         ledger_rig.unknown(action, lease)
         ledger_rig.clock.forward(1)
-    assert [one.key for one in ledger_rig.ledger.unsettled(limit=2)] == [OTHER.key, TAG.key]
+    assert [action.key for action in ledger_rig.ledger.unsettled(limit=2)] == [OTHER.key, TAG.key]
 
 
 def test_a_check_that_found_nothing_is_counted_with_its_time(ledger_rig):
@@ -152,18 +152,18 @@ def test_a_providers_id_names_one_effect_of_one_kind_in_one_conversation(ledger_
     otherwise = UnsettledAction("act:y", "sing", "1042", KEY, 0, 0, {})
     asked = UnsettledAction("act:z", "say", "1042", KEY, 0, 0, {})
     claim = partial(ledger_rig.ledger.claim_ref, ref="c-900", is_id_global=False)
-    assert all(claim(one) for one in (found, elsewhere, otherwise))
+    assert all(claim(action) for action in (found, elsewhere, otherwise))
     assert not claim(asked)
 
 
 def test_a_carriers_id_names_one_text_in_all_conversations(ledger_rig):
     """Its message list covers a pair of numbers, which may have several conversations."""
-    one, other = (
+    first, second = (
         UnsettledAction(key, "send_text", conversation, KEY, 0, 0, {})
         for key, conversation in (("act:x", "1042"), ("act:y", "1043"))
     )
-    assert ledger_rig.ledger.claim_ref(one, "SM1", is_id_global=True)
-    assert not ledger_rig.ledger.claim_ref(other, "SM1", is_id_global=True)
+    assert ledger_rig.ledger.claim_ref(first, "SM1", is_id_global=True)
+    assert not ledger_rig.ledger.claim_ref(second, "SM1", is_id_global=True)
     assert ledger_rig.table.get({"event_id": f"ref:send_text:{keys.digest('', 'SM1')}"})
 
 
@@ -179,7 +179,7 @@ def test_an_id_that_belongs_to_another_action_is_not_this_ones_effect(ledger_rig
         (row,) = ledger_rig.ledger.end_actions(lease, [reply()], ActionStatus.DONE, ref="c-900")
 
     assert (row.status, row.reason, row.ref) == (ActionStatus.UNKNOWN, "ref_taken", None)
-    assert [one.key for one in ledger_rig.ledger.unsettled(limit=9)] == [reply().key]
+    assert [action.key for action in ledger_rig.ledger.unsettled(limit=9)] == [reply().key]
 
 
 def test_an_outcome_with_its_provider_id_written_twice_is_written_once(ledger_rig):
@@ -230,6 +230,6 @@ def test_outcomes_that_share_a_provider_id_bind_it_to_the_first(ledger_rig):
     pair = [reply(), reply("act:rp_reply:1042:c-78")]
     ledger_rig.ledger.begin(lease, pair, MODES)
     ended = ledger_rig.ledger.end_actions(lease, pair, ActionStatus.DONE, ref="c-900")
-    statuses = [(one.key, one.status) for one in ended]
+    statuses = [(action.key, action.status) for action in ended]
     assert statuses == [(pair[0].key, "done"), (pair[1].key, "unknown")]
     assert ref_row(ledger_rig)["action_key"] == pair[0].key
