@@ -82,7 +82,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         given.insert(0, "run")
     parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    one = commands.add_parser("run", help="start everything")
+    command = commands.add_parser("run", help="start everything")
     for name, port in (
         ("PORT", "8000"),
         ("ENGINE_PORT", "4566"),
@@ -90,18 +90,18 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         ("CONSOLE_PORT", "8090"),
     ):
         flag = f"--{name.lower().replace('_', '-')}"
-        one.add_argument(flag, type=int, default=os.environ.get(name, str(port)))
-    one.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
-    one.set_defaults(command=serve.run)
-    one = commands.add_parser("trial", help="start everything for tests from outside")
-    one.set_defaults(command=serve.trial)
-    one = commands.add_parser("tables", help="print the running stack's tables")
-    one.set_defaults(command=show_tables)
-    one = commands.add_parser("requests", help="print what the simulated Richpanel received")
-    one.set_defaults(command=show_requests)
-    one = commands.add_parser("demo", help="run the demo on free ports and print its results")
-    one.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
-    one.set_defaults(command=lambda options: demo.main(options.log))
+        command.add_argument(flag, type=int, default=os.environ.get(name, str(port)))
+    command.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
+    command.set_defaults(command=serve.run)
+    command = commands.add_parser("trial", help="start everything for tests from outside")
+    command.set_defaults(command=serve.trial)
+    command = commands.add_parser("tables", help="print the running stack's tables")
+    command.set_defaults(command=show_tables)
+    command = commands.add_parser("requests", help="print what the simulated Richpanel received")
+    command.set_defaults(command=show_requests)
+    command = commands.add_parser("demo", help="run the demo on free ports and print its results")
+    command.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
+    command.set_defaults(command=lambda options: demo.main(options.log))
     return parser.parse_args(given)
 
 

@@ -149,7 +149,7 @@ def put_model_keys(stage: Stage) -> None:
 def ai_config_of_models(stage_name: str) -> dict[str, Any]:
     """`ai_config` of a project for which OpenAI writes."""
     keys = _key_names(stage_name).items()
-    return {"openai_config": {one: {"api_key_reference": name} for one, name in keys}}
+    return {"openai_config": {key: {"api_key_reference": name} for key, name in keys}}
 
 
 def _key_names(stage_name: str) -> dict[str, str]:

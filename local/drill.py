@@ -132,9 +132,9 @@ def _drill(log: Path, *, patient: bool) -> list[str]:
 def _traffic(drill: Drill) -> None:
     """Webhooks, some of them duplicates or thin notifications."""
     for number in range(4):
-        one = drill.ticket(f"10{number}")
+        ticket_id = drill.ticket(f"10{number}")
         for _ in range(1 + number % 3):
-            drill.post(one)
+            drill.post(ticket_id)
     drill.post("100", thin=True)
     drill.post(drill.ticket("110"), thin=True)
     drill.deployed.wait_until_quiet()
@@ -174,7 +174,7 @@ def _vendor_down(drill: Drill) -> None:
     for ticket_id in ("400", "401"):
         drill.post(drill.ticket(ticket_id))
     wait_for(
-        lambda: all(drill.event(one).get("last_reason") for one in ("400", "401")),
+        lambda: all(drill.event(ticket_id).get("last_reason") for ticket_id in ("400", "401")),
         "both events to be returned to the queue",
     )
     drill.richpanel.up()

@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str], typed: str) -> dict[str, object]:
     if not process:
         _become(arguments, [file.fileno() for file in files])
     _, status = os.waitpid(process, 0)
-    printed = [(one.seek(0), one.read().decode())[1] for one in (out, err)]
+    printed = [(file.seek(0), file.read().decode())[1] for file in (out, err)]
     for file in files:
         file.close()
     return {"code": os.waitstatus_to_exitcode(status), "out": printed[0], "err": printed[1]}

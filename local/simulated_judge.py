@@ -35,8 +35,10 @@ def compared(sources: Mapping[str, str], text: str) -> str:
     """
     given = {path: _words(f"{path} {said}") for path, said in sources.items()}
     numbers = {number for said in sources.values() for number in _numbers(said)}
-    found = {_of_sentence(one, given, numbers) for one in re.split(r"(?<=[.!?])\s+|\n", text)}
-    return next((one for one in (NOT, UNSURE) if one in found), SUPPORTED)
+    found = {
+        _of_sentence(sentence, given, numbers) for sentence in re.split(r"(?<=[.!?])\s+|\n", text)
+    }
+    return next((verdict for verdict in (NOT, UNSURE) if verdict in found), SUPPORTED)
 
 
 def _of_sentence(sentence: str, given: Mapping[str, set[str]], numbers: set[float]) -> str:
@@ -46,7 +48,7 @@ def _of_sentence(sentence: str, given: Mapping[str, set[str]], numbers: set[floa
         return SUPPORTED
     if own - numbers:
         return NOT
-    best = max(given.values(), key=lambda one: len(one & words), default=set[str]())
+    best = max(given.values(), key=lambda said: len(said & words), default=set[str]())
     if len(best & words) < _ENOUGH * len(words):
         return SUPPORTED if own else UNSURE  # in other words, but with figures that were given
     return NOT if bool(words & _DENIALS) is not bool(best & _DENIALS) else SUPPORTED
@@ -54,16 +56,16 @@ def _of_sentence(sentence: str, given: Mapping[str, set[str]], numbers: set[floa
 
 def _words(text: str) -> set[str]:
     return {
-        one
-        for one in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.casefold())
-        if len(one) > _FEW + 1 or one in _DENIALS
+        word
+        for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.casefold())
+        if len(word) > _FEW + 1 or word in _DENIALS
     }
 
 
 def _numbers(text: str) -> Iterator[float]:
-    for one in re.findall(r"\d+(?:[.,]\d{3})*(?:[.,]\d{1,2})?", text):
-        last = re.search(r"[.,]\d{1,2}$", one)
-        whole = re.sub(r"\D", "", one[: last.start()] if last else one)
+    for number in re.findall(r"\d+(?:[.,]\d{3})*(?:[.,]\d{1,2})?", text):
+        last = re.search(r"[.,]\d{1,2}$", number)
+        whole = re.sub(r"\D", "", number[: last.start()] if last else number)
         yield float(f"{whole}.{last[0][1:]}" if last else whole)
 
 

@@ -103,7 +103,7 @@ _NOTHING = {"array": list, "boolean": bool, "string": str}
 def _empty(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Every required field with nothing in it: null where it may be."""
     kinds = {name: schema["properties"][name]["type"] for name in schema["required"]}
-    return {name: None if "null" in one else _NOTHING[one]() for name, one in kinds.items()}
+    return {name: None if "null" in kind else _NOTHING[kind]() for name, kind in kinds.items()}
 
 
 def obeyed(message: str) -> str:
@@ -114,7 +114,7 @@ def obeyed(message: str) -> str:
 
 def _newest(body: Mapping[str, Any]) -> str:
     """The recipient's newest message, without its marks."""
-    turns = [one["content"] for one in body["input"] if one["role"] == "user"]
+    turns = [turn["content"] for turn in body["input"] if turn["role"] == "user"]
     return _MARKS.sub("", turns[-1]).strip() if turns else ""
 
 

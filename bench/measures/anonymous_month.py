@@ -69,11 +69,11 @@ class Routes:
         """The throttles that the template declares."""
         api = json.loads(TEMPLATE.read_text())["Resources"]["RestAPI"]["Properties"]
         webhooks = others = 0.0
-        for methodsetting in api["MethodSettings"]:
-            if methodsetting["ResourcePath"].startswith("/~1webhook"):
-                webhooks += methodsetting["ThrottlingRateLimit"]
+        for setting in api["MethodSettings"]:
+            if setting["ResourcePath"].startswith("/~1webhook"):
+                webhooks += setting["ThrottlingRateLimit"]
             else:
-                others += methodsetting["ThrottlingRateLimit"]
+                others += setting["ThrottlingRateLimit"]
         return cls(webhooks, others)
 
     def let_through(self, flood: Flood, *, has_shield: bool) -> float:

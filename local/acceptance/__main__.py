@@ -49,32 +49,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         account = Account()
         vendors = RemoteVendors(account, options.stage)
-        one = StageDay(account, options.stage, folder, vendors)
-        return 0 if _lived(one, keep=options.keep) else 1
+        stage_day = StageDay(account, options.stage, folder, vendors)
+        return 0 if _lived(stage_day, keep=options.keep) else 1
 
 
-def _lived(one: StageDay, *, keep: bool) -> bool:
+def _lived(stage_day: StageDay, *, keep: bool) -> bool:
     seconds: dict[str, float] = {}
-    if not _step(one, day.STEPS[0], seconds):
+    if not _step(stage_day, day.STEPS[0], seconds):
         return False
     is_well = is_gone = False
     try:
-        is_well = all(_step(one, step, seconds) for step in day.STEPS[1:])
-        figures = _figures(one, seconds)
+        is_well = all(_step(stage_day, step, seconds) for step in day.STEPS[1:])
+        figures = _figures(stage_day, seconds)
         print(figures["table"], flush=True)
-        if is_well and one.account.is_local:
+        if is_well and stage_day.account.is_local:
             FIGURES.parent.mkdir(exist_ok=True)
             FIGURES.write_text(json.dumps(figures["seconds"]))
     finally:
-        is_gone = keep or _step(one, removal.removed, seconds)
+        is_gone = keep or _step(stage_day, removal.removed, seconds)
     return is_well and is_gone
 
 
-def _step(one: StageDay, step: Callable[[StageDay], str], seconds: dict[str, float]) -> bool:
+def _step(stage_day: StageDay, step: Callable[[StageDay], str], seconds: dict[str, float]) -> bool:
     began = time.monotonic()
     name = step.__name__.replace("_", " ")
     try:
-        said, is_well = step(one), True
+        said, is_well = step(stage_day), True
     except Exception as error:  # noqa: BLE001 - whatever the error, the stage is removed
         said, is_well = f"FAILED: {type(error).__name__}: {error}", False
     seconds[name] = round(time.monotonic() - began, 1)
@@ -82,18 +82,18 @@ def _step(one: StageDay, step: Callable[[StageDay], str], seconds: dict[str, flo
     return is_well
 
 
-def _figures(one: StageDay, seconds: dict[str, float]) -> dict[str, Any]:
+def _figures(stage_day: StageDay, seconds: dict[str, float]) -> dict[str, Any]:
     """The seconds of each step, and from a webhook to its effect, beside the last local run's."""
     found = {**seconds}
-    if one.latencies:
-        found["webhook to effect"] = round(min(one.latencies), 1)
+    if stage_day.latencies:
+        found["webhook to effect"] = round(min(stage_day.latencies), 1)
     local = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     lines = [(name, value, local.get(name)) for name, value in found.items()]
     tables = [aligned.aligned(("seconds", "here", "last local run"), lines)]
-    if one.firsts:
-        tables.append(aligned.shown(one.firsts, tuple(one.firsts[0])))
+    if stage_day.firsts:
+        tables.append(aligned.shown(stage_day.firsts, tuple(stage_day.firsts[0])))
     with contextlib.suppress(BotoCoreError, ClientError):
-        rows = billed.rows(one)
+        rows = billed.rows(stage_day)
         tables += [aligned.shown(rows, tuple(rows[0]))] if rows else ["no function was billed"]
     return {"seconds": found, "table": "\n" + "\n\n".join(tables) + "\n"}
 

@@ -36,7 +36,7 @@ def place(day: StageDay) -> str:
         stack.data_stack(day.stage),
         stack.functions_stack(day.stage),
     )
-    there = [one for one in stacks if stack_states.status(client, one)]
+    there = [name for name in stacks if stack_states.status(client, name)]
     if there:
         raise AcceptanceError(f"{', '.join(there)}: is there, and would be removed; take it away")
     return f"account {day.account.number}, {day.account.region}: nothing of {day.stage}"
@@ -100,9 +100,9 @@ def doors(day: StageDay) -> str:
 
 def _seen(day: StageDay, wanted: dict[str, Callable[[], bool]]) -> bool:
     """Note the first message of each system; return whether all have come."""
-    for system in [one for one, is_there in wanted.items() if is_there()]:
+    for system in [name for name, is_there in wanted.items() if is_there()]:
         del wanted[system]
-        steps = [one for one in day.done if one["system"] in ("stage", system)]
+        steps = [step for step in day.done if step["system"] in ("stage", system)]
         day.firsts.append(
             {
                 "system": system,

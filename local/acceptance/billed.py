@@ -51,11 +51,11 @@ def read(messages: Iterable[str]) -> Billed:
     """Sum up the reports among a function's log lines."""
     found = Billed()
     for message in messages:
-        for one in REPORT.finditer(message):
-            found.milliseconds.append(float(one["billed"]))
-            found.memory_mb = int(one["memory"])
-            if one["init"]:
-                found.starts.append(float(one["init"]))
+        for report in REPORT.finditer(message):
+            found.milliseconds.append(float(report["billed"]))
+            found.memory_mb = int(report["memory"])
+            if report["init"]:
+                found.starts.append(float(report["init"]))
     return found
 
 
@@ -64,20 +64,20 @@ def rows(day: StageDay) -> list[dict[str, Any]]:
     logs, prefix = day.account.client("logs"), f"/aws/lambda/rp-mw-{day.stage}"
     messages: dict[str, list[str]] = defaultdict(list)
     groups = logs.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
-    for name in (loggroup["logGroupName"] for page in groups for loggroup in page["logGroups"]):
+    for name in (group["logGroupName"] for page in groups for group in page["logGroups"]):
         for page in logs.get_paginator("filter_log_events").paginate(logGroupName=name):
             messages[name.rpartition("/")[2]] += [event["message"] for event in page["events"]]
     found = {name: read(lines) for name, lines in messages.items()}
     return [
         {
             "function": name,
-            "calls": len(one.milliseconds),
-            "billed ms, median": round(median(one.milliseconds)),
-            "most": round(max(one.milliseconds)),
-            "starts": len(one.starts),
-            "start ms, median": round(median(one.starts)) if one.starts else None,
-            "dollars": f"{one.dollars:.6f}",
+            "calls": len(billed.milliseconds),
+            "billed ms, median": round(median(billed.milliseconds)),
+            "most": round(max(billed.milliseconds)),
+            "starts": len(billed.starts),
+            "start ms, median": round(median(billed.starts)) if billed.starts else None,
+            "dollars": f"{billed.dollars:.6f}",
         }
-        for name, one in sorted(found.items())
-        if one.milliseconds
+        for name, billed in sorted(found.items())
+        if billed.milliseconds
     ]

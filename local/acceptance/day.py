@@ -22,14 +22,14 @@ def once(day: StageDay) -> str:
         entering.post(day.account, day.pastes, ticket_id)
     day.customer_writes("1047")
     day.processed("1047")
-    after = {one: day.vendors.changes(one) for one in before}
+    after = {ticket_id: day.vendors.changes(ticket_id) for ticket_id in before}
     twice = [
         f"{ticket_id}: {kind} {value[:40]}, {number} times"
         for ticket_id, changes in after.items()
         for (kind, value), number in Counter(changes).items()
         if number > 1
     ]
-    again = [one for one, changes in after.items() if changes != before[one]]
+    again = [ticket_id for ticket_id, changes in after.items() if changes != before[ticket_id]]
     if twice or again or len(day.texts()) != texts:
         raise AcceptanceError(f"twice: {twice}; by a repetition: {again}, {len(day.texts())} texts")
     return f"{sum(map(len, after.values()))} changes at {len(after)} tickets, each once"

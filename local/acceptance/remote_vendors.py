@@ -139,9 +139,9 @@ class RemoteVendors:
         """A ticket's changes as (kind, value), each as often as it was made."""
         found = self.ask("richpanel", "effects")["effects"]
         return [
-            (one["kind"], one["value"])
-            for one in found
-            if one["ticket_id"] == ticket_id and one["changed"]
+            (effect["kind"], effect["value"])
+            for effect in found
+            if effect["ticket_id"] == ticket_id and effect["changed"]
         ]
 
     def take_away(self) -> None:

@@ -69,8 +69,8 @@ def _bucket(day: StageDay, name: str) -> None:
     if name not in _buckets(day):
         return
     for page in s3.get_paginator("list_object_versions").paginate(Bucket=name):
-        for one in (*page.get("Versions", ()), *page.get("DeleteMarkers", ())):
-            s3.delete_object(Bucket=name, Key=one["Key"], VersionId=one["VersionId"])
+        for version in (*page.get("Versions", ()), *page.get("DeleteMarkers", ())):
+            s3.delete_object(Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
     s3.delete_bucket(Bucket=name)
 
 
@@ -90,12 +90,10 @@ def _left(day: StageDay) -> Iterator[str]:
     dynamodb, functions = day.account.client("dynamodb"), day.account.client("lambda")
     ends = f"-{day.stage}"
     pages = dynamodb.get_paginator("list_tables").paginate()
-    yield from (
-        tablename for page in pages for tablename in page["TableNames"] if tablename.endswith(ends)
-    )
+    yield from (table for page in pages for table in page["TableNames"] if table.endswith(ends))
     listed = functions.get_paginator("list_functions").paginate()
     names = [function["FunctionName"] for page in listed for function in page["Functions"]]
-    yield from (one for one in names if one.startswith(f"rp-mw-{day.stage}"))
+    yield from (name for name in names if name.startswith(f"rp-mw-{day.stage}"))
     yield from (
         bucket for bucket in _buckets(day) if f"{ends}-" in bucket and bucket.startswith("rp-mw-")
     )
@@ -114,7 +112,7 @@ def _parameters(day: StageDay) -> list[str]:
 
 def _secrets(day: StageDay) -> list[str]:
     pages = day.account.client("secretsmanager").get_paginator("list_secrets").paginate()
-    names = [one["Name"] for page in pages for one in page["SecretList"]]
+    names = [secret["Name"] for page in pages for secret in page["SecretList"]]
     ours = f"rp-mw/{day.stage}/"
     return [name for name in names if name.startswith(ours) or _is_companys(name, day.stage)]
 
@@ -127,4 +125,4 @@ def _is_companys(name: str, stage: str) -> bool:
 def _log_groups(day: StageDay) -> list[str]:
     pages = day.account.client("logs").get_paginator("describe_log_groups")
     found = pages.paginate(logGroupNamePrefix=f"/aws/lambda/rp-mw-{day.stage}")
-    return [loggroup["logGroupName"] for page in found for loggroup in page["logGroups"]]
+    return [group["logGroupName"] for page in found for group in page["logGroups"]]

@@ -126,4 +126,4 @@ class StageDay:
     def texts(self) -> list[Any]:
         """The text messages that the recipient got."""
         found = self.vendors.ask("twilio", "messages")["messages"]
-        return [one for one in found if one["to"] == entering.RECIPIENT]
+        return [message for message in found if message["to"] == entering.RECIPIENT]

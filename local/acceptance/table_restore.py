@@ -74,7 +74,7 @@ def _latest(dynamodb: Any, table: str) -> float:  # noqa: ANN401 - a boto3 clien
     """The latest epoch second that a table can be restored to; 0 while there is none."""
     found = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
     recovery = found["PointInTimeRecoveryDescription"]
-    until, since = (recovery.get(f"{one}RestorableDateTime") for one in ("Latest", "Earliest"))
+    until, since = (recovery.get(f"{end}RestorableDateTime") for end in ("Latest", "Earliest"))
     return float(until.timestamp()) if until and since and until >= since else 0.0
 
 

@@ -36,7 +36,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     sender = HubSpot(f"{stack.http.url}/webhook/hubspot", secret=stack.stage.secrets.hubspot_secret)
     batch = [hubspot.event() for _ in range(8)]
     batch += [hubspot.event(objectTypeId="0-49", sourceId="userId:5002") for _ in range(4)]
-    repeated = [{**one, "attemptNumber": 1} for one in reversed(batch)]
+    repeated = [{**event, "attemptNumber": 1} for event in reversed(batch)]
 
     def outage() -> None:
         stack.powerbi.down()
@@ -48,7 +48,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         ("one call, six deliveries", aloware.call, 1),
         ("a HubSpot batch of 12", lambda: sender.send(batch), 12),
         ("the same batch again", lambda: sender.send(repeated), 0),
-        ("the batch's events, one by one", lambda: [sender.send([one]) for one in batch], 0),
+        ("the batch's events, one by one", lambda: [sender.send([event]) for event in batch], 0),
         ("a call during an outage of Power BI", outage, 1),
     ]
     lines, problems = [], []

@@ -162,7 +162,7 @@ class _Chapter:
     def _answered_by_a_person(self, sent: int) -> Iterator[ReportLine]:
         """The conversation that asked for a person, over the Desk API; each act is asked for twice."""
         waiting = self._desk("").json()["conversations"]
-        asked = next(one["id"] for one in waiting if one["channel"] == "whatsapp")
+        asked = next(known["id"] for known in waiting if known["channel"] == "whatsapp")
         self._acts(asked, "take")
         self._acts(asked, "reply", text="It is me, Sam.")
         yield self._line("a person takes it and answers, asked twice", "demo-whatsapp", sent + 1)
@@ -230,15 +230,15 @@ class _Chapter:
         asked = self.stack.openai.calls_of("respond")
         if len(asked) != 4:  # noqa: PLR2004 - two openings, two answers
             yield f"the model got {len(asked)} requests, expected 4"
-        if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
+        if any(call.body["store"] is not False or MODEL_TEL in str(call.body) for call in asked):
             yield "a request asked the model to store data, or held the recipient's number"
-        sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
-        written = [simulated_model.answer(one.body)["text"] for one in asked[:2]]
+        sent = [message["body"] for message in self.stack.twilio.sent_to(MODEL_TEL)]
+        written = [simulated_model.answer(call.body)["text"] for call in asked[:2]]
         who = MACHINE_LINE[Language.EN].format(company=company.COMPANY_NAME)
-        written[:1] = [f"{one} {who} {OPT_OUT_LINE[Language.EN]}" for one in written[:1]]
+        written[:1] = [f"{text} {who} {OPT_OUT_LINE[Language.EN]}" for text in written[:1]]
         if sent != written:
             yield "the messages sent are not the model's texts"
-        if not all(one.startswith(company.BEGINNING) for one in sent):
+        if not all(text.startswith(company.BEGINNING) for text in sent):
             yield "the model did not follow the company's instructions"
 
     def _line(self, what: str, request_id: str, expected: int) -> ReportLine:
@@ -257,7 +257,7 @@ class _Chapter:
         return ReportLine(
             what,
             f"{wrong}" if wrong else answered,
-            " ".join(str(one) for one in state if one),
+            " ".join(str(part) for part in state if part),
             sent,
             expected,
         )

@@ -185,7 +185,9 @@ def _play(stack: Stack, story: Sequence[DemoStep], problems: list[str]) -> None:
         quiet = stack.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
         step.calls = stack.richpanel.calls[before:]
         if not quiet:
-            errors = sorted({one.error for one in stack.pump.history if one.error})
+            errors = sorted(
+                {invocation.error for invocation in stack.pump.history if invocation.error}
+            )
             problems.append(f"{step.what}: not quiet after {QUIET_SECONDS:.0f} s ({errors})")
             return
 
@@ -257,7 +259,9 @@ def _answered(step: DemoStep) -> str:
     statuses = Counter(
         f"{status} {body.get('code', body['status'])}" for status, body in step.answers
     )
-    return ", ".join(f"{count} x {one}" if count > 1 else one for one, count in statuses.items())
+    return ", ".join(
+        f"{count} x {status}" if count > 1 else status for status, count in statuses.items()
+    )
 
 
 def _ended(step: DemoStep, ledger: dict[str, dict[str, Any]]) -> str:
@@ -274,7 +278,11 @@ def _ended(step: DemoStep, ledger: dict[str, dict[str, Any]]) -> str:
 def _received(step: DemoStep) -> str:
     calls = Counter(call.operation for call in step.calls)
     return (
-        ", ".join(f"{count} x {one}" if count > 1 else one for one, count in calls.items()) or "-"
+        ", ".join(
+            f"{count} x {operation}" if count > 1 else operation
+            for operation, count in calls.items()
+        )
+        or "-"
     )
 
 

@@ -59,7 +59,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
             lines.append((what, f"{sent} sent", f"{len(calls)} calls to Richpanel"))
             if sent != expected:
                 problems.append(f"{what}: {sent} replies instead of {expected}")
-            changed = [one for one in calls if not one.operation.startswith(("read_", "list_"))]
+            changed = [call for call in calls if not call.operation.startswith(("read_", "list_"))]
             if "shadow" in what and changed:
                 problems.append(f"{what}: {len(changed)} changes at Richpanel")
     if "route-leadership-team" not in stack.richpanel.tags_of("9003"):

@@ -86,7 +86,7 @@ def _sizes(out: Path) -> str:
         _mb(path) for path in (out / console_layer.FOLDER).rglob("*") if path.is_file()
     )
     with zipfile.ZipFile(out / "deployment.zip") as bundled:
-        bundle_mb = sum(one.file_size for one in bundled.infolist()) / _MB
+        bundle_mb = sum(file.file_size for file in bundled.infolist()) / _MB
     rows = [
         ("template: resources", str(len(template["Resources"])), "500"),
         ("template", f"{_mb(out / 'sam.json'):.2f} MB", "1 MB, from a bucket"),

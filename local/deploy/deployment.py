@@ -113,7 +113,7 @@ class Deployment:
             sqs.get_queue_attributes(QueueUrl=self.stage.lane_url(lane), AttributeNames=["All"])
             for lane in LANES
         ]
-        return sum(int(one["Attributes"][name]) for one in found for name in _WAITING)
+        return sum(int(queue["Attributes"][name]) for queue in found for name in _WAITING)
 
     def wait_until_quiet(self, timeout_seconds: float = 180.0) -> None:
         """Wait until every lane is empty.
@@ -188,8 +188,8 @@ def _descendants(pid: int) -> list[int]:
     ).stdout
     parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
     found = [pid]
-    for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
     return found[1:]
 
 
@@ -198,5 +198,5 @@ def _variable(pid: int, name: str) -> str | None:
         block = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return None
-    pairs = (one.partition(b"=") for one in block.split(b"\0"))
+    pairs = (variable.partition(b"=") for variable in block.split(b"\0"))
     return next((value.decode() for key, _, value in pairs if key == name.encode()), None)

@@ -24,8 +24,8 @@ def main() -> int:
         project = bundle.sources(Path(folder))
         found = [f"data: {finding}" for finding in data_findings(project)]
         found += [f"{stage}: {finding}" for stage in stages for finding in findings(project, stage)]
-    for one in found:
-        print(one)
+    for line in found:
+        print(line)
     print(f"cfn-lint: {len(stages)} stages packaged, {len(found)} findings")
     return int(bool(found))
 

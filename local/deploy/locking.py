@@ -36,7 +36,7 @@ def compiled(*, is_upgrade: bool, root: Path = ROOT) -> Iterator[str]:
 
 def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
     """Yield a line for each package that a lock gained, lost or changed."""
-    old, new = ({one.name: one for one in each} for each in (before, after))
+    old, new = ({package.name: package for package in packages} for packages in (before, after))
     for name in sorted(old.keys() | new.keys()):
         was, now = old.get(name), new.get(name)
         if now is None:
@@ -51,7 +51,7 @@ def changes(before: Iterable[Locked], after: Iterable[Locked]) -> Iterator[str]:
 
 
 def _compile(lock: Path, *, beside: Path | None, is_upgrade: bool) -> None:
-    shipped = [one.name for one in locked(beside)] if beside else []
+    shipped = [package.name for package in locked(beside)] if beside else []
     command = [
         *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", *_TARGET),
         *("--generate-hashes", "--no-annotate", "--no-header"),

@@ -54,7 +54,7 @@ def queues(
     """
     sqs, made = clients.client("sqs"), {}
     for resource in sorted(
-        template.resources("AWS::SQS::Queue"), key=lambda one: "RedrivePolicy" in one.properties
+        template.resources("AWS::SQS::Queue"), key=lambda queue: "RedrivePolicy" in queue.properties
     ):
         more = overrides if "RedrivePolicy" in resource.properties else {}
         tags = {tag["Key"]: tag["Value"] for tag in resource.properties.get("Tags", [])}

@@ -52,8 +52,8 @@ class Metrics:
         """Send the queued lines' metrics."""
         found: dict[str, list[dict[str, Any]]] = {}
         while not self._lines.empty():
-            for namespace, one in values_of(self._lines.get()):
-                found.setdefault(namespace, []).append(one)
+            for namespace, datum in values_of(self._lines.get()):
+                found.setdefault(namespace, []).append(datum)
         for namespace, data in found.items():
             for start in range(0, len(data), AT_ONCE):
                 part = data[start : start + AT_ONCE]

@@ -95,4 +95,4 @@ class IdleWatch:
         return not self._working and not self._looking
 
     def _is_quiet(self) -> bool:
-        return self._is_idle() and all(one >= self._round for one in self._looked.values())
+        return self._is_idle() and all(looked >= self._round for looked in self._looked.values())

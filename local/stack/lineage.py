@@ -93,5 +93,5 @@ def _carrying(params: dict[str, Any], **_: object) -> dict[str, Any]:
 def _rounds(header: str) -> Counter[str]:
     """The invocations by queue in a header; none in a header of another form."""
     found = _LINEAGE.search(header)
-    counts = (one.rpartition(":") for one in found[1].split("|")) if found else ()
+    counts = (part.rpartition(":") for part in found[1].split("|")) if found else ()
     return Counter({queue: int(count) for queue, _, count in counts if count.isdecimal()})

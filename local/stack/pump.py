@@ -130,7 +130,7 @@ class Pump(Running):
             self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
             for url, _ in self.queues
         ]
-        return sum(int(value) for one in found for value in one.values()) + self._busy
+        return sum(int(value) for counts in found for value in counts.values()) + self._busy
 
     def wait_until_quiet(self, *, timeout_seconds: float = 30.0) -> bool:
         """Wait until the queues are empty and no handler runs; return False on timeout."""
@@ -144,7 +144,7 @@ class Pump(Running):
     def pump_one(self) -> Invocation | None:
         """Receive and handle one message on this thread; return None if none is there."""
         found = (self._receive(url, arn, wait_seconds=0) for url, arn in self.queues)
-        return next((one for one in found if one is not None), None)
+        return next((invocation for invocation in found if invocation is not None), None)
 
     def __enter__(self) -> Self:
         return self.start()

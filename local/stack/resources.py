@@ -125,7 +125,7 @@ class Secrets:
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
     keys: Mapping[KeyPurpose, str] = field(
-        default_factory=lambda: {one: rotation.first(_BEFORE) for one in KeyPurpose}
+        default_factory=lambda: {purpose: rotation.first(_BEFORE) for purpose in KeyPurpose}
     )
     openai_api_key: str = openai.API_KEY
     shopify_client_id: str = shopify.CLIENT_ID

@@ -39,9 +39,7 @@ async def handle_request(
 
 def _without_empty_values(change: dict[str, Any]) -> bytes:
     kept = [
-        patchoperation
-        for patchoperation in change.get("patchOperations", [])
-        if patchoperation.get("value") != ""
+        operation for operation in change.get("patchOperations", []) if operation.get("value") != ""
     ]
     return json.dumps({**change, "patchOperations": kept}).encode()
 

@@ -143,9 +143,12 @@ class SimulatedBedrock(ScriptedModels):
         body = request.body
         if body.get("source") not in ("INPUT", "OUTPUT") or not body.get("content"):
             return self._error(400, "source and content are required")
-        found = [openai_moderation.judged(one["text"]["text"]) for one in body["content"]]
+        found = [openai_moderation.judged(part["text"]["text"]) for part in body["content"]]
         kinds = {
-            _FILTERS[name] for one in found for name, is_so in one["categories"].items() if is_so
+            _FILTERS[name]
+            for verdict in found
+            for name, is_so in verdict["categories"].items()
+            if is_so
         }
         filters = [
             {"type": kind, "confidence": "HIGH", "action": "BLOCKED"} for kind in sorted(kinds)
@@ -212,7 +215,7 @@ def as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
     instructions, *given = texts or [""]
     turns = [{"role": "developer", "content": text} for text in given]
     for message in body["messages"]:
-        turns += [{"role": message["role"], "content": one["text"]} for one in message["content"]]
+        turns += [{"role": message["role"], "content": part["text"]} for part in message["content"]]
     form = _form(body)
     asked = {"type": "text"} if form is None else {"type": "json_schema", **form}
     return {"instructions": instructions, "input": turns, "text": {"format": asked}}
@@ -257,7 +260,7 @@ def _flaw_of(body: Any, model: str) -> str | None:  # noqa: ANN401 - any JSON
     roles = [message.get("role") for message in body["messages"]]
     if roles[0] != "user":
         return "A conversation must start with a user message."
-    if any(one == other for one, other in itertools.pairwise(roles)):
+    if any(role == other for role, other in itertools.pairwise(roles)):
         return "Conversation roles must alternate between user and assistant."
     parts = [part for message in body["messages"] for part in message["content"]]
     system = [part for part in body.get("system", []) if "cachePoint" not in part]

@@ -51,7 +51,7 @@ class CompanyEndpoint(simulated.Vendor):
 
     def tools_called(self) -> list[tuple[str, Any]]:
         """The tools that were called: name and arguments."""
-        events = [one["data"] for one in self.received.values()]
+        events = [post["data"] for post in self.received.values()]
         return [(event["tool"], event["arguments"]) for event in events if "tool" in event]
 
     def operation_of(self, request: Request) -> str:
@@ -91,4 +91,4 @@ def _signed_at(headers: Mapping[str, str], body: str) -> float | None:
         given = headers["webhook-signature"].split(" ")
     except (ValueError, OverflowError, KeyError):
         return None
-    return sent if any(hmac.compare_digest(expected, one) for one in given) else None
+    return sent if any(hmac.compare_digest(expected, signature) for signature in given) else None

@@ -54,7 +54,7 @@ class HubSpot:
     def deliver(self, events: Sequence[dict[str, Any]]) -> int:
         """Send a batch until a 2xx response or the last retry; returns how often it was sent."""
         for attempt in range(RETRIES + 1):
-            batch = [{**one, "attemptNumber": attempt} for one in events]
+            batch = [{**event, "attemptNumber": attempt} for event in events]
             if attempt:
                 self.shuffle.shuffle(batch)
             status = self.send(batch)

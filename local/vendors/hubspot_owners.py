@@ -46,7 +46,7 @@ class SimulatedHubSpotOwners(simulated.Vendor):
     def rename_owner(self, owner_id: int, *, first: str, last: str) -> None:
         """Change an owner's name."""
         with self.lock:
-            (owner,) = (one for one in self._owners if one["id"] == str(owner_id))
+            (owner,) = (owner for owner in self._owners if owner["id"] == str(owner_id))
             owner |= {"firstName": first, "lastName": last}
 
     def operation_of(self, request: Request) -> str:

@@ -100,7 +100,7 @@ class Mirroring:
         given = described["FileFormatTypeProperties"]
         if not given["FirstRowAsHeader"] or described["FileExtension"] != "csv":
             raise BrokenRule("delimited text needs a header and its extension")
-        if any(given.get(one, usual) != usual for one, usual in _SEPARATORS.items()):
+        if any(given.get(name, usual) != usual for name, usual in _SEPARATORS.items()):
             raise BrokenRule("separators that this simulation does not read")
         if not keys or not set(keys) <= set(columns):
             raise BrokenRule("key columns are not in the schema")
@@ -130,7 +130,7 @@ class Mirroring:
             self._apply(table, body)
             table.read += 1
             table.seen[table.read] = body
-        for number in [one for one in there if one < min(table.read, max(there))]:
+        for number in [number for number in there if number < min(table.read, max(there))]:
             path = f"{name}/{number:020d}.csv"
             self._files.setdefault(f"{name}/{PROCESSED}", None)
             self._files[f"{name}/{PROCESSED}/{number:020d}.csv"] = self._files.pop(path)
@@ -149,7 +149,7 @@ class Mirroring:
                 raise BrokenRule("a row is not as long as the header")
             given = dict(zip(header, line, strict=True))
             marker = given.pop(ROW_MARKER)
-            key = tuple(_value(given[one], table.columns[one]) for one in table.keys)
+            key = tuple(_value(given[name], table.columns[name]) for name in table.keys)
             if None in key:
                 raise BrokenRule("a key is null")
             if marker == DELETE:

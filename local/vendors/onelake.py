@@ -270,7 +270,7 @@ class SimulatedOneLake(EntraVendor):
         return WireAnswer(200, "")
 
     def _rename(self, path: str, request: Request) -> WireAnswer:
-        given = [unquote(one) for one in request.headers["x-ms-rename-source"].split("/")]
+        given = [unquote(part) for part in request.headers["x-ms-rename-source"].split("/")]
         source = "/".join(given[5:])
         if given[:5] != ["", WORKSPACE, DATABASE, *ZONE] or self._files.get(source) is None:
             return WireAnswer(404, self._error("SourcePathNotFound"))

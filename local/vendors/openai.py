@@ -366,8 +366,10 @@ def _looseness(schema: Mapping[str, Any], where: str) -> str | None:
     elif isinstance(schema.get("items"), dict):
         inner = [("items", schema["items"])]
     else:
-        inner = [(f"anyOf {number}", one) for number, one in enumerate(schema.get("anyOf", ()))]
-    flaws = (_looseness(one, f"{where}.{name}") for name, one in inner)
+        inner = [
+            (f"anyOf {number}", choice) for number, choice in enumerate(schema.get("anyOf", ()))
+        ]
+    flaws = (_looseness(member, f"{where}.{name}") for name, member in inner)
     return next((flaw for flaw in flaws if flaw), None)
 
 

@@ -32,7 +32,7 @@ _WORDS = {name: re.compile(rf"\b(?:{words})\b") for name, words in _LISTS.items(
 def judged(text: str) -> dict[str, Any]:
     """One element of ``results``."""
     low = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(one for one in low if not unicodedata.combining(one))
+    plain = "".join(char for char in low if not unicodedata.combining(char))
     found = {name: words.search(plain) is not None for name, words in _WORDS.items()}
     return {
         "flagged": any(found.values()),

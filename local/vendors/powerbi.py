@@ -218,7 +218,9 @@ class SimulatedPowerBi(EntraVendor):
         if operation == "create_dataset":
             return self._created(request.body)
         if operation == "list_datasets":
-            listed = [{"id": one.id, "name": one.name} for one in self._datasets.values()]
+            listed = [
+                {"id": dataset.id, "name": dataset.name} for dataset in self._datasets.values()
+            ]
             return WireAnswer(200, {"value": listed})
         parts = [unquote(part) for part in request.segments[2:]]
         dataset = self._datasets.get(parts[3]) if len(parts) > 3 else None  # noqa: PLR2004
@@ -256,10 +258,10 @@ class SimulatedPowerBi(EntraVendor):
 
     def _create(self, definition: dict[str, Any]) -> Dataset:
         tables = {
-            one["name"]: DatasetTable(
-                {column["name"]: column["dataType"] for column in one["columns"]}
+            table["name"]: DatasetTable(
+                {column["name"]: column["dataType"] for column in table["columns"]}
             )
-            for one in definition["tables"]
+            for table in definition["tables"]
         }
         related = definition.get("relationships", [])
         fits = len(tables) <= TABLES and len(related) <= RELATIONSHIPS
@@ -269,9 +271,9 @@ class SimulatedPowerBi(EntraVendor):
                 and len(table.columns) <= COLUMNS
                 and set(table.columns.values()) <= set(_TYPES)
             )
-        for one in related:
-            left = tables[one["fromTable"]].columns[one["fromColumn"]]
-            fits = fits and left == tables[one["toTable"]].columns[one["toColumn"]]
+        for relation in related:
+            left = tables[relation["fromTable"]].columns[relation["fromColumn"]]
+            fits = fits and left == tables[relation["toTable"]].columns[relation["toColumn"]]
         if not fits or definition["defaultMode"] != "Push":
             raise ValueError("the dataset's definition is not valid")
         made = Dataset(str(uuid.uuid4()), definition["name"], tables)
@@ -290,7 +292,7 @@ class SimulatedPowerBi(EntraVendor):
     def _evaluated(self, dataset: Dataset, body: Any) -> WireAnswer:  # noqa: ANN401 - JSON
         """Evaluate one query of the three shapes known here; any other is a 400, as DAX errors are."""
         try:
-            (query,) = (one["query"] for one in body["queries"])
+            (query,) = (query["query"] for query in body["queries"])
             rows = _rows_of_query(dataset, query)
         except (KeyError, TypeError, ValueError):
             return WireAnswer(400, self.error_body(400))

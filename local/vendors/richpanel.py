@@ -244,7 +244,7 @@ class SimulatedRichpanel(Tenant):
             ]
         key = "created_at" if query.get("sortKey") == "createdAt" else "updated_at"
         descending = query.get("order", "DESC") == "DESC"
-        tickets.sort(key=lambda one: str(one.fields[key]), reverse=descending)
+        tickets.sort(key=lambda ticket: str(ticket.fields[key]), reverse=descending)
         first = (page - 1) * per_page
         found = tickets[first : first + per_page]
         with_comments = self.modes.listed_with_comments
@@ -255,7 +255,9 @@ class SimulatedRichpanel(Tenant):
                 "count": len(tickets),
                 "next_page": link.format(page + 1) if first + per_page < len(tickets) else None,
                 "previous_page": link.format(page - 1) if page > 1 else None,
-                self.modes.list_key: [self._shown(one, comments=with_comments) for one in found],
+                self.modes.list_key: [
+                    self._shown(ticket, comments=with_comments) for ticket in found
+                ],
             },
         )
 

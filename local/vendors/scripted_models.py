@@ -61,10 +61,10 @@ class ScriptedModels(simulated.Vendor):
 
     def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
         """Add an answer; the newest one that matches is used."""
-        one = Script(**settings)
+        script = Script(**settings)
         with self.lock:
-            self._scripts.insert(0, one)
-        return one
+            self._scripts.insert(0, script)
+        return script
 
     def answer_by(self, function: Callable[[Mapping[str, Any]], Any] | None) -> None:
         """Answer unscripted requests by a function of OpenAI's body: an object (as JSON) or a text."""
@@ -79,7 +79,7 @@ class ScriptedModels(simulated.Vendor):
             body: the request in OpenAI's shape.
             schema: of the answer; None for a sentence.
         """
-        script = next((one for one in self._scripts if one.spend(shown)), None)
+        script = next((script for script in self._scripts if script.spend(shown)), None)
         if script is not None:
             return script
         if self.modes.refuses:
@@ -119,7 +119,7 @@ def smallest(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, a case p
     kind = schema.get("type")
     match kind[0] if isinstance(kind, list) else kind:
         case "object":
-            return {name: smallest(one) for name, one in schema.get("properties", {}).items()}
+            return {name: smallest(member) for name, member in schema.get("properties", {}).items()}
         case "array":
             return [smallest(schema["items"]) for _ in range(schema.get("minItems", 0))]
         case "string":

@@ -200,7 +200,7 @@ class SimulatedSes(simulated.Vendor):
                 "receipt": {
                     "timestamp": at,
                     "recipients": [to],
-                    **{f"{name}Verdict": {"status": one} for name, one in verdicts.items()},
+                    **{f"{name}Verdict": {"status": verdict} for name, verdict in verdicts.items()},
                     "action": {"type": "SNS", "topicArn": "arn", "encoding": "BASE64"},
                 },
                 "content": base64.b64encode(whole).decode(),
@@ -235,16 +235,16 @@ class SimulatedSes(simulated.Vendor):
         if named is not None and named not in self.configuration_sets:
             return _error(404, "NotFoundException")
         headers = {header["Name"]: header["Value"] for header in simple.get("Headers") or ()}
-        tags = {emailtag["Name"]: emailtag["Value"] for emailtag in body.get("EmailTags") or ()}
+        tags = {tag["Name"]: tag["Value"] for tag in body.get("EmailTags") or ()}
         to = (body.get("Destination") or {}).get("ToAddresses") or []
         replies_to = body.get("ReplyToAddresses") or []
-        if body.keys() - _FIELDS or any(not _ADDRESS.fullmatch(one) for one in to):
+        if body.keys() - _FIELDS or any(not _ADDRESS.fullmatch(address) for address in to):
             return _error(400, "BadRequestException")
-        if self.modes.sandbox and any(not self._is_verified(one) for one in to):
+        if self.modes.sandbox and any(not self._is_verified(address) for address in to):
             return _error(400, "MessageRejected")
         wrong_header = any(not _is_header(name, value) for name, value in headers.items())
         wrong_tag = any(not _TAG.fullmatch(t) for pair in tags.items() for t in pair)
-        is_plain = all(one.isascii() for one in (sender, *to, *replies_to))
+        is_plain = all(address.isascii() for address in (sender, *to, *replies_to))
         wrong_header = wrong_header or not _is_one_click(headers)
         if wrong_header or wrong_tag or not to or not is_plain or "Body" not in simple:
             return _error(400, "BadRequestException")

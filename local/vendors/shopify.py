@@ -199,7 +199,7 @@ class SimulatedShopify(simulated.Vendor):
             self._apply_changes()
 
     def _apply_changes(self) -> None:
-        for change in [one for one in self._changes if one.after == 0]:
+        for change in [change for change in self._changes if change.after == 0]:
             self._changes.remove(change)
             for order in self._orders:
                 if order["name"] == change.name:
@@ -291,7 +291,7 @@ class SimulatedShopify(simulated.Vendor):
         for change in self._changes:
             change.after -= 1
         self._apply_changes()
-        errors = [one.formatted for one in found.errors or ()]
+        errors = [error.formatted for error in found.errors or ()]
         if not self.modes.shows_email and found.data:
             denied = "This app is not approved to access the Order object's email."
             errors.append({"message": denied, "extensions": {"code": "ACCESS_DENIED"}})

@@ -234,7 +234,7 @@ class Vendor(Running):
         operation = self.operation_of(request)
         arrived = time.time()
         with self.lock:
-            fault = next((one for one in self._faults if one.spend(operation)), None)
+            fault = next((fault for fault in self._faults if fault.spend(operation)), None)
             headers, limited = self._rate()
         if fault is not None and fault.kind == "slow":
             self._stopping.wait(fault.seconds)

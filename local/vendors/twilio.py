@@ -156,16 +156,16 @@ class SimulatedTwilio(simulated.Vendor):
     def age_received(self, seconds: float, *, last: int | None = None) -> None:
         """Let every received message, or the `last` ones, have come in so much earlier."""
         with self.lock:
-            for one in self._received[-last if last else 0 :]:
-                one["_at"] -= seconds
+            for message in self._received[-last if last else 0 :]:
+                message["_at"] -= seconds
                 for name in ("date_created", "date_updated", "date_sent"):
-                    one[name] = _rfc2822(one["_at"])
+                    message[name] = _rfc2822(message["_at"])
 
     def callbacks(self) -> list[WebhookPost]:
         """Remove and return every callback that is due, signed and not yet posted."""
         with self.lock:
             due, self._callbacks = self._callbacks, []
-            return [self._callback(*one) for one in due]
+            return [self._callback(*callback) for callback in due]
 
     def deliver_callbacks(self) -> list[int]:
         """Post every callback that is due, in order; returns the statuses."""
@@ -394,7 +394,7 @@ class SimulatedTwilio(simulated.Vendor):
             return 21211
         if not _NUMBER.fullmatch(sender):
             return 21212
-        bare_to, bare_sender = (one.removeprefix("whatsapp:") for one in (to, sender))
+        bare_to, bare_sender = (address.removeprefix("whatsapp:") for address in (to, sender))
         if (bare_sender, bare_to) in self._opted_out:
             return 21610
         return MAGIC.get(bare_to) or MAGIC_FROM.get(bare_sender)
@@ -426,12 +426,12 @@ class SimulatedTwilio(simulated.Vendor):
         visible = self._now() - self.modes.list_lag_seconds
         known = sorted([*self._received, *self._messages], key=itemgetter("_at"))
         found = [
-            one
-            for one in reversed(known)
-            if one["account_sid"] == account
-            and one["_at"] <= visible
-            and query.get("To", one["to"]) == one["to"]
-            and query.get("From", one["from"]) == one["from"]
+            message
+            for message in reversed(known)
+            if message["account_sid"] == account
+            and message["_at"] <= visible
+            and query.get("To", message["to"]) == message["to"]
+            and query.get("From", message["from"]) == message["from"]
         ]
         shown = found[page * size : (page + 1) * size]
         path = f"/2010-04-01/Accounts/{account}/Messages.json"
@@ -445,7 +445,7 @@ class SimulatedTwilio(simulated.Vendor):
         return WireAnswer(
             200,
             {
-                "messages": [_shown(one) for one in shown],
+                "messages": [_shown(message) for message in shown],
                 "page": page,
                 "page_size": size,
                 "start": page * size,

@@ -50,8 +50,8 @@ class DynamoDb(Client):
             "TableStatus": "ACTIVE",
             "Tags": list(Tags),
             "GlobalSecondaryIndexes": [
-                {**globalsecondaryindex, "IndexStatus": "ACTIVE"}
-                for globalsecondaryindex in declared.get("GlobalSecondaryIndexes", ())
+                {**index, "IndexStatus": "ACTIVE"}
+                for index in declared.get("GlobalSecondaryIndexes", ())
             ],
         }
         return {"TableDescription": self._described[TableName]}
@@ -159,8 +159,8 @@ class DynamoDb(Client):
 
     def transact_write_items(self, *, TransactItems):
         writes = []
-        for transactitem in TransactItems:
-            ((kind, asked),) = transactitem.items()
+        for item in TransactItems:
+            ((kind, asked),) = item.items()
             writes.append(self._write(kind, **asked))
         with _Refusing("TransactWriteItems", {}):
             writes[0]["table"].transact(writes)

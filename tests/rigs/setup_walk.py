@@ -29,8 +29,8 @@ def described(aws, config):
             for function in aws.client("lambda").list_functions()["Functions"]
         },
         "alarms": sorted(
-            metricalarm["AlarmName"]
-            for metricalarm in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
+            alarm["AlarmName"]
+            for alarm in aws.client("cloudwatch").describe_alarms()["MetricAlarms"]
         ),
         "keys of the company": len(
             json.loads(secret(aws, "rp-mw/dev/router/api_keys"))[company.COMPANY_ID]["api_keys"]
@@ -59,10 +59,7 @@ def _tables(client):
     tables = {}
     for name in client.list_tables()["TableNames"]:
         table = client.describe_table(TableName=name)["Table"]
-        indexes = sorted(
-            globalsecondaryindex["IndexName"]
-            for globalsecondaryindex in table.get("GlobalSecondaryIndexes", [])
-        )
+        indexes = sorted(index["IndexName"] for index in table.get("GlobalSecondaryIndexes", []))
         ttl = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
         tables[name] = ([table.get(one) for one in kept], indexes, ttl)
     return tables

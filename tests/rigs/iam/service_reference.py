@@ -52,7 +52,7 @@ def kinds(action: str) -> list[str]:
     """
     if action.startswith("apigateway:"):
         return list(_DATA.resources.get_resource_types_for_service("apigateway"))
-    return [resourcetype["name"] for resourcetype in details(action)["resourceTypes"]]
+    return [type_["name"] for type_ in details(action)["resourceTypes"]]
 
 
 def takes(action: str, resource: str) -> bool:
@@ -63,9 +63,9 @@ def takes(action: str, resource: str) -> bool:
 def fills(action: str, key: str) -> bool:
     """Whether a request of the action has a condition key: its own, its resource's, or everybody's."""
     known = [*details(action)["conditionKeys"]]
-    for resourcetype in details(action)["resourceTypes"]:
-        known += resourcetype.get("conditionKeys", [])
-        known += _resource(action, resourcetype["name"]).get("conditionKeys", [])
+    for type_ in details(action)["resourceTypes"]:
+        known += type_.get("conditionKeys", [])
+        known += _resource(action, type_["name"]).get("conditionKeys", [])
     name = key.lower()
     return name.startswith(_GLOBAL) or any(_is_key(name, one.lower()) for one in known)
 
