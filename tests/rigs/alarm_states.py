@@ -27,13 +27,13 @@ class Metrics:
     def __init__(self) -> None:
         self._points: dict[Series, list[tuple[float, float]]] = defaultdict(list)
 
-    def add(self, one: Series, at: float, value: float) -> None:
+    def add(self, of: Series, at: float, value: float) -> None:
         """Store a data point."""
-        self._points[one].append((at, value))
+        self._points[of].append((at, value))
 
-    def values(self, one: Series, begins: float, ends: float) -> list[float]:
+    def values(self, of: Series, begins: float, ends: float) -> list[float]:
         """The values of a series within a period."""
-        points = self._points.get(one, [])
+        points = self._points.get(of, [])
         first = bisect_left(points, (begins,))
         return [value for _, value in points[first : bisect_left(points, (ends,), lo=first)]]
 
@@ -55,7 +55,7 @@ def rings(metrics: Metrics, seconds: float) -> list[Notification]:
             found += _begins(alarm["AlarmName"], states[alarm["AlarmName"]], times)
     for resource in stage.resources(COMPOSITE):
         found += _unsuppressed(resource.properties, states, times)
-    return sorted(((_short(name), at) for name, at in found), key=lambda one: one[1])
+    return sorted(((_short(name), at) for name, at in found), key=lambda rung: rung[1])
 
 
 def _stage() -> StageTemplate:
@@ -72,13 +72,13 @@ def _times(seconds: float) -> list[float]:
 
 def _all(metrics: Metrics, times: Sequence[float]) -> dict[str, list[bool]]:
     declared = [resource.properties for resource in _stage().resources("AWS::CloudWatch::Alarm")]
-    return {one["AlarmName"]: _states(one, metrics, times) for one in declared}
+    return {alarm["AlarmName"]: _states(alarm, metrics, times) for alarm in declared}
 
 
 def _states(alarm: Mapping[str, Any], metrics: Metrics, times: Sequence[float]) -> list[bool]:
     """Whether it is in ALARM at each time; OK until it has as many periods as it evaluates."""
     found: list[bool] = []
-    one, period = series(dict(alarm)), float(alarm["Period"])
+    of, period = series(dict(alarm)), float(alarm["Period"])
     periods = alarm["EvaluationPeriods"]
     needed = alarm.get("DatapointsToAlarm", periods)
     for now in times:
@@ -87,7 +87,7 @@ def _states(alarm: Mapping[str, Any], metrics: Metrics, times: Sequence[float]) 
             found.append(False)
             continue
         windows = [
-            metrics.values(one, now - (n + 1) * period, now - n * period) for n in range(periods)
+            metrics.values(of, now - (n + 1) * period, now - n * period) for n in range(periods)
         ]
         if not any(windows) and alarm["TreatMissingData"] == "ignore":
             found.append(before)

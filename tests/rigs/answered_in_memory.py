@@ -39,7 +39,7 @@ class SetWriter:
         raise AssertionError("no opening is written here")
 
     def answer(self, record, history):
-        self.saw.append((record, [one.content for one in history]))
+        self.saw.append((record, [entry.content for entry in history]))
         self.history = history
         return self.says
 

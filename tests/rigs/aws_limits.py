@@ -166,7 +166,7 @@ def runtime_ends() -> dict[str, tuple[date, date, date]]:
     )
     names = ("deprecated", "create-block", "update-block")
     return {
-        name: tuple(date.fromisoformat(one[each]) for each in names)
-        for name, one in raw.items()
+        name: tuple(date.fromisoformat(dates[field]) for field in names)
+        for name, dates in raw.items()
         if name.startswith("python3")
     }

@@ -16,16 +16,16 @@ TIMEOUT_MS = 10_000
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 360, "height": 740}
 
 SMALL_TARGETS = """() => {
-  for (const one of document.querySelectorAll('details')) one.open = true
+  for (const element of document.querySelectorAll('details')) element.open = true
   const ticks = 'input:is([type=checkbox], [type=radio])'
   const found = [...document.querySelectorAll('a, button, summary, select, textarea, input')]
   return found
-    .filter(one => one.checkVisibility({visibilityProperty: true}) && one.type !== 'hidden')
-    .filter(one => one.localName !== 'a' || getComputedStyle(one).display !== 'inline')
-    .map(one => one.matches(ticks) && one.closest('label') || one)
-    .map(one => [one, one.getBoundingClientRect()])
-    .filter(([one, box]) => box.width < 24 || box.height < 24)
-    .map(([one, box]) => `${box.width} x ${box.height}: ${one.outerHTML.slice(0, 120)}`)
+    .filter(element => element.checkVisibility({visibilityProperty: true}) && element.type !== 'hidden')
+    .filter(element => element.localName !== 'a' || getComputedStyle(element).display !== 'inline')
+    .map(element => element.matches(ticks) && element.closest('label') || element)
+    .map(element => [element, element.getBoundingClientRect()])
+    .filter(([element, box]) => box.width < 24 || box.height < 24)
+    .map(([element, box]) => `${box.width} x ${box.height}: ${element.outerHTML.slice(0, 120)}`)
 }"""
 """A tick is as large as the label around it."""
 

@@ -68,11 +68,11 @@ class Consumer:
 
     @property
     def types(self):
-        return [one["type"].removeprefix("conversation.") for one in self.received.values()]
+        return [event["type"].removeprefix("conversation.") for event in self.received.values()]
 
     @property
     def numbers(self):
-        return [one["data"]["number"] for one in self.received.values()]
+        return [event["data"]["number"] for event in self.received.values()]
 
 
 @contextmanager
@@ -144,7 +144,7 @@ class Telling(OutreachParts):
             access=EndpointAccess(
                 endpoint=endpoint,
                 secret=secret,
-                post=lambda one: posting.post(one, allows_loopback=True),
+                post=lambda request: posting.post(request, allows_loopback=True),
             ),
             signing=one_key,
             clock=self.clock,

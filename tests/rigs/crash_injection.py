@@ -129,9 +129,9 @@ def killed_at(rig, number, moment):
         return made
 
     places = [
-        (one, name)
-        for one in (rig.table, rig.conversations_table, getattr(rig, "audit_table", None))
-        if one is not None
+        (table, name)
+        for table in (rig.table, rig.conversations_table, getattr(rig, "audit_table", None))
+        if table is not None
         for name in WRITES
     ]
     places.append((rig.texts._twilio, "send"))

@@ -97,7 +97,7 @@ def a_days_life(desk):
     )
     desk.in_doubt(found["Lena"])
     desk.clock.forward(timedelta(minutes=7).total_seconds())
-    return {name: desk.conversations.get(one) for name, one in found.items()}
+    return {name: desk.conversations.get(record) for name, record in found.items()}
 
 
 def a_fortnight(desk):
@@ -190,7 +190,9 @@ def counted(console, name, many, **dimensions):
     stream = io.StringIO()
     log = JsonLog(console.services.clock, stage="dev", release="1", stream=stream)
     log.metric(name, many, **dimensions)
-    for namespace, one in (
+    for namespace, datum in (
         pair for line in stream.getvalue().splitlines() for pair in values_of(line)
     ):
-        console.services.client("cloudwatch").put_metric_data(Namespace=namespace, MetricData=[one])
+        console.services.client("cloudwatch").put_metric_data(
+            Namespace=namespace, MetricData=[datum]
+        )

@@ -194,8 +194,8 @@ class DeskRig(OutreachParts):
     def sweep(self):
         """What the sweep does with the rows that are due: their jobs are queued again."""
         rebuild = ResumeRebuilder(self.conversations)
-        for one in self.ledger.stranded(due_by_epoch=self.clock.now().timestamp() + 3600, limit=50):
-            stored = self.ledger.stored(one.event.event_key)
+        for row in self.ledger.stranded(due_by_epoch=self.clock.now().timestamp() + 3600, limit=50):
+            stored = self.ledger.stored(row.event.event_key)
             self.intake.put_back(rebuild(stored.event))
 
     def now(self):
@@ -231,13 +231,15 @@ class DeskRig(OutreachParts):
         )
 
     def listed(self, *, key=AGENT, token="", **query):
-        given = {name: [one] if isinstance(one, str) else one for name, one in query.items()}
+        given = {
+            name: [value] if isinstance(value, str) else value for name, value in query.items()
+        }
         return self.door.listed(
             HttpRequest("GET", "/desk", given, {"x-api-key": key, **bearer(token)})
         )
 
     def sent(self, tel=TEL):
-        return [one["body"] for one in self.twilio.sent_to(tel)]
+        return [message["body"] for message in self.twilio.sent_to(tel)]
 
     def state(self, record):
         """The state of its hand-off in the list; None where it is not listed as open."""
@@ -248,8 +250,8 @@ class DeskRig(OutreachParts):
 
     def entries(self, record):
         return [
-            (one.role, one.note, one.by, one.content)
-            for one in self.conversations.history(self.conversations.get(record))
+            (entry.role, entry.note, entry.by, entry.content)
+            for entry in self.conversations.history(self.conversations.get(record))
         ]
 
 

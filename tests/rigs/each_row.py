@@ -12,12 +12,12 @@ import pytest
 
 def each_row(names, rows):
     """As `pytest.mark.parametrize`, in one item; a failure carries its row as a note."""
-    names = [one.strip() for one in names.split(",")] if isinstance(names, str) else list(names)
+    names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = [row if len(names) > 1 else (row,) for row in rows]
 
     def decorate(test):
         signature = inspect.signature(test)
-        others = [one for name, one in signature.parameters.items() if name not in names]
+        others = [param for name, param in signature.parameters.items() if name not in names]
 
         @functools.wraps(test)
         def whole(**given):

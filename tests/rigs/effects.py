@@ -86,7 +86,7 @@ class EffectsRig:
 
     def perform(self, *step, lease=None, earlier=None, operator=False, **more):
         """How each action of a step ended: its status and reason."""
-        items = [one if isinstance(one, StepAction) else StepAction(one, **more) for one in step]
+        items = [act if isinstance(act, StepAction) else StepAction(act, **more) for act in step]
         attempt = Attempt(lease or self.lease, MODES, operator=operator)
         rows = self.effects.perform(attempt, items, earlier or {})
         return [(rows[i.action.key].status.value, rows[i.action.key].reason) for i in items]

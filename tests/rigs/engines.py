@@ -180,7 +180,7 @@ def engine_table(_engine_tables):
     yield table
     for name in used:
         schema = client.describe_table(TableName=name)["Table"]["KeySchema"]
-        keys = [one["AttributeName"] for one in schema]
+        keys = [key["AttributeName"] for key in schema]
         for page in client.get_paginator("scan").paginate(TableName=name):
             for row in page["Items"]:
                 client.delete_item(TableName=name, Key={key: row[key] for key in keys})
@@ -290,8 +290,8 @@ def no_thread_outlives_its_test():
     before = set(threading.enumerate())
     yield
     left = [
-        one
-        for one in threading.enumerate()
-        if one not in before and not one.daemon and one.is_alive()
+        thread
+        for thread in threading.enumerate()
+        if thread not in before and not thread.daemon and thread.is_alive()
     ]
     assert not left, f"left behind: {left}"

@@ -12,7 +12,7 @@ STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE.read_text(), re.MULTILINE | 
 
 def statement(start):
     """The one statement of the page that begins so."""
-    (found,) = [one for one in STATEMENTS if one.startswith(start)]
+    (found,) = [found for found in STATEMENTS if found.startswith(start)]
     return found
 
 
@@ -57,6 +57,6 @@ class FactQueries:
 
 def _files_of(operator):
     for name in ("children", "operator"):
-        for one in operator.get(name, ()):
-            yield int(one.get("extra_info", {}).get("Total Files Read", 0))
-            yield from _files_of(one)
+        for child in operator.get(name, ()):
+            yield int(child.get("extra_info", {}).get("Total Files Read", 0))
+            yield from _files_of(child)

@@ -59,8 +59,8 @@ class FollowRig(DeskRig):
             channels = item["channel_config"]
             channels["sms"]["company_sms_number"] = THEIR_NUMBER
             channels["whatsapp"]["company_whatsapp_number"] = THEIR_NUMBER
-        for one in (item, *company.sender_rows(item, simulated.ACCOUNT_SID)):
-            self.companies_table.put(one)
+        for row in (item, *company.sender_rows(item, simulated.ACCOUNT_SID)):
+            self.companies_table.put(row)
 
     @staticmethod
     def whatsapp(**changes):
@@ -97,7 +97,7 @@ class FollowRig(DeskRig):
         """The Router's door."""
         return Initiate(
             callers=Callers(
-                access=lambda: {one: Access(api_keys=(key,)) for one, key in KEYS.items()},
+                access=lambda: {id_: Access(api_keys=(key,)) for id_, key in KEYS.items()},
                 companies=Companies(self.companies_table),
                 shares=CallerShares(clock=self.clock, log=self.log),
             ),
@@ -135,9 +135,9 @@ class FollowRig(DeskRig):
     def record(self, request_id="req1", company_id=OURS):
         """The conversation of a request."""
         (found,) = [
-            one
-            for one in self.all_records()
-            if (one.request_id, one.company_id) == (request_id, company_id)
+            record
+            for record in self.all_records()
+            if (record.request_id, record.company_id) == (request_id, company_id)
         ]
         return found
 
@@ -219,7 +219,7 @@ class FollowRig(DeskRig):
     def channels(self, tel=TEL):
         """The channel of each message that was sent, in their order."""
         found = self.twilio.sent_to(tel)
-        return ["whatsapp" if one["to"].startswith("whatsapp:") else "sms" for one in found]
+        return ["whatsapp" if message["to"].startswith("whatsapp:") else "sms" for message in found]
 
 
 def refused(times=1, code=63024):

@@ -246,7 +246,7 @@ def _index(file: Path) -> None:
     declared: dict[str, Mapping] = json.loads(file.read_text())
     table = declared["Resources"]["ConversationsTable"]["Properties"]
     table["AttributeDefinitions"] += [
-        {"AttributeName": one, "AttributeType": "S"} for one in _INDEXED
+        {"AttributeName": name, "AttributeType": "S"} for name in _INDEXED
     ]
     table["GlobalSecondaryIndexes"].append(
         {

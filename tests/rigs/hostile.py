@@ -102,12 +102,12 @@ class Run:
         with twilio.lock:
             due = list(twilio._callbacks)
             chosen = [
-                one
-                for one in due
-                if (one[0]["from"].removeprefix("whatsapp:") in mine) == company_number
+                callback
+                for callback in due
+                if (callback[0]["from"].removeprefix("whatsapp:") in mine) == company_number
             ]
-            twilio._callbacks = [one for one in due if one not in chosen]
-            return [twilio._callback(*one) for one in chosen]
+            twilio._callbacks = [callback for callback in due if callback not in chosen]
+            return [twilio._callback(*callback) for callback in chosen]
 
     # --- what is seen -------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class Run:
         for name, table in sorted(self.outreach.stage.tables.items()):
             schema = client.describe_table(TableName=table)["Table"]["KeySchema"]
             for item in client.scan(TableName=table)["Items"]:
-                key = tuple(item[one["AttributeName"]]["S"] for one in schema)
+                key = tuple(item[part["AttributeName"]]["S"] for part in schema)
                 found[name, *key] = json.dumps(item, sort_keys=True)
         return found
 
@@ -137,7 +137,7 @@ class Run:
         """Every text that the neighbour can have learned of the first company."""
         texts = {company.COMPANY_ID, company.PROJECT_ID, company.SMS_NUMBER, TEL, MAIL}
         texts |= {company.WHATSAPP_NUMBER, company.EMAIL, f"do-not-contact#{company.COMPANY_ID}"}
-        texts |= {f"internal:{company.COMPANY_ID}#{one}" for one in (TEL, MAIL)}
+        texts |= {f"internal:{company.COMPANY_ID}#{address}" for address in (TEL, MAIL)}
         for request_id in ("req1", "req2", "req3"):
             own = f"{company.COMPANY_ID}#{company.PROJECT_ID}#{request_id}"
             texts |= {request_id, f"{own}#{TEL.lstrip('+')}", f"{own}#{MAIL}"}
@@ -252,7 +252,8 @@ class Run:
         desk = self.outreach.services.outreach.desk
         name = attack.value("conversation") or "x"
         assert all(
-            one.company_id == other.COMPANY_ID for one in desk.waiting(company_id=other.COMPANY_ID)
+            waiting.company_id == other.COMPANY_ID
+            for waiting in desk.waiting(company_id=other.COMPANY_ID)
         )
         shown = desk.show(name, company_id=other.COMPANY_ID)
         assert shown is None or shown.company_id == other.COMPANY_ID
@@ -272,13 +273,15 @@ _FIELDS = {
         ("", "conversation_id"),
     ),
     "fate": (("", "request_id"),),
-    "message": tuple(("", one) for one in ("AccountSid", "MessageSid", "From", "To", "Body")),
-    "status": tuple(("", one) for one in ("AccountSid", "MessageSid", "From", "To", "cid")),
+    "message": tuple(("", name) for name in ("AccountSid", "MessageSid", "From", "To", "Body")),
+    "status": tuple(("", name) for name in ("AccountSid", "MessageSid", "From", "To", "cid")),
     "mail": tuple(
-        ("", one) for one in ("token", "From", "In_Reply_To", "References", "Message_ID")
+        ("", name) for name in ("token", "From", "In_Reply_To", "References", "Message_ID")
     ),
     "desk": (("", "conversation"),),
-    "unsubscribe": tuple(("", one) for one in ("company_id", "hash", "conversation", "signature")),
+    "unsubscribe": tuple(
+        ("", name) for name in ("company_id", "hash", "conversation", "signature")
+    ),
 }
 
 
@@ -333,8 +336,8 @@ def _strings(value):
         case str():
             return [value]
         case dict():
-            return [text for one in value.values() for text in _strings(one)]
+            return [text for member in value.values() for text in _strings(member)]
         case list():
-            return [text for one in value for text in _strings(one)]
+            return [text for member in value for text in _strings(member)]
         case _:
             return []

@@ -34,7 +34,7 @@ class Interruptions:
         def call(client, operation, params):
             answer = called(client, operation, params)
             if not operation.startswith(LOOKS):
-                place = next((params[one] for one in NAMED_BY if one in params), "")
+                place = next((params[param] for param in NAMED_BY if param in params), "")
                 self._end(f"{client.meta.service_model.service_name}.{operation} {place}")
             return answer
 

@@ -64,7 +64,7 @@ class Looks:
         assert "INVALID_GRADE" in schemas["DeskError"]["properties"]["code"]["enum"]
 
     def page(self):
-        path = next(one for one in pages.pages() if one.name == "outreach-people.md")
+        path = next(page for page in pages.pages() if page.name == "outreach-people.md")
         assert path.read_text() == pages.pages()[path]
         assert "| `praise` | `grade` |" in path.read_text()
 

@@ -26,8 +26,8 @@ def stored(client, stage: str) -> Layout:
         if not name.endswith(f"-{stage}"):
             continue
         keys = [
-            one["AttributeName"]
-            for one in client.describe_table(TableName=name)["Table"]["KeySchema"]
+            key["AttributeName"]
+            for key in client.describe_table(TableName=name)["Table"]["KeySchema"]
         ]
         kinds = found.setdefault(name.removesuffix(f"-{stage}"), {})
         for page in client.get_paginator("scan").paginate(TableName=name):
@@ -50,8 +50,8 @@ def kind_of(keys: list[str]) -> str:
 def difference(kept: Layout, now: Layout) -> list[str]:
     """What is in one layout and not in the other, one line each."""
     lines = []
-    for sign, one, other in (("gone", kept, now), ("new", now, kept)):
-        for table, kinds in one.items():
+    for sign, layout, other in (("gone", kept, now), ("new", now, kept)):
+        for table, kinds in layout.items():
             for kind, attributes in kinds.items():
                 there = other.get(table, {}).get(kind, {})
                 lines += [

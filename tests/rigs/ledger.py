@@ -72,7 +72,7 @@ class LedgerRig:
         lease = lease or self.claim()
         self.ledger.begin(lease, [action], MODES)
         self.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="read_timeout")
-        (found,) = [one for one in self.ledger.unsettled(limit=10) if one.key == action.key]
+        (found,) = [found for found in self.ledger.unsettled(limit=10) if found.key == action.key]
         return found
 
     def stranded(self, *, limit=10):

@@ -190,7 +190,7 @@ class DynamoDb(Client):
         table, names = self._table(name), _QUOTED.findall(assigned)
         set_ = dict(zip(names, values, strict=False))
         where = dict(zip(_QUOTED.findall(met), values[len(names) :], strict=True))
-        key = {one: where.pop(one) for one in table.key}
+        key = {name: where.pop(name) for name in table.key}
         is_so = table.update_all([key], set_=set_, where=where) == [True]
         return {} if is_so else {"Error": {"Code": "ConditionalCheckFailed"}}
 
@@ -198,7 +198,7 @@ class DynamoDb(Client):
         """The rows after the start, at most the limit, of which those that the filter lets through."""
         shown = self._shown.get((name, asked.get("IndexName")))
         if shown:
-            rows = [{one: row[one] for one in shown if one in row} for row in rows]
+            rows = [{column: row[column] for column in shown if column in row} for row in rows]
         keys = self._tables[name].key
         start, limit = asked.get("ExclusiveStartKey"), asked.get("Limit")
         if start:
@@ -250,7 +250,7 @@ class _Refusing:
 
 
 def _names(schema):
-    return tuple(one["AttributeName"] for one in schema)
+    return tuple(part["AttributeName"] for part in schema)
 
 
 _INSERTION = re.compile(r'INSERT INTO "([^"]+)" VALUE \{(.*)\}')
@@ -328,6 +328,6 @@ def _projected(row, asked):
     if "ProjectionExpression" not in asked:
         return row
     known = asked.get("ExpressionAttributeNames", {})
-    names = [one.strip() for one in asked["ProjectionExpression"].split(",")]
+    names = [name.strip() for name in asked["ProjectionExpression"].split(",")]
     wanted = [known.get(name, name) for name in names]
     return {name: row[name] for name in wanted if name in row}

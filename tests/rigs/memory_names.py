@@ -131,7 +131,7 @@ class Ssm(Client):
         return {"Parameter": _shown(self._history(Name)[-1])}
 
     def get_parameter_history(self, *, Name):
-        return {"Parameters": [dict(one) for one in self._history(Name)]}
+        return {"Parameters": [dict(version) for version in self._history(Name)]}
 
     def delete_parameter(self, *, Name):
         self._history(Name)

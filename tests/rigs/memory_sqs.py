@@ -204,7 +204,7 @@ class Sqs(Client):
         while not found and time.monotonic() < until:
             self._came.wait(_POLL_SECONDS)
             found = self._received(queue, MaxNumberOfMessages, VisibilityTimeout)
-        return {"Messages": [one.received() for one in found]} if found else {}
+        return {"Messages": [message.received() for message in found]} if found else {}
 
     def delete_message(self, *, QueueUrl, ReceiptHandle):
         queue = self._queue(QueueUrl)

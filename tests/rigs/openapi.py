@@ -37,23 +37,23 @@ def unlike(answer, route):
 
 def _unlike(value, schema, name=""):
     schema = _resolved(schema)
-    for one in schema.get("anyOf", ()):
-        if _kind(value) in _kinds(one):
-            yield from _unlike(value, one, name)
+    for choice in schema.get("anyOf", ()):
+        if _kind(value) in _kinds(choice):
+            yield from _unlike(value, choice, name)
             return
     if (kinds := _kinds(schema)) and _kind(value) not in kinds:
         yield f"{name}: {_kind(value)}"
     elif isinstance(value, dict) and "properties" in schema:
         described = schema["properties"]
-        yield from (f"{name}.{one}: not described" for one in value.keys() - described.keys())
+        yield from (f"{name}.{field}: not described" for field in value.keys() - described.keys())
         yield from (
-            f"{name}.{one}: not sent" for one in set(schema.get("required", ())) - value.keys()
+            f"{name}.{field}: not sent" for field in set(schema.get("required", ())) - value.keys()
         )
-        for one in value.keys() & described.keys():
-            yield from _unlike(value[one], described[one], f"{name}.{one}")
+        for field in value.keys() & described.keys():
+            yield from _unlike(value[field], described[field], f"{name}.{field}")
     elif isinstance(value, list) and "items" in schema:
-        for one in value:
-            yield from _unlike(one, schema["items"], f"{name}[]")
+        for member in value:
+            yield from _unlike(member, schema["items"], f"{name}[]")
 
 
 def _resolved(schema):

@@ -46,7 +46,8 @@ class Operator:
         """Open a page, with those that it links to."""
         self._page = section(title)
         self._page += "".join(
-            section(one) for one in re.findall(r"\((?:runbook[a-z-]*\.md)?#([a-z-]+)\)", self._page)
+            section(linked)
+            for linked in re.findall(r"\((?:runbook[a-z-]*\.md)?#([a-z-]+)\)", self._page)
         )
 
     def runs(self, *arguments, code=0):

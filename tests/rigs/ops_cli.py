@@ -24,11 +24,11 @@ def typer_commands():
     """Every command with its options, by the words that are typed."""
 
     def walk(group, before=""):
-        for name, one in group.commands.items():
-            if hasattr(one, "commands"):
-                yield from walk(one, f"{before}{name} ")
+        for name, command in group.commands.items():
+            if hasattr(command, "commands"):
+                yield from walk(command, f"{before}{name} ")
             else:
-                yield f"{before}{name}", one
+                yield f"{before}{name}", command
 
     return dict(walk(typer.main.get_command(cli.app)))
 

@@ -49,7 +49,7 @@ class IdentityProvider:
 
     def settings(self, **more):
         given = {"issuer": ISSUER, "audience": AUDIENCE, "jwks": self.jwks, "roles": ROLES}
-        return {name: one for name, one in (given | more).items() if one is not None}
+        return {name: value for name, value in (given | more).items() if value is not None}
 
     def signs(self, sub="00u1ana", *groups, key=None, alg="RS256", header=None, **claims):
         """An assertion; a claim that is None is left out."""
@@ -64,7 +64,7 @@ class IdentityProvider:
             **claims,
         }
         key = key or (made("EC", "ec-1") if alg == "ES256" else made("RSA", "rsa-1"))
-        said = {name: one for name, one in known.items() if one is not None}
+        said = {name: value for name, value in known.items() if value is not None}
         return jwt.encode({"alg": alg, "kid": key.kid, **(header or {})}, said, key, [alg])
 
 

@@ -92,7 +92,7 @@ class Policy:
 
     def allows(self, call: Call) -> bool:
         """Whether everything that a call needs is granted."""
-        return all(any(_covers(one, need) for one in self._granted) for need in needs(call))
+        return all(any(_covers(grant, need) for grant in self._granted) for need in needs(call))
 
 
 def compare(policy: Mapping[str, Any], stage: str, calls: Iterable[Call]) -> Comparison:

@@ -17,7 +17,7 @@ def described(aws, config):
         "roles": _roles(aws.client("iam")),
         "parameters": _parameters(aws.client("ssm")),
         "secrets": sorted(
-            one["Name"] for one in aws.client("secretsmanager").list_secrets()["SecretList"]
+            secret["Name"] for secret in aws.client("secretsmanager").list_secrets()["SecretList"]
         ),
         "buckets": sorted(bucket["Name"] for bucket in aws.client("s3").list_buckets()["Buckets"]),
         "subscriptions": sorted(
@@ -61,7 +61,7 @@ def _tables(client):
         table = client.describe_table(TableName=name)["Table"]
         indexes = sorted(index["IndexName"] for index in table.get("GlobalSecondaryIndexes", []))
         ttl = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
-        tables[name] = ([table.get(one) for one in kept], indexes, ttl)
+        tables[name] = ([table.get(field) for field in kept], indexes, ttl)
     return tables
 
 

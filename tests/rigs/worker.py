@@ -74,7 +74,10 @@ def planned(*steps, **facts):
     return Plan(
         "small",
         tuple(
-            tuple(PlannedAction("add_tag", one) if isinstance(one, str) else one for one in step)
+            tuple(
+                PlannedAction("add_tag", action) if isinstance(action, str) else action
+                for action in step
+            )
             for step in steps
         ),
         {"intent": "refund_request", **facts},
@@ -99,7 +102,7 @@ class SmallFlow(Flow):
         if "events" in self.raises:
             raise self.raises["events"]
         found = [facts_of(job)] if self.resolves_to is None else self.resolves_to
-        return [Event(one, None) for one in found]
+        return [Event(facts, None) for facts in found]
 
     def is_container(self, job):
         return job.kind == "ticket_notification"
@@ -249,7 +252,7 @@ class WorkerRig:
         return {row["idempotency_key"]: row["result"] for row in self.audited()}
 
     def unfinished(self):
-        return [one.key for one in self.ledger.stranded(limit=10)]
+        return [event.key for event in self.ledger.stranded(limit=10)]
 
 
 @pytest.fixture

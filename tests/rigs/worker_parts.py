@@ -60,7 +60,7 @@ def worker_of(
     runtime = Runtime(clock=rig.clock, log=rig.log, switches=rig.switches)
     return Worker(
         handlers=JobHandlers(
-            decode=lambda one: decode(one.body), flows=flows, keepers=keepers or {}
+            decode=lambda message: decode(message.body), flows=flows, keepers=keepers or {}
         ),
         ledger=rig.ledger,
         plans=PlanRun(

@@ -40,8 +40,8 @@ class CommentsRig(LedgerRig):
     def shows(self, *comments):
         """The ticket's comments: an id and how many seconds ago; an operator's begins with `op`."""
         self.tickets.comments = [
-            Comment(one, one.startswith("op"), "hello", NOON - timedelta(seconds=ago))
-            for one, ago in comments
+            Comment(id_, id_.startswith("op"), "hello", NOON - timedelta(seconds=ago))
+            for id_, ago in comments
         ]
 
     def notified(self, **more):
@@ -85,8 +85,8 @@ def test_a_notification_yields_every_new_comment_oldest_first(comments_rig):
 def test_each_new_comment_is_an_event_with_its_own_text_and_time(comments_rig):
     comments_rig.shows(("c-1", 300), ("c-2", 200))
     assert [
-        (one.facts.event_key, one.subject.message_id, one.subject.at)
-        for one in comments_rig.notified()
+        (event.facts.event_key, event.subject.message_id, event.subject.at)
+        for event in comments_rig.notified()
     ] == [
         (ticket_keys.ticket_message("1042", name), name, NOON - timedelta(seconds=ago))
         for name, ago in (("c-1", 300), ("c-2", 200))
@@ -96,7 +96,7 @@ def test_each_new_comment_is_an_event_with_its_own_text_and_time(comments_rig):
 def test_only_the_first_comment_is_decided_on_the_ticket_as_read(comments_rig):
     """Its effects change the ticket: the others read it again."""
     comments_rig.shows(("c-1", 300), ("c-2", 200), ("c-3", 100))
-    assert [one.subject.ticket is not None for one in comments_rig.notified()] == [
+    assert [event.subject.ticket is not None for event in comments_rig.notified()] == [
         True,
         False,
         False,

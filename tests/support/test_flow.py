@@ -86,7 +86,7 @@ def test_what_a_customer_writes_after_an_automatic_answer_is_counted(tags, text,
     )
     flow.plan(Event(FACTS, Inquiry(text=text, at=NOW, message_id="c-1")), Switches())
     found = [more for name, _, more in log.metrics if name == "mw.support.after_answer"]
-    assert [one["outcome"] for one in found] == counted
+    assert [labels["outcome"] for labels in found] == counted
 
 
 @pytest.mark.parametrize(("status", "answer"), [("done", "automatic"), ("refused", "none")])

@@ -23,11 +23,11 @@ def comment(at, *, text=TEXT, author="bot-1", is_operator=True):
     return Comment("c-9", is_operator, text, moment, author)
 
 
-def found(one):
+def found(reply):
     probe = {"author": "bot-1", "reference": "3F9A-17BC", "body": body_hash(OPAQUE, TEXT)}
     key = "act:rp_reply:1042:c-1"
     action = UnsettledAction(key, "reply", "1042", "evt:rp:1042:c-1", STARTED, HORIZON, probe)
-    return ReplyReadBack(OneTicket(one), lambda: OPAQUE)(action) == (Found("c-9"),)
+    return ReplyReadBack(OneTicket(reply), lambda: OPAQUE)(action) == (Found("c-9"),)
 
 
 @pytest.mark.parametrize("apart", [-7_000, -130, 0, 130, 7_000, None])
@@ -54,5 +54,5 @@ def test_a_resent_reply_has_a_reference_of_its_own_and_is_known_as_ours():
     assert len(set(references)) == 3
     asked = Comment("c-1", is_operator=False, text="Where is it?", created_at=None)
     ticket = replace(OneTicket(asked).read_ticket("1042"), id="1042")
-    for one in references:
-        assert may_be_ours(f"Dear Ada. Ref. {one}", ticket, OPAQUE)
+    for own in references:
+        assert may_be_ours(f"Dear Ada. Ref. {own}", ticket, OPAQUE)

@@ -34,7 +34,7 @@ def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done
     for action in listed:
         if action.kind == "close" or action.arg in ("mw-auto-replied", "mw-reply-sent"):
             assert [listed[n].kind for n in action.depends_on] == ["reply"]
-    assert [one.arg for one in listed][-1] == "mw-processed"
+    assert [action.arg for action in listed][-1] == "mw-processed"
 
 
 def test_a_plan_keeps_zero_values():

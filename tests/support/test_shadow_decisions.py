@@ -63,7 +63,7 @@ def test_a_plan_outside_shadow_keeps_nothing_more():
 def test_an_event_is_kept_once_and_answers_longer_than_other_decisions():
     first = DECIDED
     found = added(added([], first), {**first, "team": "route-sales-team"})
-    assert [one["team"] for one in found] == ["route-sales-team"]
+    assert [decision["team"] for decision in found] == ["route-sales-team"]
     for number in range(2, 9):
         found = added(found, {**first, "event": f"evt:{number}", "decision": "person"})
     assert found[0]["event"] == first["event"]

@@ -29,7 +29,7 @@ def read(richpanel, live_client):
 
 def test_each_text_has_its_author_and_its_comments_id(read):
     said = read({"ticket_id": "1042"})["said"]
-    assert [(one["comment"], one["by"], one["text"]) for one in said] == [
+    assert [(text["comment"], text["by"], text["text"]) for text in said] == [
         ("c-1", "the customer", "Where is my order?"),
         ("c-2", "the machine", "It is on its way."),
         ("c-3", "a colleague, in a note", "Ask Bo."),

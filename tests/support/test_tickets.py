@@ -31,11 +31,11 @@ def test_a_webhook_results_in_tags_at_richpanel_with_a_record_of_each(system):
         "automation_candidate",
     )
     audit = system.audit()
-    assert sorted(one["idempotency_key"] for one in audit) == sorted(
+    assert sorted(row["idempotency_key"] for row in audit) == sorted(
         ticket_keys.tag_action("1042", tag, "c-1") for tag in ROUTED
     )
-    assert {one["result"] for one in audit} == {"success"}
-    assert [one["action_type"] for one in audit].count("route") == 1
+    assert {row["result"] for row in audit} == {"success"}
+    assert [row["action_type"] for row in audit].count("route") == 1
     state = system.services().support.state.read("1042")
     assert (state.last_intent, state.last_routed_team) == ("refund_request", ROUTED[0])
 

@@ -103,7 +103,7 @@ def test_a_refused_effect_gives_the_ticket_to_a_person_and_is_not_repeated(syste
     assert system.event()["status"] == "failed"
     assert system.event()["reason"] == f"refused:http_{status}"
     assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
-    results = {one["action_type"]: one["result"] for one in system.audit()}
+    results = {row["action_type"]: row["result"] for row in system.audit()}
     assert results["escalate"] == "success"
     assert results["route"] == f"fail:http_{status}"
     system.services().intake.accept(

@@ -19,7 +19,7 @@ def test_a_stopping_switch_prevents_every_call_and_leaves_a_full_record(system, 
     system.run()
     assert not system.writes()
     assert system.event()["status"] == "processed"
-    assert {one["result"] for one in system.audit()} == {f"skipped:{reason}"}
+    assert {row["result"] for row in system.audit()} == {f"skipped:{reason}"}
     system.switch(name, "false")
     system.services().intake.accept(job_of(body), recovery=Recovery.SWEEP)
     system.run()

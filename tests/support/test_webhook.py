@@ -75,11 +75,11 @@ def test_any_other_notification_is_thin_and_has_its_own_key():
         "ticket_url": "https://x.example.com",
         "trigger": "customer_message",
     }
-    one = richpanel_webhook.parse(request(body, delivery_id="d1"))
+    first = richpanel_webhook.parse(request(body, delivery_id="d1"))
     other = richpanel_webhook.parse(request(body, delivery_id="d2"))
-    assert isinstance(one, TicketNotification)
-    assert one.event_key != other.event_key
-    assert one.payload_sha256 == other.payload_sha256
+    assert isinstance(first, TicketNotification)
+    assert first.event_key != other.event_key
+    assert first.payload_sha256 == other.payload_sha256
 
 
 def test_an_id_may_be_a_number_and_conversation_id_replaces_ticket_id():

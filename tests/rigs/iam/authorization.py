@@ -74,10 +74,10 @@ def decide(principal: Principal, request: Request, on: Document | None = None) -
     identity = _effects(principal.policies, request, context)
     limit = _effects((principal.boundary,), request, context) if principal.boundary else {"Allow"}
     lets = {
-        (one["Effect"], how)
-        for one in (statements(on) if on else ())
-        if applies(one, request.action, request.resource, context)
-        for how in _addressed(one["Principal"], principal)
+        (statement["Effect"], how)
+        for statement in (statements(on) if on else ())
+        if applies(statement, request.action, request.resource, context)
+        for how in _addressed(statement["Principal"], principal)
     }
     if "Deny" in identity | limit | {effect for effect, _ in lets}:
         return Decision.DENIED
@@ -112,18 +112,20 @@ def _addressed(named: Any, principal: Principal) -> set[str]:
         return {"itself"}
     found = set()
     for kind, values in named.items():
-        for one in map(str, listed(values)):
+        for value in map(str, listed(values)):
             is_role = ":role/" in principal.arn
-            if one == "*" or (kind == "Service" and one == principal.arn):
+            if value == "*" or (kind == "Service" and value == principal.arn):
                 found.add("itself")
-            elif one == principal.arn:
+            elif value == principal.arn:
                 found.add("role" if is_role else "itself")
-            elif one == principal.account or matches(one, f"arn:aws:iam::{principal.account}:root"):
+            elif value == principal.account or matches(
+                value, f"arn:aws:iam::{principal.account}:root"
+            ):
                 found.add("account")
     return found
 
 
 def _context(principal: Principal, request: Request) -> Mapping[str, tuple[str, ...]]:
     mine = {"aws:principalarn": (principal.arn,), "aws:principalaccount": (principal.account,)}
-    tags = {f"aws:principaltag/{key.lower()}": (one,) for key, one in principal.tags.items()}
+    tags = {f"aws:principaltag/{key.lower()}": (value,) for key, value in principal.tags.items()}
     return mine | tags | {key.lower(): values for key, values in request.context.items()}

@@ -79,11 +79,11 @@ def _requests(
     if name in NEEDS_NOTHING:
         return
     if prefix in FINE or (prefix == "s3" and "Key" in params):
-        for one in needs(Call(prefix, operation, params)):
-            yield Request(one.action, arn_of(one.resource, account), _tags(params))
+        for need in needs(Call(prefix, operation, params)):
+            yield Request(need.action, arn_of(need.resource, account), _tags(params))
     elif name == "ses:SendEmail":
-        for one in needs(Call("ses", operation, params)):
-            yield Request(one.action, arn_of(one.resource, account))
+        for need in needs(Call("ses", operation, params)):
+            yield Request(need.action, arn_of(need.resource, account))
     elif prefix in ("apigateway", "apigatewayv2"):
         yield _gateway(operation, params, stage)
     else:
@@ -152,7 +152,7 @@ def _function_arn(name: str, account: str) -> str:
 def _tags(params: Params) -> dict[str, tuple[str, ...]]:
     given = params.get("Tags") or params.get("tags") or {}
     if isinstance(given, list):
-        given = {one["Key"]: one["Value"] for one in given}
+        given = {tag["Key"]: tag["Value"] for tag in given}
     if not given:
         return {}
     found: dict[str, tuple[str, ...]] = {
@@ -162,11 +162,11 @@ def _tags(params: Params) -> dict[str, tuple[str, ...]]:
 
 
 def _gateway(operation: str, params: Params, stage: str) -> Request:
-    verb = next(one for beginning, one in _VERBS.items() if operation.startswith(beginning))
+    verb = next(verb for beginning, verb in _VERBS.items() if operation.startswith(beginning))
     place = "/restapis"
     if "restApiId" in params:
         place += f"/{params['restApiId']}"
-        below = next((one for key, one in _BELOW.items() if key in operation), "")
+        below = next((part for key, part in _BELOW.items() if key in operation), "")
         place += f"/{below}" if below else ""
         if "stageName" in params and below == "stages":
             place += f"/{params['stageName']}"

@@ -38,9 +38,9 @@ def statements(document: Document) -> list[Mapping[str, Any]]:
     if document.get("Version") != "2012-10-17":
         raise ValueError("a policy names the version 2012-10-17")
     found = listed(document["Statement"])
-    for one in found:
-        if one.keys() - _KNOWN or one["Effect"] not in ("Allow", "Deny"):
-            raise ValueError(f"the statement {one.get('Sid')} is not understood")
+    for statement in found:
+        if statement.keys() - _KNOWN or statement["Effect"] not in ("Allow", "Deny"):
+            raise ValueError(f"the statement {statement.get('Sid')} is not understood")
     return found
 
 
@@ -89,7 +89,7 @@ def _holds(operator: str, key: str, wanted: list[Any], context: Context) -> bool
     name = name.removesuffix("IfExists")
     found = context.get(key, ())
     if name == "Null":
-        return all(str(one).lower() == str(not found).lower() for one in wanted)
+        return all(str(value).lower() == str(not found).lower() for value in wanted)
     is_negated = name.startswith(("StringNot", "ArnNot", "NumericNot"))
     compare = _OPERATORS.get(name.replace("Not", "", 1))
     if compare is None:
@@ -98,16 +98,20 @@ def _holds(operator: str, key: str, wanted: list[Any], context: Context) -> bool
         return quantifier == "ForAllValues" or (
             quantifier != "ForAnyValue" and (is_optional or is_negated)
         )
-    patterns = [one for one in (_filled(str(one), context) for one in wanted) if one is not None]
+    patterns = [
+        pattern
+        for pattern in (_filled(str(pattern), context) for pattern in wanted)
+        if pattern is not None
+    ]
     if not patterns:  # a variable without a value: the statement is not about this request
         return False
-    is_one = [any(compare(value, pattern) for pattern in patterns) for value in found]
+    held_by = [any(compare(value, pattern) for pattern in patterns) for value in found]
     match quantifier:
         case "ForAllValues":
-            return all(one != is_negated for one in is_one)
+            return all(is_held != is_negated for is_held in held_by)
         case "ForAnyValue":
-            return any(one != is_negated for one in is_one)
-    return any(is_one) != is_negated
+            return any(is_held != is_negated for is_held in held_by)
+    return any(held_by) != is_negated
 
 
 def _filled(text: str, context: Context) -> str | None:
@@ -149,17 +153,17 @@ def _arns(value: str, pattern: str) -> bool:
 
 
 _OPERATORS: Mapping[str, Callable[[str, str], bool]] = {
-    "StringEquals": lambda value, one: value == _plain(one),
-    "StringEqualsIgnoreCase": lambda value, one: value.lower() == _plain(one).lower(),
+    "StringEquals": lambda value, pattern: value == _plain(pattern),
+    "StringEqualsIgnoreCase": lambda value, pattern: value.lower() == _plain(pattern).lower(),
     "StringLike": matches,
     "ArnEquals": _arns,
     "ArnLike": _arns,
-    "Bool": lambda value, one: value.lower() == one.lower(),
-    "NumericEquals": lambda value, one: float(value) == float(one),
-    "NumericLessThan": lambda value, one: float(value) < float(one),
-    "NumericLessThanEquals": lambda value, one: float(value) <= float(one),
-    "NumericGreaterThan": lambda value, one: float(value) > float(one),
-    "NumericGreaterThanEquals": lambda value, one: float(value) >= float(one),
+    "Bool": lambda value, pattern: value.lower() == pattern.lower(),
+    "NumericEquals": lambda value, pattern: float(value) == float(pattern),
+    "NumericLessThan": lambda value, pattern: float(value) < float(pattern),
+    "NumericLessThanEquals": lambda value, pattern: float(value) <= float(pattern),
+    "NumericGreaterThan": lambda value, pattern: float(value) > float(pattern),
+    "NumericGreaterThanEquals": lambda value, pattern: float(value) >= float(pattern),
 }
 
 

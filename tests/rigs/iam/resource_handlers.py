@@ -170,8 +170,8 @@ def handlers(kind: str) -> Mapping[str, tuple[str, ...]]:
     found = json.loads((_SCHEMAS / "providers" / "us-east-1.json").read_text())[kind]
     schema = json.loads((_SCHEMAS / "resources" / f"{found}.json").read_text())
     return {
-        name: tuple(one["permissions"])
-        for name, one in schema.get("handlers", {}).items()
+        name: tuple(handler["permissions"])
+        for name, handler in schema.get("handlers", {}).items()
         if name not in _LOOKS
     }
 

@@ -67,7 +67,7 @@ def fills(action: str, key: str) -> bool:
         known += type_.get("conditionKeys", [])
         known += _resource(action, type_["name"]).get("conditionKeys", [])
     name = key.lower()
-    return name.startswith(_GLOBAL) or any(_is_key(name, one.lower()) for one in known)
+    return name.startswith(_GLOBAL) or any(_is_key(name, known_key.lower()) for known_key in known)
 
 
 def _is_key(name: str, known: str) -> bool:

@@ -20,7 +20,7 @@ IDENTITY = f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/company.example"
 def person(stage: str, role: str) -> Principal:
     """Who has a role's policies, and those of the roles before it."""
     upto = roles.ROLES[: roles.ROLES.index(role) + 1]
-    names = [f"rp-mw-{stage}-{one}" for before in upto for one in roles.POLICIES[before]]
+    names = [f"rp-mw-{stage}-{policy}" for before in upto for policy in roles.POLICIES[before]]
     found = managed(stage)
     return Principal(f"arn:aws:iam::{ACCOUNT}:role/{role}", tuple(found[name] for name in names))
 
@@ -56,7 +56,7 @@ def deployer(stage: str) -> Principal:
         if resource.logical_id == "DeployRole"
     )
     arns = role.properties["ManagedPolicyArns"]
-    documents = tuple(managed(stage)[one.rpartition("/")[2]] for one in arns)
+    documents = tuple(managed(stage)[arn.rpartition("/")[2]] for arn in arns)
     boundary = role.properties["PermissionsBoundary"].rpartition("/")[2]
     arn = access_stack.deployer(stage, ACCOUNT, REGION).role_arn
     return Principal(arn, documents, managed(stage)[boundary])

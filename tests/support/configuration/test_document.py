@@ -116,7 +116,7 @@ def test_an_empty_document_is_the_built_in_one():
 def test_a_mistake_is_named_with_its_place(raw, problem):
     with pytest.raises(InvalidDocumentError) as refused:
         parsed(raw)
-    assert any(problem in one for one in refused.value.problems), refused.value.problems
+    assert any(problem in named for named in refused.value.problems), refused.value.problems
 
 
 def test_every_mistake_is_named_at_once_and_no_value_of_it():
@@ -171,7 +171,7 @@ def test_a_text_that_could_not_be_sent_is_refused(text, problem):
 
     assert len(found) >= 1
     assert found[0].startswith("templates.t_order_status_verified.en: ")
-    assert any(problem in one for one in found), found
+    assert any(problem in named for named in found), found
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_date_is_written_as_people_write_it(day, language, text):
 
 def test_no_text_of_the_preview_says_a_thing_twice_or_a_date_in_digits():
     now = datetime(2026, 11, 18, 12, tzinfo=UTC)
-    shown = [one.text for one in preview(BUILT_IN, "Customer Support", now) if one.text]
+    shown = [row.text for row in preview(BUILT_IN, "Customer Support", now) if row.text]
     assert len(shown) > 30
     for text in shown:
         assert not re.search(r"\d{4}-\d\d-\d\d", text)

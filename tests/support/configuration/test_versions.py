@@ -60,7 +60,7 @@ def test_an_earlier_version_stays_as_it_was(settings_stage):
 
     assert settings_stage.rules.of(1).department_of("return_request") == "route-sales-team"
     assert settings_stage.rules.of(2).department_of("return_request") == "route-tiktok-support"
-    assert [one.number for one in settings_stage.versions.newest(limit=5)] == [2, 1]
+    assert [version.number for version in settings_stage.versions.newest(limit=5)] == [2, 1]
     assert "expires_at" not in settings_stage.table.rows[("cfg:support:1",)]
 
 

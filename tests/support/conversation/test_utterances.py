@@ -20,12 +20,12 @@ def wrote(comment_id, text="Thanks", at=NOON, *, agent=None, **more):
 
 def said(*comments, upto="c-9", subject=""):
     ticket = Ticket("1", "OPEN", frozenset(), comments, subject=subject)
-    return list(earlier(ticket, upto, lambda one: one.author_id == "bot-1"))
+    return list(earlier(ticket, upto, lambda comment: comment.author_id == "bot-1"))
 
 
 def test_only_what_came_before_the_message_counts():
     found = said(wrote("c-1"), wrote("c-2", agent="a", at=LATER), wrote("c-3"), upto="c-3")
-    assert [one.by for one in found] == [Speaker.CUSTOMER, Speaker.AGENT]
+    assert [utterance.by for utterance in found] == [Speaker.CUSTOMER, Speaker.AGENT]
 
 
 def test_the_subject_belongs_to_the_customer_who_opens_the_ticket():
@@ -54,7 +54,7 @@ def test_a_machine_answers_or_asks():
         wrote("c-1", "Your order is on its way.", agent="bot-1"),
         wrote("c-2", "What is your order number?", agent="bot-1"),
     )
-    assert [one.asks_number for one in found] == [False, True]
+    assert [utterance.asks_number for utterance in found] == [False, True]
 
 
 def test_a_message_opens_its_ticket_or_does_not():

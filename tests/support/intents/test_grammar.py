@@ -88,7 +88,7 @@ def test_the_rows_have_the_four_kinds_and_no_row_twice(file):
     rows = rows_of(file)
     assert set(rows.units) == set(KINDS)
     for name, listed in {**rows.slots, **rows.units}.items():
-        twice = {one for one in listed if listed.count(one) > 1}
+        twice = {phrase for phrase in listed if listed.count(phrase) > 1}
         assert not twice, name
 
 
@@ -115,7 +115,7 @@ def kinds(text):
         ("and",),
     )
     grammar = Grammar(rows, {})
-    return kinds_of([grammar.matching([frozenset({one}) for one in text.split()])])
+    return kinds_of([grammar.matching([frozenset({word}) for word in text.split()])])
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_no_slot_begins_with_itself():
         for name, first in begins.items():
             reached, pending = set(), set(first)
             while pending:
-                one = pending.pop()
-                reached.add(one)
-                pending |= begins[one] - reached
+                slot = pending.pop()
+                reached.add(slot)
+                pending |= begins[slot] - reached
             assert name not in reached, name
 
 

@@ -13,7 +13,7 @@ from tests.rigs.each_row import each_row
 @cache
 def example(row):
     """The first alternative of each part of a row."""
-    parts = [one for one in row.split() if one != "*"]
+    parts = [part for part in row.split() if part != "*"]
     return [part.removesuffix("?").split("|")[0] for part in parts]
 
 

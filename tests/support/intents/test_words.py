@@ -31,7 +31,7 @@ def alternatives(phrase):
 @each_row("name", ROWS)
 def test_a_phrase_is_written_as_messages_are_read(name):
     found = {alternative for phrase in ROWS[name] for alternative in alternatives(phrase)}
-    assert {one for one in found - NEVER_MATCH if not ALTERNATIVE.fullmatch(one)} == set()
+    assert {word for word in found - NEVER_MATCH if not ALTERNATIVE.fullmatch(word)} == set()
 
 
 @each_row("name", ROWS)
@@ -45,7 +45,7 @@ def test_a_set_has_one_meaning_and_plain_words():
     for name, listed in SETS.items():
         found = listed.split("|")
         assert len(set(found)) == len(found), name
-        assert all(re.fullmatch(r"[a-z]+(?: [a-z]+)*", one) for one in found), name
+        assert all(re.fullmatch(r"[a-z]+(?: [a-z]+)*", words) for words in found), name
 
 
 def test_every_intent_and_every_matter_has_phrases():

@@ -33,8 +33,8 @@ def test_every_fact_changes_it():
     lost = replace(PARCEL, shipment_status="FAILURE")
     other = replace(PARCEL, tracking=(Tracking("UPS", "1Z8"),))
     later = replace(PARCEL, events=(*PARCEL.events, CarrierEvent("LOST", AT)))
-    changed = [replace(ORDER, fulfillments=(one,)) for one in (lost, other, later)]
-    found = {of(one) for one in (ORDER, replace(ORDER, name="#1002"), *changed)}
+    changed = [replace(ORDER, fulfillments=(fulfillment,)) for fulfillment in (lost, other, later)]
+    found = {of(order) for order in (ORDER, replace(ORDER, name="#1002"), *changed)}
     assert len(found) == 5
 
 

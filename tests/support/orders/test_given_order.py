@@ -79,6 +79,6 @@ def test_what_a_line_says_or_does_not_know_leads_to_a_person(changes, reason):
 def test_a_wrong_field_is_named_without_its_value(changes, place):
     with pytest.raises(ValidationError) as refused:
         given_order(LINE | changes)
-    (one,) = refused.value.errors()
-    assert one["loc"] == place
+    (error,) = refused.value.errors()
+    assert error["loc"] == place
     assert "yesterday" not in str(refused.value)

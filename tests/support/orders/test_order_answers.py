@@ -37,7 +37,7 @@ def outcome(order, question=WHERE, *, now=NOW, who=ADA, calendar=None):
     if isinstance(found, NoAnswer):
         assert set(found.missing) <= LOOKUP_MISSING
         return found.reason
-    return " ".join(one.template_id for one in found)
+    return " ".join(answer.template_id for answer in found)
 
 
 def text_of(*orders, question=WHERE, language="en", calendar=None):
@@ -354,7 +354,9 @@ def test_every_parcel_is_named_with_its_state():
 
 
 def test_each_sentence_names_the_facts_that_prove_it():
-    proof = {one.sentence: one.facts for one in text_of(sent(parcel(estimate=20)), waiting()).proof}
+    proof = {
+        claim.sentence: claim.facts for claim in text_of(sent(parcel(estimate=20)), waiting()).proof
+    }
     first, estimate = "Your order #1001 is confirmed; delivery status: in transit.", "November 20."
     assert {
         "orders[0].name",

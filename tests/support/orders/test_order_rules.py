@@ -63,7 +63,9 @@ def test_a_row_is_a_known_state_or_a_declared_reason(table, status):
     assert row.state in STATES[table] or row.person in declared(reasons)
 
 
-@pytest.mark.parametrize("status", [one for one, row in RULES.shipment_status.items() if row.state])
+@pytest.mark.parametrize(
+    "status", [status for status, row in RULES.shipment_status.items() if row.state]
+)
 def test_a_parcels_state_is_said_in_both_languages(status):
     row = RULES.shipment_status[status]
     assert row.written("en")
@@ -158,7 +160,7 @@ def test_a_row_that_is_neither_or_both_is_refused(fields):
 def test_a_file_that_is_not_of_its_schema_is_refused_with_its_place(tmp_path, wrong, place):
     file = tmp_path / "rules.toml"
     text = order_rules.FILE.read_text()
-    line = next(one for one in text.splitlines() if one.startswith("PAID ="))
+    line = next(line for line in text.splitlines() if line.startswith("PAID ="))
     file.write_text(text.replace(line, wrong))
     with pytest.raises(TableError, match=re.escape(place)):
         read(file, OrderRules)

@@ -44,7 +44,7 @@ def test_only_the_order_of_this_number_and_this_customer_is_found(shop: Shopify,
 
     found = [shop.find_order("1001", requester_email="ada@X.example") for _ in range(3)]
 
-    assert [one.reason for one in found] == ["not_found", "not_theirs", ""]
+    assert [lookup.reason for lookup in found] == ["not_found", "not_theirs", ""]
     assert found[2].order is not None
     assert found[2].order.name == "#1001"
 
@@ -123,11 +123,11 @@ def test_lines_that_were_changed_are_seen_by_their_number_or_by_the_edit(
 
 
 def test_holds_are_known_only_where_every_fulfilment_order_is_shown(shop: Shopify, vendor: Vendor):
-    one = {"status": "OPEN", "fulfillmentHolds": []}
+    free = {"status": "OPEN", "fulfillmentHolds": []}
     held = {"status": "ON_HOLD", "fulfillmentHolds": [{"reason": "OTHER"}]}
     seen = [
         found(shop, vendor, fulfillmentOrders={"nodes": nodes}).holds
-        for nodes in ([one], [one, held], [], [one] * 5, [{"status": "OPEN"}])
+        for nodes in ([free], [free, held], [], [free] * 5, [{"status": "OPEN"}])
     ]
     assert seen == [(), ("OTHER",), None, None, None]
 

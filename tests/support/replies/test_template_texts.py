@@ -43,16 +43,20 @@ def test_a_text_is_in_english_and_its_translation_shows_the_same_values(name):
         assert not re.search(r" $|\t", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [one.id for one in CATALOGUE.values() if one.tier > 1])
+@pytest.mark.parametrize(
+    "name", [template.id for template in CATALOGUE.values() if template.tier > 1]
+)
 def test_an_answer_about_an_order_is_in_every_language_with_every_value_it_needs(name):
     assert set(TEXTS[name]) == LANGUAGES
     assert values(TEXTS[name]["en"]) >= CATALOGUE[name].required
 
 
-@pytest.mark.parametrize("name", [one.id for one in CATALOGUE.values() if one.tier > 1])
+@pytest.mark.parametrize(
+    "name", [template.id for template in CATALOGUE.values() if template.tier > 1]
+)
 def test_an_answer_about_an_order_says_nothing_that_no_value_proves(name):
     """What is left invites to reply, and promises nothing of the order."""
     for text in TEXTS[name].values():
         lines = [line for line in text.splitlines()[1:] if line and not line.startswith("{{")]
         said = [line for line in lines if "{{" not in line]
-        assert all(one.startswith(("If ", "Si ")) for one in said)
+        assert all(line.startswith(("If ", "Si ")) for line in said)

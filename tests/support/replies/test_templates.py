@@ -48,7 +48,7 @@ def text_of(template_id, values, language="en"):
 
 
 @each_row("language", ["en", "es"])
-@each_row("template_id", [one.id for one in CATALOGUE.values() if one.is_enabled])
+@each_row("template_id", [template.id for template in CATALOGUE.values() if template.is_enabled])
 @each_row("everything", [True, False])
 def test_every_text_renders_with_all_values_and_with_only_the_required_ones(
     template_id, language, everything
@@ -61,10 +61,12 @@ def test_every_text_renders_with_all_values_and_with_only_the_required_ones(
     assert all(EVERY_VALUE[name] in text for name in names if name != "parcels")
 
 
-@pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.required])
+@pytest.mark.parametrize(
+    "template_id", [template.id for template in CATALOGUE.values() if template.required]
+)
 def test_a_text_without_a_required_value_is_not_rendered(template_id):
     for name in CATALOGUE[template_id].required:
-        values = {one: EVERY_VALUE[one] for one in CATALOGUE[template_id].required - {name}}
+        values = {key: EVERY_VALUE[key] for key in CATALOGUE[template_id].required - {name}}
         with pytest.raises(TemplateError, match=name):
             text_of(template_id, values)
 
@@ -87,7 +89,7 @@ def test_a_customer_name_cannot_inject_text():
 
 
 def test_every_text_belongs_to_a_template_and_every_intent_to_a_text():
-    assert set(TEXTS) == {one.id for one in CATALOGUE.values() if one.is_enabled}
+    assert set(TEXTS) == {template.id for template in CATALOGUE.values() if template.is_enabled}
     assert set(TEMPLATE_OF.values()) <= set(TEXTS)
 
 
@@ -106,11 +108,11 @@ def proven(order, number):
 
 def test_each_sentence_about_an_order_has_the_facts_of_its_values():
     found = render(proven("orders[0]", 1001), reference="A", signature="Shop")
-    assert [(one.sentence, one.facts) for one in found.proof] == [
+    assert [(claim.sentence, claim.facts) for claim in found.proof] == [
         ("Your order #1001 is confirmed.", ("orders[0].name", "orders[0].financial_status")),
         ("Tracking number: ZZ1001", ("orders[0].fulfillments[0].tracking[0].number",)),
     ]
-    assert all(one.sentence in found.text for one in found.proof)
+    assert all(claim.sentence in found.text for claim in found.proof)
 
 
 def test_two_orders_are_two_paragraphs_between_one_greeting_and_one_end():
@@ -126,4 +128,4 @@ def test_a_value_cannot_carry_the_mark_of_another():
     answer = TemplateAnswer("t_order_status_verified", {"order_id": value, "order_status": value})
     found = render(answer, reference="A", signature="Shop")
     assert "#10 01" in found.text
-    assert not [one for one in found.text if 0xE000 <= ord(one) <= 0xF8FF]
+    assert not [char for char in found.text if 0xE000 <= ord(char) <= 0xF8FF]

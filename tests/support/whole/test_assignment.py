@@ -59,7 +59,7 @@ def test_a_ticket_is_assigned_as_its_department_says(assigning, document, to, ha
     assert assigning.event()["status"] == "processed"
     assert action(assigning, to)["status"] == "done"
     assert "mw-processed" in assigning.added()
-    (audited,) = [one for one in assigning.audit() if one["action_type"] == "assign"]
+    (audited,) = [row for row in assigning.audit() if row["action_type"] == "assign"]
     assert audited["result"] == "success"
 
 

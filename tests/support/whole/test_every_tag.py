@@ -33,7 +33,7 @@ def written_tags():
 
 def test_no_tag_of_the_code_is_left_out():
     assert set(written_tags()) - PARTS - every_tag() == set()
-    assert {one for one in every_tag() if one.startswith("mw-intent-")} == {
+    assert {tag for tag in every_tag() if tag.startswith("mw-intent-")} == {
         f"mw-intent-{intent}" for intent in ROUTES
     }
     assert "mw-order-lookup-missing:created_at" in every_tag()

@@ -37,22 +37,22 @@ def test_the_orders_are_looked_up_and_the_whole_decision_is_kept(shadow, shopify
     shadow.run(shadow.ticket("Where is my order #1001?"))
     assert (shadow.writes(), shadow.replies) == ([], [])
     assert len(shopify.calls) >= 1
-    (one,) = decided(shadow)
-    assert (one["decision"], one["intent"]) == ("answer", "order_status_tracking")
-    assert one["template"] == "t_order_status_verified"
-    assert one["reasons"] == [
+    (decision,) = decided(shadow)
+    assert (decision["decision"], decision["intent"]) == ("answer", "order_status_tracking")
+    assert decision["template"] == "t_order_status_verified"
+    assert decision["reasons"] == [
         *("not_on_allow_list", "missing_bot_author", "automation_disabled", "shadow"),
     ]
-    assert len(one["orders"]) == 1
-    assert len(one["digests"]) >= 2
-    assert all(len(one[name]) == 8 for name in ("rules", "models", "texts"))
-    assert one["event"] == ticket_keys.ticket_message("1042", "c-1")
+    assert len(decision["orders"]) == 1
+    assert len(decision["digests"]) >= 2
+    assert all(len(decision[name]) == 8 for name in ("rules", "models", "texts"))
+    assert decision["event"] == ticket_keys.ticket_message("1042", "c-1")
 
 
 def test_the_reason_for_a_person_is_kept_before_what_keeps_it_in_shadow(shadow):
     shadow.run(shadow.ticket("Where is my order #1002?"))
-    (one,) = decided(shadow)
-    assert (one["decision"], one["reasons"][0], one["reasons"][-1]) == (
+    (decision,) = decided(shadow)
+    assert (decision["decision"], decision["reasons"][0], decision["reasons"][-1]) == (
         *("person", "not_found", "shadow"),
     )
 
@@ -76,13 +76,13 @@ def test_what_shadow_counts_takes_no_allowance_of_real_answers(shadow, stage):
     rows = stage.aws.client("dynamodb").scan(TableName="rp_mw_idempotency-dev")["Items"]
     keys = [key for row in rows if (key := row["event_id"]["S"]).startswith("lim:")]
     assert keys
-    assert all(one.startswith("lim:shadow:") for one in keys)
+    assert all(key.startswith("lim:shadow:") for key in keys)
 
 
 def test_a_second_message_after_an_answer_in_shadow_goes_to_a_person(shadow):
     shadow.run(shadow.ticket("Where is my order #1001?"))
     shadow.run(shadow.says("Could you tell me where my order #1001 is?", "c-2"))
-    assert [one["decision"] for one in decided(shadow)] == ["answer", "person"]
+    assert [decision["decision"] for decision in decided(shadow)] == ["answer", "person"]
     assert decided(shadow)[1]["reasons"][0] == "answered_automatically"
 
 

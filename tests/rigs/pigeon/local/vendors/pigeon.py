@@ -49,4 +49,4 @@ class Pigeon(simulated.Vendor):
         """The bodies of a report on every flight."""
         names = ("id", "to", "from", "mark")
         about = ({name: flight[name] for name in names} for flight in self.flights)
-        return [json.dumps({**one, "status": status}).encode() for one in about]
+        return [json.dumps({**flight, "status": status}).encode() for flight in about]
