@@ -72,12 +72,12 @@ class ConsoleAttacker:
         for number in range(count):
             page = pages[number % len(pages)]
             tries = list(self.tries(page, chance))
-            one = tries[number // len(pages) % len(tries)]
-            status, problem = self.send(page, one)
-            report.answers["console", one.kind][status] += 1
+            attempt = tries[number // len(pages) % len(tries)]
+            status, problem = self.send(page, attempt)
+            report.answers["console", attempt.kind][status] += 1
             if problem:
-                shown = f"{page.method} {page.path} {one.kind}"
-                report.problems.setdefault(f"console {one.kind}: {problem}", shown)
+                shown = f"{page.method} {page.path} {attempt.kind}"
+                report.problems.setdefault(f"console {attempt.kind}: {problem}", shown)
 
     def pages(self) -> list[Page]:
         """Every page that is not open to anyone, with values for its parameters."""
@@ -139,20 +139,20 @@ class ConsoleAttacker:
         ):
             yield Try("form of another site", token, headers=headers, form={"token": right})
 
-    def send(self, page: Page, one: Try) -> tuple[int, str]:
+    def send(self, page: Page, attempt: Try) -> tuple[int, str]:
         """Send a request; its status, and what is wrong with the answer."""
         before = self._rows()
-        cookie = {"Cookie": f"{one.name}={one.cookie}"} if one.cookie else {}
+        cookie = {"Cookie": f"{attempt.name}={attempt.cookie}"} if attempt.cookie else {}
         answer = self._client.open(
             page.path,
             method=page.method,
-            base_url=one.url,
-            headers={**one.headers, **cookie},
-            data=one.form if page.method == "POST" else None,
+            base_url=attempt.url,
+            headers={**attempt.headers, **cookie},
+            data=attempt.form if page.method == "POST" else None,
         )
         status = answer.status_code
         target = answer.headers.get("location", "")
-        if one.kind == "page of another role" and page.path == "/" and target in HOMES:
+        if attempt.kind == "page of another role" and page.path == "/" and target in HOMES:
             return status, ""
         if status not in REFUSALS:
             return status, f"answered {status}"
@@ -163,7 +163,7 @@ class ConsoleAttacker:
     def _rows(self) -> str:
         """What an act would have changed: journal, ledger and conversations."""
         held = self.console.services._tables.values()
-        return repr([one.scan_page(limit=1_000)[0] for one in held])
+        return repr([table.scan_page(limit=1_000)[0] for table in held])
 
     def _session(self, grant: str, ago: timedelta = timedelta()) -> str:
         clock = ManualClock(self._now.now() - ago)

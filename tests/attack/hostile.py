@@ -179,7 +179,7 @@ def _header(door: Door, number: int, chance: random.Random) -> Hostile:
 
 def _method(door: Door, number: int, chance: random.Random) -> Hostile:
     """Every method but the door's own."""
-    method = chance.choice([one for one in METHODS if one != door.method])
+    method = chance.choice([method for method in METHODS if method != door.method])
     return _made(door, "method", "right", door.body(door.example(number)), method=method)
 
 
@@ -209,10 +209,10 @@ def _fields(door: Door, number: int, chance: random.Random) -> Hostile:
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value)
-    for name, one in list(inner):
+    for name, inside in list(inner):
         yield value, name
-        if isinstance(one, dict | list):
-            yield from _places(one)
+        if isinstance(inside, dict | list):
+            yield from _places(inside)
 
 
 KINDS: Mapping[str, Callable[[Door, int, random.Random], Hostile]] = {

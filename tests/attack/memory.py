@@ -81,7 +81,7 @@ def _child() -> None:
             (
                 door.name,
                 kind,
-                max(_peak(app, file, one) for one in _worst(door, kind, sender)) - idle,
+                max(_peak(app, file, body) for body in _worst(door, kind, sender)) - idle,
             )
             for door in DOORS
             if door.limit and (not given["doors"] or door.name in given["doors"])

@@ -198,18 +198,18 @@ def open_desks(made: Stage) -> None:
 
 def compare(app: ModuleType, rates: list[int], seconds: int) -> Iterator[tuple[str, ...]]:
     """A line for each of layers, flooder and rate."""
-    for one, who, rate in itertools.product(layers(), flooders(), rates):
+    for layer, who, rate in itertools.product(layers(), flooders(), rates):
         runs = []
         for flood in ((), _arrivals(rate, seconds)):
             clock = FloodClock()
-            gateway = SimulatedGateway(app, one, clock)
+            gateway = SimulatedGateway(app, layer, clock)
             runs.append(waits(gateway, clock, iter(flood), who, seconds))
         figures = []
         for quantile in (50, 95):
-            without, during = (_quantile([one for one, _ in run], quantile) for run in runs)
+            without, during = (_quantile([wait for wait, _ in run], quantile) for run in runs)
             figures += [f"{during:.2f}", f"{during / without:,.1f}"]
         figures.append(f"{max(number for _, number in runs[1]) + 1:,}")
-        yield (one.name, who.name, f"{rate:,}", *figures)
+        yield (layer.name, who.name, f"{rate:,}", *figures)
 
 
 def _quantile(values: list[float], percent: int) -> float:

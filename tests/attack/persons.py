@@ -73,7 +73,7 @@ class PersonAttacker:
         """One valid request with a lead's key and this proof of a person."""
         fields = door.example(0)
         if isinstance(fields, dict):
-            fields = {name: one for name, one in fields.items() if name != "by"}
+            fields = {name: value for name, value in fields.items() if name != "by"}
         headers = {
             "content-type": "application/json",
             "x-api-key": company.LEAD_KEY,
@@ -168,8 +168,8 @@ class PersonAttacker:
         yield "its hash", f"Bearer {tokens._hash(company.COMPANY_ID, good)}"
         yield "assertion", f"Bearer {self.provider.signs('ana', 'Support leads')}"
         yield "api key", f"Bearer {company.LEAD_KEY}"
-        for one in _altered(good, chance):
-            yield "altered", f"Bearer {one}"
+        for token in _altered(good, chance):
+            yield "altered", f"Bearer {token}"
         for scheme in ("Basic", "Token", "Bearer Bearer"):
             yield "other scheme", f"{scheme} {good}"
 
@@ -184,10 +184,10 @@ class PersonAttacker:
 def _altered(token: str, chance: random.Random) -> Iterator[str]:
     """One character changed, left out or repeated, at places by chance; the parts in another order."""
     for at in chance.sample(range(len(token) - 2), 40):
-        one = token[at]
-        yield token[:at] + ("A" if one != "A" else "B") + token[at + 1 :]
+        letter = token[at]
+        yield token[:at] + ("A" if letter != "A" else "B") + token[at + 1 :]
         yield token[:at] + token[at + 1 :]
-        yield token[:at] + one + token[at:]
+        yield token[:at] + letter + token[at:]
     yield token.swapcase()
     yield f"{token}.{token}"
     yield f"{token},{token}"

@@ -149,7 +149,7 @@ class Attacker:
             return f"answered {status}"
         if "Traceback" in self.written:
             return "wrote a traceback"
-        own = {one.method for one in DOORS if one.path == door.path}
+        own = {other.method for other in DOORS if other.path == door.path}
         if request.method not in own and status != 405:
             return f"a method that is not its own: {status}"
         if not _is_proven(door, request) and status < 400:

@@ -20,7 +20,7 @@ SECRETS = {
     "desk_act": "router/api_keys",
     "messages": "router/api_keys",
     **dict.fromkeys(
-        (f"register_{one}" for one in ("page", "lookup", "import", "lift", "subscription")),
+        (f"register_{call}" for call in ("page", "lookup", "import", "lift", "subscription")),
         "router/api_keys",
     ),
     "twilio": "twilio/webhook_tokens",
@@ -46,13 +46,13 @@ def test_hostile_requests_are_refused_without_a_500_a_traceback_or_a_call_to_aws
     assert report.problems == {}, report.table()
     assert report.calls.total() == 0, report.table()
     assert {kind for _, kind in report.answers} == set(KINDS)
-    assert {door for door, _ in report.answers} == {one.name for one in DOORS}
+    assert {door for door, _ in report.answers} == {door.name for door in DOORS}
     tried = sum(statuses.total() for statuses in report.answers.values())
     assert tried == PER_DOOR * len(DOORS)
 
 
 @pytest.mark.parametrize(
-    "door", [one for one in DOORS if one.name in SECRETS], ids=lambda one: one.name
+    "door", [door for door in DOORS if door.name in SECRETS], ids=lambda door: door.name
 )
 @pytest.mark.parametrize("state", ["configured", "empty", "missing", "unreadable"])
 def test_a_request_without_credentials_costs_no_call_after_the_first(

@@ -100,7 +100,9 @@ def test_a_deep_body_of_a_ticket_still_reaches_the_ticket(attacker):
     assert send(attacker, "richpanel", body) == 200
 
 
-@pytest.mark.parametrize("door", [one for one in DOORS if one.credential], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "door", [door for door in DOORS if door.credential], ids=lambda door: door.name
+)
 def test_whatever_a_door_raises_is_a_described_500_and_its_text_is_nowhere(
     attacker, monkeypatch, door
 ):

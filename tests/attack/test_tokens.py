@@ -48,11 +48,11 @@ def result(purpose=KeyPurpose.TOOL_RESULTS, call_id=CALL):
 
 def almost(token):
     """Each character changed, left out or repeated, and the parts in another order."""
-    for at, one in enumerate(token):
-        changed = LETTERS[(LETTERS.index(one) + 1 + at % 60) % len(LETTERS)]
+    for at, letter in enumerate(token):
+        changed = LETTERS[(LETTERS.index(letter) + 1 + at % 60) % len(LETTERS)]
         yield token[:at] + changed + token[at + 1 :]
         yield token[:at] + token[at + 1 :]
-        yield token[:at] + one + token[at:]
+        yield token[:at] + letter + token[at:]
     yield ".".join(reversed(token.split(".")))
     yield token.upper()
     yield token + "." + token
@@ -70,12 +70,12 @@ def takes_result(ask, token):
 
 def test_no_link_that_is_almost_ours_opens(ask):
     assert opens_link(ask, link()) == 200
-    assert {opens_link(ask, one) for one in almost(link())} == {404}
+    assert {opens_link(ask, token) for token in almost(link())} == {404}
 
 
 def test_no_tools_token_that_is_almost_ours_is_taken(ask):
     assert takes_result(ask, result()) == 404  # it is ours, and no such call is known
-    assert {takes_result(ask, one) for one in almost(result())} == {401}
+    assert {takes_result(ask, token) for token in almost(result())} == {401}
 
 
 def test_another_companys_signature_opens_no_link(ask):

@@ -100,17 +100,17 @@ def _keep(line: Line, stop_every: int) -> None:
 
 def _write_page(kept: Mapping[str, Any]) -> None:
     """Write the kept table into docs/reliability-crashes.md."""
-    rows = [one["cells"] for one in kept.values()]
+    rows = [flow["cells"] for flow in kept.values()]
     together = ["together", *(sum(column) for column in list(zip(*rows, strict=True))[1:-1]), ""]
-    minutes = sum(one["seconds"] for one in kept.values()) // 60
-    paces = [one["stop_every"] for one in kept.values()]
+    minutes = sum(flow["seconds"] for flow in kept.values()) // 60
+    paces = [flow["stop_every"] for flow in kept.values()]
     sparse = [pace for pace in paces if pace > 1]
     stops = "every call"
     if sparse:
         stops = f"every call, in {len(sparse)} of {len(paces)} flows at every {max(sparse)}. call"
     lines = [
         (
-            f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared"
+            f"Run until {max(flow['at'] for flow in kept.values())}, {minutes} min on a shared"
             f" machine of {os.cpu_count()} cores; a process was paused at {stops}."
         ),
         "",
@@ -118,7 +118,7 @@ def _write_page(kept: Mapping[str, Any]) -> None:
         "",
         "Requests delayed beyond D, for which nothing is promised:",
         "",
-        *(f"- {told}" for one in kept.values() for told in one["beyond"]),
+        *(f"- {told}" for flow in kept.values() for told in flow["beyond"]),
     ]
     marked.write("reliability-crashes.md", "crashes", lines)
 
@@ -144,7 +144,7 @@ def _arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if not any(given.flow in flow.name for flow in FLOWS):
         parser.error(
-            f"no flow has {given.flow!r} in its name: {', '.join(one.name for one in FLOWS)}"
+            f"no flow has {given.flow!r} in its name: {', '.join(flow.name for flow in FLOWS)}"
         )
     return given
 

@@ -173,7 +173,7 @@ def _judge_order(
     newest: dict[str, str] = {}
     done = [row for row in actions.values() if row["status"] == "done" and row.get("finished_at")]
     ours = [row for row in done if row["action_kind"] != TELL_COMPANY.name]
-    for row in sorted(ours, key=lambda one: str(one["finished_at"])):
+    for row in sorted(ours, key=lambda action: str(action["finished_at"])):
         event = rows.get(row["event_key"])
         if event is None or row["event_key"] in run.was_parked:
             continue

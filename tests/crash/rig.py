@@ -63,7 +63,7 @@ class Rig:
             }
             for vendor in vendors.values():
                 stack.callback(vendor.stop)
-            targets = {"aws": engine_url} | {name: one.url for name, one in vendors.items()}
+            targets = {"aws": engine_url} | {name: vendor.url for name, vendor in vendors.items()}
             proxy = Proxy(targets, kill=fork_server.kill, stop=fork_server.stop, now=shift.now)
             stack.callback(proxy.close)
             yield cls(

@@ -78,8 +78,8 @@ class Run(Stored):
         self.rig.proxy.forget(self.plan)
         for number, step in enumerate(self.flow.steps(self), 1):
             self.rig.proxy.step = number
-            for one in step:
-                self._run_input(one)
+            for incoming in step:
+                self._run_input(incoming)
             self._work()
         self.run_to_rest()
 
@@ -106,19 +106,21 @@ class Run(Stored):
                 self.advance(HORIZON_SECONDS)
             self._work()
 
-    def _run_input(self, one: Arrival | Tick) -> None:
-        if isinstance(one, Tick):
-            while self._tick(one.function) is None:
+    def _run_input(self, incoming: Arrival | Tick) -> None:
+        if isinstance(incoming, Tick):
+            while self._tick(incoming.function) is None:
                 continue
             return
         for _ in range(SENDS):
-            if self._is_accepted(self._invoke(one.function, one.make)):
-                self.accepted += [key for key in one.keys if key not in self.accepted]
+            if self._is_accepted(self._invoke(incoming.function, incoming.make)):
+                self.accepted += [key for key in incoming.keys if key not in self.accepted]
                 return
-            if not one.is_repeated:
+            if not incoming.is_repeated:
                 return
             self.advance(LEASE_SECONDS)
-        self.problems.append(f"P2 {', '.join(one.keys) or one.function} is never accepted")
+        self.problems.append(
+            f"P2 {', '.join(incoming.keys) or incoming.function} is never accepted"
+        )
 
     def _is_accepted(self, result: Any) -> bool:
         if result is None or "error" in result:
@@ -154,7 +156,7 @@ class Run(Stored):
     def _deliver_one(self) -> bool:
         """One message of any lane, as SQS and Lambda do it; False when there is none."""
         found = ((lane, self._receive(self.stage.lane_url(lane))) for lane in LANES)
-        lane, message = next((one for one in found if one[1] is not None), (TICKETS, None))
+        lane, message = next((pair for pair in found if pair[1] is not None), (TICKETS, None))
         if message is None:
             return False
         self._deliver(message, lane.handler, self.stage.lane_url(lane), self.stage.lane_arn(lane))
@@ -164,13 +166,13 @@ class Run(Stored):
         """The message of the queue `later` that is due first, by `until`, once time has passed."""
         url = self.stage.queues["LaterQueue"]
         found = sorted(self._received(url, most=10), key=self._due)
-        due = [one for one in found if self._due(one) <= until][:1]
-        for one in found[len(due) :]:
-            handle = {"QueueUrl": url, "ReceiptHandle": one["ReceiptHandle"]}
+        due = [entry for entry in found if self._due(entry) <= until][:1]
+        for entry in found[len(due) :]:
+            handle = {"QueueUrl": url, "ReceiptHandle": entry["ReceiptHandle"]}
             self.sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
-        for one in due:
-            self.advance(max(0.0, self._due(one) - self.rig.shift.now()))
-            self._deliver(one, "later", url, self.stage.queue_arns["LaterQueue"])
+        for entry in due:
+            self.advance(max(0.0, self._due(entry) - self.rig.shift.now()))
+            self._deliver(entry, "later", url, self.stage.queue_arns["LaterQueue"])
         return bool(due)
 
     def _due(self, message: Mapping[str, Any]) -> float:
@@ -222,7 +224,7 @@ class Run(Stored):
         result = first.result(unless=self.plan.reached if stops else None)
         if second is not None:
             results = [result, second.result()]
-            kept = [one for one in results if one is not None and "error" not in one]
+            kept = [answer for answer in results if answer is not None and "error" not in answer]
             result = kept[0] if kept else result
         self._release_or_resume(function, first)
         return result

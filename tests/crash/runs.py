@@ -139,8 +139,8 @@ def every(
         stop_every: pause a worker only at every n-th call; the sides alternate then.
         loses_aws_answers: AWS responses are lost too, one by one, and the SDK retries the call.
     """
-    each = [(call, side) for call in known.boundaries for side in SIDES]
-    for call, side in each if both_sides else known.kill_points:
+    both = [(call, side) for call in known.boundaries for side in SIDES]
+    for call, side in both if both_sides else known.kill_points:
         yield disturbed(rig, known, call, f"kill_{side}")
     for number, call in enumerate(known.boundaries[::stop_every]):
         for side in SIDES if stop_every == 1 else SIDES[number % 2 :][:1]:

@@ -64,19 +64,19 @@ def sample(flows: Sequence[Flow], kills: int) -> Sample:
             with _taken(rigs) as rig:
                 return undisturbed(rig, flow)
 
-        def tried(one: Try) -> Outcome:
+        def tried(attempt: Try) -> Outcome:
             with _taken(rigs) as rig:
-                if one.call is None:
-                    return two_at_once(rig, one.known)
-                return disturbed(rig, one.known, one.call, one.kind)
+                if attempt.call is None:
+                    return two_at_once(rig, attempt.known)
+                return disturbed(rig, attempt.known, attempt.call, attempt.kind)
 
         found = Sample(list(pool.map(known, flows)))
         dealt, found.untried = _dealt(found.knowns)
         tries = [
-            [*_kills(one, number, kills), *faults]
-            for number, (one, faults) in enumerate(zip(found.knowns, dealt, strict=True))
+            [*_kills(known, number, kills), *faults]
+            for number, (known, faults) in enumerate(zip(found.knowns, dealt, strict=True))
         ]
-        outcomes = pool.map(tried, [one for listed in tries for one in listed])
+        outcomes = pool.map(tried, [attempt for listed in tries for attempt in listed])
         found.outcomes = [[next(outcomes) for _ in listed] for listed in tries]
     return found
 
@@ -85,7 +85,7 @@ def _kills(known: Undisturbed, number: int, kills: int) -> list[Try]:
     """Evenly spread points, at other places in each flow."""
     points = known.kill_points
     first = number * _GOLDEN % 1
-    places = [int(len(points) * (first + one) / kills) for one in range(kills)]
+    places = [int(len(points) * (first + kill) / kills) for kill in range(kills)]
     return [Try(known, f"kill_{points[at][1]}", points[at][0]) for at in places]
 
 
@@ -98,7 +98,7 @@ def _dealt(knowns: Sequence[Undisturbed]) -> tuple[list[list[Try]], list[str]]:
         if not able:
             untried.append(kind)
             continue
-        at = min(able, key=lambda one: (len(dealt[one]), len(knowns[one].calls)))
+        at = min(able, key=lambda place: (len(dealt[place]), len(knowns[place].calls)))
         dealt[at].append(Try(knowns[at], kind, _call(knowns[at], kind)))
     return dealt, untried
 

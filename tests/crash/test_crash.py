@@ -66,13 +66,13 @@ def known(rig):
     """Flows without faults, each run once."""
     found = {}
 
-    def one(kind):
+    def run_once(kind):
         flow = next(flow for flow in FLOWS if type(flow) is kind)
         if kind not in found:
             found[kind] = undisturbed(rig, flow)
         return found[kind]
 
-    return one
+    return run_once
 
 
 def sample(calls, number):
@@ -89,7 +89,7 @@ def sent(known):
 
 @pytest.mark.parametrize(
     "flow",
-    [pytest.param(one, id=one.name, marks=() if type(one) is USUAL else LONG) for one in FLOWS],
+    [pytest.param(flow, id=flow.name, marks=() if type(flow) is USUAL else LONG) for flow in FLOWS],
 )
 def test_a_flow_killed_at_sampled_calls_does_everything_once(rig, known, flow):
     mine = known(type(flow))

@@ -25,7 +25,7 @@ def known(flow, calls=CALLS):
 def test_every_fault_is_met_once_by_some_flow():
     dealt, untried = sampling._dealt([known(flow) for flow in FLOWS])
     assert untried == []
-    assert Counter(one.kind for each in dealt for one in each) == Counter(sampling.FAULTS)
+    assert Counter(fault.kind for faults in dealt for fault in faults) == Counter(sampling.FAULTS)
     assert max(map(len, dealt)) == 1
 
 

@@ -47,7 +47,7 @@ def test_a_deployment_that_is_killed_is_finished_by_the_next_within_the_deployer
         assert len(sources) == len({source["EventSourceArn"] for source in sources}) == 6
         made = functions.list_functions()["Functions"]
         assert len(made) == 12
-        assert len({one["CodeSha256"] for one in made}) == 1
+        assert len({function["CodeSha256"] for function in made}) == 1
 
     who, refused, done = deployer(STAGE), set(), set()
     for line in calls.read_text().splitlines():
@@ -57,4 +57,4 @@ def test_a_deployment_that_is_killed_is_finished_by_the_next_within_the_deployer
             if not may(who, request):
                 refused.add(f"{request}: {decide(who, request)}")
     assert refused == set(), "\n".join(sorted(refused))
-    assert {one.partition(".")[2] for one in done} >= {*ENDS}
+    assert {action.partition(".")[2] for action in done} >= {*ENDS}

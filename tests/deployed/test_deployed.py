@@ -32,9 +32,9 @@ ROLES = {"api_handler": "api", "post_facts": "facts"}
 """What a deployment calls a function, where that is not its handler's name."""
 CONFIGURED = {ROLES.get(name, name): name for name in CONFIG["lambda_functions"]}
 HANDLERS = {"api": "app.app"} | {
-    one: f"app.{name}" for one, name in CONFIGURED.items() if one != "api"
+    role: f"app.{name}" for role, name in CONFIGURED.items() if role != "api"
 }
-SUFFIXES = {one: f"-{name}" if one != "api" else "" for one, name in CONFIGURED.items()}
+SUFFIXES = {role: f"-{name}" if role != "api" else "" for role, name in CONFIGURED.items()}
 OF_NO_STAGE = frozenset(
     {
         *("bedrock:InvokeModel", "bedrock:ApplyGuardrail", "cloudwatch:GetMetricData"),
@@ -145,11 +145,11 @@ def test_a_functions_role_has_the_policy_of_this_stage_and_account(deployed, fun
     assert "Fn::" not in text
     assert "${" not in text
     resources_named = [
-        one["Resource"]
-        for one in json.loads(text)["Statement"]
-        if not OF_NO_STAGE.issuperset(_as_list(one["Action"]))
+        statement["Resource"]
+        for statement in json.loads(text)["Statement"]
+        if not OF_NO_STAGE.issuperset(_as_list(statement["Action"]))
     ]
-    assert all(deployed.stage.name in json.dumps(one) for one in resources_named)
+    assert all(deployed.stage.name in json.dumps(resource) for resource in resources_named)
     assert f":{deployed.aws.account}:" in text
 
 
@@ -165,24 +165,26 @@ def test_every_route_has_its_declared_throttle(deployed):
     )
     found = {
         path.replace("~1", "/").lstrip("/"): (
-            one["throttlingRateLimit"],
-            one["throttlingBurstLimit"],
+            settings["throttlingRateLimit"],
+            settings["throttlingBurstLimit"],
         )
-        for path, one in stage["methodSettings"].items()
+        for path, settings in stage["methodSettings"].items()
     }
     assert found == {
-        f"{one['ResourcePath']}/{one['HttpMethod']}".replace("~1", "/").lstrip("/"): (
-            one["ThrottlingRateLimit"],
-            one["ThrottlingBurstLimit"],
+        f"{limits['ResourcePath']}/{limits['HttpMethod']}".replace("~1", "/").lstrip("/"): (
+            limits["ThrottlingRateLimit"],
+            limits["ThrottlingBurstLimit"],
         )
-        for one in declared
+        for limits in declared
     }
 
 
 @pytest.mark.parametrize("lane", LANES, ids=lambda lane: lane.name)
 def test_a_lane_feeds_its_worker_one_message_at_a_time(deployed, lane):
     (mapping,) = [
-        one for one in deployed.mappings() if one["EventSourceArn"] == deployed.stage.lane_arn(lane)
+        mapping
+        for mapping in deployed.mappings()
+        if mapping["EventSourceArn"] == deployed.stage.lane_arn(lane)
     ]
     assert mapping["EventSourceArn"].endswith(f":{lane.queue(deployed.stage.name)}")
     assert mapping["FunctionArn"].endswith(f":{deployed.functions[lane.handler]}")

@@ -73,7 +73,9 @@ class Site:
         assert (came.status_code, came.headers["location"]) == (302, "/")
         cookies = came.raw.headers.getlist("set-cookie")
         (session,) = [cooky for cooky in cookies if cooky.startswith(SESSION)]
-        assert {"Secure", "HttpOnly", "SameSite=Lax"} <= {one.strip() for one in session.split(";")}
+        assert {"Secure", "HttpOnly", "SameSite=Lax"} <= {
+            part.strip() for part in session.split(";")
+        }
         return Browser(self, session.partition(";")[0])
 
     def webhook(self, ticket, comment):
@@ -107,7 +109,7 @@ class Site:
         assert answer.status_code == 200, answer.text
 
     def texts_to(self, recipient):
-        return [one["body"] for one in self.twilio.sent_to(recipient)]
+        return [message["body"] for message in self.twilio.sent_to(recipient)]
 
 
 class Browser:
@@ -127,7 +129,7 @@ class Browser:
             both = [
                 pool.submit(self._site.ask, "POST", path, [self._session], form) for _ in range(2)
             ]
-        return sorted(one.result().status_code for one in both)
+        return sorted(future.result().status_code for future in both)
 
     def acts(self):
         """The journal of the day, without dates."""
@@ -175,7 +177,7 @@ def test_only_the_console_has_the_layer(site):
         function: bool(site.deployed.configuration(function).get("Layers"))
         for function in site.deployed.functions
     }
-    assert {one for one, has in layers.items() if has} == {"console"}
+    assert {function for function, has in layers.items() if has} == {"console"}
     sizes = {
         site.deployed.configuration(function)["CodeSize"] for function in site.deployed.functions
     }
@@ -242,7 +244,7 @@ def test_an_operator_redrives_a_dead_letter_once_after_a_dry_run(site, operator)
 
     def redrivable():
         found = re.findall(r'href="(/letters/redrive\?of=[^"]+)"', operator.get("/letters").text)
-        return [unescape(one) for one in found]
+        return [unescape(link) for link in found]
 
     (dry_run,) = redrivable()
     page = operator.get(dry_run)
@@ -274,9 +276,9 @@ def _dead(site, post):
     """What `post` puts on the tickets' lane goes to its dead letters, without its worker."""
     aws, stage = site.deployed.aws, site.deployed.stage
     (mapping,) = [
-        one["UUID"]
-        for one in site.deployed.mappings()
-        if one["EventSourceArn"] == stage.lane_arn(TICKETS)
+        source["UUID"]
+        for source in site.deployed.mappings()
+        if source["EventSourceArn"] == stage.lane_arn(TICKETS)
     ]
     aws.client("lambda").update_event_source_mapping(UUID=mapping, Enabled=False)
     try:

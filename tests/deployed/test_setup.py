@@ -84,7 +84,7 @@ def test_setup_alone_leads_to_a_real_message_through_each_system(at, capsys):
         at.richpanel.tag_id(tag)
     said = json.loads(at.ops("setup", "--file", at.answers, "--json"))
     done = {step["step"]: step for step in said["steps"]}
-    assert {one["state"] for one in done.values()} <= {"done", "by hand"}
+    assert {step["state"] for step in done.values()} <= {"done", "by hand"}
     assert not at.twilio.messages
     config = json.loads((at.project / ".chalice" / "config.json").read_text())
     variables = config["stages"][STAGE]["environment_variables"]
@@ -141,4 +141,4 @@ def test_another_machine_updates_the_same_api_with_a_record_or_without(at):
 
 def _apis(at):
     found = at.aws.client("apigateway").get_rest_apis()["items"]
-    return [one["id"] for one in found if one["name"] == "rp-mw"]
+    return [api["id"] for api in found if api["name"] == "rp-mw"]

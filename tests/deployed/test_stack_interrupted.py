@@ -33,7 +33,7 @@ def test_a_stack_that_is_interrupted_after_each_change_ends_as_one_that_is_not(t
                 while not _is_made(aws, out):
                     assert len(ended.at) < 20, ended.at
             assert _described(aws) == wanted
-            names = {one.partition(" ")[0] for one in ended.at}
+            names = {place.partition(" ")[0] for place in ended.at}
             assert {"cloudformation.CreateChangeSet", "cloudformation.ExecuteChangeSet"} <= names
             with capsys.disabled():
                 print(
@@ -63,7 +63,8 @@ def _described(aws):
     return {
         "status": found["StackStatus"].partition("_")[2],
         "resources": sorted(
-            (one["LogicalResourceId"], one["ResourceStatus"].partition("_")[2]) for one in listed
+            (resource["LogicalResourceId"], resource["ResourceStatus"].partition("_")[2])
+            for resource in listed
         ),
         "functions": {
             function["FunctionName"]: (

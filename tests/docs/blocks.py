@@ -50,7 +50,7 @@ class Block:
         """Whether a text is what the page says."""
         if self.prints is None:
             return True
-        parts = [re.escape(one) for one in self.prints.strip().split("...")]
+        parts = [re.escape(part) for part in self.prints.strip().split("...")]
         return re.fullmatch(r"(?s:.*)".join(parts), text.strip()) is not None
 
 
@@ -82,7 +82,7 @@ def commands(text: str) -> tuple[str, ...]:
             found.append(begun.strip())
             begun = ""
     assert not begun.strip(), f"not a complete command: {begun}"
-    return tuple(one for one in found if one and not one.startswith("#"))
+    return tuple(command for command in found if command and not command.startswith("#"))
 
 
 def _is_complete(text: str) -> bool:

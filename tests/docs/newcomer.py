@@ -137,13 +137,13 @@ class Shell:
 @contextmanager
 def shell(folder: Path) -> Iterator[Shell]:
     """A shell in a clean copy."""
-    one = Shell(clone(folder), environment())
+    opened = Shell(clone(folder), environment())
     try:
-        yield one
+        yield opened
     finally:
-        one.ends()
+        opened.ends()
 
 
 def _shown(block: Block, ended: list[tuple[int, str]]) -> str:
     pairs = zip(block.commands, ended, strict=True)
-    return "\n".join(f"$ {one}\n{text}\n(status {status})" for one, (status, text) in pairs)
+    return "\n".join(f"$ {command}\n{text}\n(status {status})" for command, (status, text) in pairs)

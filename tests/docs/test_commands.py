@@ -32,7 +32,7 @@ def test_every_command_of_the_readme_and_the_tutorial_does_what_the_page_says(tm
                     steps[section] += len(block.commands)
                     seconds[section] += time.monotonic() - began
     assert len(newcomer.typed) > 20
-    lines = [(one, number, f"{seconds[one]:.1f}") for one, number in steps.items()]
+    lines = [(step, number, f"{seconds[step]:.1f}") for step, number in steps.items()]
     print("\n" + aligned(("section", "commands", "seconds"), lines))  # python -m pytest -s
 
 
@@ -59,7 +59,7 @@ def test_what_takes_minutes_does_what_the_page_says(tmp_path):
 def test_the_functions_are_packaged_by_the_commands_of_the_page(tmp_path):
     with shell(tmp_path / "rp-mw") as newcomer:
         newcomer.types(". .venv/bin/activate; export STAGE=prod")
-        for command in (one for block in PACKAGING for one in block.commands):
+        for command in (command for block in PACKAGING for command in block.commands):
             status, said = newcomer.types(command.replace("<region>", "us-east-1"))
             assert status == 0, said
         assert (newcomer.folder / "out" / "sam.json").exists()

@@ -41,7 +41,9 @@ ELSEWHERE = {
 def _typed(page):
     """A page's blocks that are typed here."""
     plain = [block for block in blocks(page) if not block.way]
-    return [one for one in plain if not any(word in "".join(one.commands) for word in ELSEWHERE)]
+    return [
+        block for block in plain if not any(word in "".join(block.commands) for word in ELSEWHERE)
+    ]
 
 
 PAGES = [page for page in HOW_TO if _typed(page)]
@@ -73,7 +75,7 @@ def test_every_command_of_a_how_to_page_does_what_it_should(hands, page):
     for block in _typed(page):
         for command in block.commands:
             status, said = shell.types(reader.fills(command))
-            if status > any(one in command for one in ENDS_WITH_1):
+            if status > any(part in command for part in ENDS_WITH_1):
                 failed[f"{block} {command}"] = said[-500:]
     assert failed == {}
 
@@ -87,4 +89,4 @@ def test_a_command_that_may_end_with_1_or_is_typed_elsewhere_is_on_a_page():
     text = "".join(
         command for page in HOW_TO for block in blocks(page) for command in block.commands
     )
-    assert [one for one in (*ENDS_WITH_1, *ELSEWHERE) if one not in text] == []
+    assert [part for part in (*ENDS_WITH_1, *ELSEWHERE) if part not in text] == []

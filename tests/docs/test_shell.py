@@ -10,9 +10,9 @@ from tests.docs.newcomer import Shell
 
 @pytest.fixture
 def newcomer(tmp_path):
-    one = Shell(tmp_path, dict(os.environ))
-    yield one
-    one.ends()
+    shell = Shell(tmp_path, dict(os.environ))
+    yield shell
+    shell.ends()
 
 
 @pytest.fixture

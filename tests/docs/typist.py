@@ -35,7 +35,7 @@ def typist(operator: Operator, folder: Path) -> Iterator[str]:
             while not received.endswith(_END):
                 received += self.request.recv(65_536)
             typed = received.removesuffix(_END).decode().split("\0")
-            words = [str(folder / one) if (folder / one).is_file() else one for one in typed]
+            words = [str(folder / word) if (folder / word).is_file() else word for word in typed]
             ended = operator.types(*words, code=None, typed="y\n")
             self.wfile.write(f"{ended.code}\n{ended.out}{ended.err}".encode())
 

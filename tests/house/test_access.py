@@ -70,7 +70,10 @@ def samples(pattern):
 
 @in_stages
 def test_a_policy_has_the_size_that_iam_takes(stage):
-    size = {name: len(json.dumps(one, separators=(",", ":"))) for name, one in documents(stage)}
+    size = {
+        name: len(json.dumps(document, separators=(",", ":")))
+        for name, document in documents(stage)
+    }
     most = dict.fromkeys(managed(stage), MANAGED_CHARACTERS)
     assert {k: v for k, v in size.items() if v > most.get(k, INLINE_CHARACTERS)} == {}
 
@@ -85,12 +88,14 @@ def test_every_statement_names_actions_resources_and_keys_that_aws_has(stage):
             if resources == [TRANSFORM]:
                 continue
             if name.endswith("-deploy-boundary"):
-                kept = [one for one in actions if "*" not in one]
-                wrong += [(name, one, "covers nothing") for one in actions if not _covered(one)]
-                actions = [each for one in actions for each in _covered(one)]
+                kept = [action for action in actions if "*" not in action]
+                wrong += [
+                    (name, action, "covers nothing") for action in actions if not _covered(action)
+                ]
+                actions = [action for pattern in actions for action in _covered(pattern)]
             else:
                 kept = actions
-                wrong += [(name, one, "a wildcard") for one in actions if "*" in one]
+                wrong += [(name, action, "a wildcard") for action in actions if "*" in action]
             for action in kept:
                 fitting = resources == ["*"] or any(
                     takes(action, sample) for resource in resources for sample in samples(resource)
@@ -128,7 +133,7 @@ def test_every_statement_is_of_its_stage_alone(stage):
             text = json.dumps([statement["Resource"], statement.get("Condition", {})])
             assert not any(other in text for other in others), (name, statement["Sid"])
             if not OF_NO_STAGE.issuperset(listed(statement["Action"])):
-                is_named = all(stage in each for each in listed(statement["Resource"]))
+                is_named = all(stage in resource for resource in listed(statement["Resource"]))
                 is_asked = stage in json.dumps(statement.get("Condition", {}))
                 assert is_named or is_asked, (name, statement["Sid"])
 

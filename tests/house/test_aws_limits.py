@@ -55,7 +55,7 @@ class Deployed:
         raw = {
             path.name: json.loads(path.read_text()) for path in (ROOT / ".chalice").glob("*.json")
         }
-        found = {name: one for name, one in raw.items() if "Resources" in one}
+        found = {name: document for name, document in raw.items() if "Resources" in document}
         return {**found, "functions.json": self.packaged}
 
     @cached_property
@@ -66,9 +66,9 @@ class Deployed:
 
     def named(self, kind, name):
         """The lengths of a property of all resources of a kind."""
-        for one in self.of(kind):
-            if name in one.properties:
-                yield one.logical_id, len(one.properties[name])
+        for resource in self.of(kind):
+            if name in resource.properties:
+                yield resource.logical_id, len(resource.properties[name])
 
     def of(self, kind):
         """Resources of a kind, resolved."""
@@ -76,13 +76,15 @@ class Deployed:
 
     def lambdas(self):
         """The functions' properties, by logical id."""
-        for name, one in self.packaged["Resources"].items():
-            if one["Type"] == FUNCTION:
-                yield name, one["Properties"]
+        for name, resource in self.packaged["Resources"].items():
+            if resource["Type"] == FUNCTION:
+                yield name, resource["Properties"]
 
     def sources(self):
         """Event sources with their function's timeout, queue and name."""
-        by_name = {one.properties["QueueName"]: one.properties for one in self.of(QUEUE)}
+        by_name = {
+            resource.properties["QueueName"]: resource.properties for resource in self.of(QUEUE)
+        }
         for name, function in self.lambdas():
             for event in function.get("Events", {}).values():
                 if event["Type"] == "SQS":
@@ -91,11 +93,13 @@ class Deployed:
 
     def dead_letters(self):
         """Each queue with dead letters, and the queue that has them."""
-        by_arn = {one.properties["QueueName"]: one.properties for one in self.of(QUEUE)}
-        for one in self.of(QUEUE):
-            if "RedrivePolicy" in one.properties:
-                arn = one.properties["RedrivePolicy"]["deadLetterTargetArn"]
-                yield one.properties, by_arn[arn.rpartition(":")[2]]
+        by_arn = {
+            resource.properties["QueueName"]: resource.properties for resource in self.of(QUEUE)
+        }
+        for resource in self.of(QUEUE):
+            if "RedrivePolicy" in resource.properties:
+                arn = resource.properties["RedrivePolicy"]["deadLetterTargetArn"]
+                yield resource.properties, by_arn[arn.rpartition(":")[2]]
 
 
 @pytest.fixture(scope="module")
@@ -137,23 +141,23 @@ def _first_templates(stage):
 
 @measures("template in a bucket")
 def _templates(stage):
-    for name, one in stage.templates.items():
-        yield name, len(json.dumps(one, indent=2))
+    for name, template in stage.templates.items():
+        yield name, len(json.dumps(template, indent=2))
 
 
 @measures("resources of a template")
 def _resources(stage):
     """AWS SAM makes at most four of an event: its rule or source, right, deployment, stage."""
-    for name, one in stage.templates.items():
-        events = sum(len(each.get("Events", {})) for _, each in stage.lambdas())
+    for name, template in stage.templates.items():
+        events = sum(len(function.get("Events", {})) for _, function in stage.lambdas())
         more = 4 * events if name == "functions.json" else 0
-        yield name, len(one["Resources"]) + more
+        yield name, len(template["Resources"]) + more
 
 
 @measures("parameters of a template")
 def _parameters(stage):
-    for name, one in stage.templates.items():
-        yield name, len(one.get("Parameters", {}))
+    for name, template in stage.templates.items():
+        yield name, len(template.get("Parameters", {}))
 
 
 @measures("value of a parameter")
@@ -164,8 +168,8 @@ def _values(stage):
 
 @measures("outputs of a template")
 def _outputs(stage):
-    for name, one in stage.templates.items():
-        yield name, len(one.get("Outputs", {}))
+    for name, template in stage.templates.items():
+        yield name, len(template.get("Outputs", {}))
 
 
 @measures("logical id")
@@ -176,8 +180,8 @@ def _logical_ids(stage):
 
 @measures("description of a template")
 def _descriptions(stage):
-    for name, one in stage.templates.items():
-        yield name, len(one.get("Description", "").encode())
+    for name, template in stage.templates.items():
+        yield name, len(template.get("Description", "").encode())
 
 
 # --- IAM --------------------------------------------------------------------------------------
@@ -190,20 +194,20 @@ def _size(document):
 
 @measures("managed policy")
 def _managed(stage):
-    yield from ((name, _size(one)) for name, one in managed(stage.stage).items())
+    yield from ((name, _size(document)) for name, document in managed(stage.stage).items())
 
 
 @measures("inline policies of a role")
 def _inline(stage):
-    for one in stage.of(ROLE):
-        documents = [policy["PolicyDocument"] for policy in one.properties["Policies"]]
-        yield one.logical_id, sum(map(_size, documents))
+    for role in stage.of(ROLE):
+        documents = [policy["PolicyDocument"] for policy in role.properties["Policies"]]
+        yield role.logical_id, sum(map(_size, documents))
 
 
 @measures("trust policy")
 def _trust(stage):
-    for one in stage.of(ROLE):
-        yield one.logical_id, _size(one.properties["AssumeRolePolicyDocument"])
+    for role in stage.of(ROLE):
+        yield role.logical_id, _size(role.properties["AssumeRolePolicyDocument"])
 
 
 @measures("role name")
@@ -223,33 +227,33 @@ def _policies(stage):
 def _environments(stage):
     """With all systems named, and the identities of twenty companies."""
     more = {"SENDER_IDENTITIES": ",".join([IDENTITY] * 20), "SYSTEMS": ",".join(SYSTEMS)}
-    for name, one in stage.lambdas():
-        found = stage.functions.resolved(one["Environment"]["Variables"])
+    for name, function in stage.lambdas():
+        found = stage.functions.resolved(function["Environment"]["Variables"])
         yield name, config.environment_bytes({**found, **more})
 
 
 @measures("timeout of a function")
 def _timeouts(stage):
-    yield from ((name, one["Timeout"]) for name, one in stage.lambdas())
+    yield from ((name, function["Timeout"]) for name, function in stage.lambdas())
 
 
 @measures("memory of a function")
 def _memory(stage):
-    yield from ((name, one["MemorySize"]) for name, one in stage.lambdas())
+    yield from ((name, function["MemorySize"]) for name, function in stage.lambdas())
 
 
 @measures("layers of a function")
 def _layers(stage):
-    for name, one in stage.lambdas():
-        _, with_console, _ = one.get("Layers", {"Fn::If": ["", [], []]})["Fn::If"]
+    for name, function in stage.lambdas():
+        _, with_console, _ = function.get("Layers", {"Fn::If": ["", [], []]})["Fn::If"]
         yield name, len(with_console)
 
 
 def _shipped(what):
     """The files that a lock names and the project's own, by name, with their contents."""
     own = {"functions": ("app.py", "chalicelib"), "console layer": ("console", "ops", ".chalice")}
-    for one in locked(ROOT / LOCKS[what]):
-        for file in distribution(one.name).files:
+    for package in locked(ROOT / LOCKS[what]):
+        for file in distribution(package.name).files:
             if ".." not in file.parts and "__pycache__" not in file.parts:
                 yield str(file), file.read_binary()
     for tree in own[what]:
@@ -290,15 +294,15 @@ def _event_bodies(stage):
 
 @measures("function name")
 def _function_names(stage):
-    for name, one in stage.lambdas():
-        yield name, len(stage.functions.resolved(one["FunctionName"]))
+    for name, function in stage.lambdas():
+        yield name, len(stage.functions.resolved(function["FunctionName"]))
 
 
 @measures("functions that may loop without end")
 def _loops(stage):
     """Lambda's own stop is left on; the bound of ours comes long before it."""
-    for name, one in stage.lambdas():
-        yield name, one.get("RecursiveLoop", "Terminate") != "Terminate"
+    for name, function in stage.lambdas():
+        yield name, function.get("RecursiveLoop", "Terminate") != "Terminate"
 
 
 @measures("rounds of a function in a chain")
@@ -312,20 +316,20 @@ def _rounds(stage):
 
 @measures("batch of a FIFO event source")
 def _batches(stage):
-    yield from ((name, one["BatchSize"]) for name, one, _, queue in stage.sources())
+    yield from ((name, source["BatchSize"]) for name, source, _, queue in stage.sources())
 
 
 @measures("batching window of a FIFO event source")
 def _windows(stage):
-    for name, one, _, queue in stage.sources():
+    for name, source, _, queue in stage.sources():
         if queue.get("FifoQueue"):
-            yield name, one["MaximumBatchingWindowInSeconds"]
+            yield name, source["MaximumBatchingWindowInSeconds"]
 
 
 @measures("concurrency of an event source")
 def _concurrency(stage):
-    for name, one, _, _ in stage.sources():
-        yield name, one["ScalingConfig"]["MaximumConcurrency"]
+    for name, source, _, _ in stage.sources():
+        yield name, source["ScalingConfig"]["MaximumConcurrency"]
 
 
 @measures("visibility of an event source")
@@ -352,9 +356,9 @@ def _queue_names(stage):
 
 @measures("FIFO queues without .fifo")
 def _fifo_names(stage):
-    for one in stage.of(QUEUE):
-        is_named = one.properties["QueueName"].endswith(".fifo")
-        yield one.logical_id, is_named != bool(one.properties.get("FifoQueue"))
+    for queue in stage.of(QUEUE):
+        is_named = queue.properties["QueueName"].endswith(".fifo")
+        yield queue.logical_id, is_named != bool(queue.properties.get("FifoQueue"))
 
 
 class _Client:
@@ -396,7 +400,7 @@ def _delays(stage):
         lambda client: queues.SqsDelayQueue(client, "later", _Unsealed()),
         delay_seconds=later.MAX_DELAY_SECONDS,
     )
-    yield from (("later", one["DelaySeconds"]) for one in made)
+    yield from (("later", message["DelaySeconds"]) for message in made)
 
 
 @measures("delays of messages to FIFO queues")
@@ -406,21 +410,21 @@ def _fifo_delays(stage):
         group_id="g",
         deduplication_id="d",
     )
-    yield from (("lane", "DelaySeconds" in one) for one in made)
+    yield from (("lane", "DelaySeconds" in message) for message in made)
     yield "later", config.configured(stage.stage)["LATER_QUEUE_NAME"].endswith(".fifo")
 
 
 @measures("visibility of a queue")
 def _queue_visibility(stage):
-    for one in stage.of(QUEUE):
-        yield one.logical_id, one.properties.get("VisibilityTimeout", 30)
+    for queue in stage.of(QUEUE):
+        yield queue.logical_id, queue.properties.get("VisibilityTimeout", 30)
     yield "defer", queues.MAX_VISIBILITY_SECONDS
 
 
 @measures("retention of a message")
 def _retention(stage):
-    for one in stage.of(QUEUE):
-        yield one.logical_id, one.properties["MessageRetentionPeriod"]
+    for queue in stage.of(QUEUE):
+        yield queue.logical_id, queue.properties["MessageRetentionPeriod"]
 
 
 @measures("message")
@@ -448,7 +452,7 @@ def _kinds(stage):
 def _kept(stage):
     """A standard queue's letter keeps the time of its message."""
     for queue, dead in stage.dead_letters():
-        periods = [one["MessageRetentionPeriod"] for one in (queue, dead)]
+        periods = [either["MessageRetentionPeriod"] for either in (queue, dead)]
         yield queue["QueueName"], periods[0] > periods[1]
 
 
@@ -475,9 +479,9 @@ def _console_timeout(stage):
 
 @measures("resources of the API")
 def _paths(stage):
-    for name, one in stage.packaged["Resources"].items():
-        if one["Type"] == API:
-            paths = one["Properties"]["DefinitionBody"]["paths"]
+    for name, resource in stage.packaged["Resources"].items():
+        if resource["Type"] == API:
+            paths = resource["Properties"]["DefinitionBody"]["paths"]
             parts = {path[: at + 1] for path in paths for at, it in enumerate(path) if it == "/"}
             yield name, len(parts | paths.keys())
 
@@ -521,14 +525,14 @@ def _items(stage):
 
 @measures("local indexes of a table")
 def _local(stage):
-    for one in stage.of(TABLE):
-        yield one.logical_id, len(one.properties.get("LocalSecondaryIndexes", []))
+    for table in stage.of(TABLE):
+        yield table.logical_id, len(table.properties.get("LocalSecondaryIndexes", []))
 
 
 @measures("global indexes of a table")
 def _global(stage):
-    for one in stage.of(TABLE):
-        yield one.logical_id, len(one.properties.get("GlobalSecondaryIndexes", []))
+    for table in stage.of(TABLE):
+        yield table.logical_id, len(table.properties.get("GlobalSecondaryIndexes", []))
 
 
 @measures("table name")
@@ -585,8 +589,8 @@ def _alarm_descriptions(stage):
 @measures("window of an alarm")
 def _alarm_windows(stage):
     """Seven days where a period is an hour or more: none is that long."""
-    for one in stage.of(ALARM):
-        yield one.logical_id, one.properties["Period"] * one.properties["EvaluationPeriods"]
+    for alarm in stage.of(ALARM):
+        yield alarm.logical_id, alarm.properties["Period"] * alarm.properties["EvaluationPeriods"]
 
 
 @measures("rule of an alarm of alarms")
@@ -595,8 +599,8 @@ def _alarm_rules(stage):
 
 
 def _widgets(stage):
-    for one in stage.of("AWS::CloudWatch::Dashboard"):
-        yield one.logical_id, json.loads(one.properties["DashboardBody"])["widgets"]
+    for dashboard in stage.of("AWS::CloudWatch::Dashboard"):
+        yield dashboard.logical_id, json.loads(dashboard.properties["DashboardBody"])["widgets"]
 
 
 @measures("widgets of the dashboard")
@@ -618,10 +622,10 @@ def _groups_of_logs(stage):
 @measures("name of a schedule's rule")
 def _rules(stage):
     """As `chalice deploy` names it; CloudFormation makes up its own."""
-    for name, one in stage.lambdas():
-        for event in one.get("Events", {}).values():
+    for name, function in stage.lambdas():
+        for event in function.get("Events", {}).values():
             if event["Type"] == "Schedule":
-                handler = one["Handler"].removeprefix("app.")
+                handler = function["Handler"].removeprefix("app.")
                 yield name, len(f"rp-mw-{stage.stage}-{handler}-event")
 
 
@@ -650,7 +654,9 @@ def _secrets(stage):
 def test_what_is_deployed_is_within_the_limit(limit, stage, deployed):
     row, found = LIMITS[limit], list(MEASURES[limit](deployed(stage)))
     assert found, "nothing is measured"
-    assert [one for one in found if not row.least <= one[1] <= row.most] == [], row.source
+    assert [measure for measure in found if not row.least <= measure[1] <= row.most] == [], (
+        row.source
+    )
 
 
 def test_every_limit_is_measured_and_has_its_page():

@@ -27,21 +27,21 @@ def test_every_section_and_every_page_of_results_has_its_sources():
 
 @each_row("name", sources.SOURCES)
 def test_the_sources_of_a_section_exist(name):
-    for one in sources.SOURCES[name]:
-        assert (sources.ROOT / one).exists(), one
+    for place in sources.SOURCES[name]:
+        assert (sources.ROOT / place).exists(), place
 
 
 def test_a_changed_file_a_new_one_and_a_renamed_one_change_the_digest(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "ROOT", tmp_path)
     monkeypatch.setitem(sources.SOURCES, "events", ("package", "module.py"))
     (tmp_path / "package" / "__pycache__").mkdir(parents=True)
-    one, module = tmp_path / "package" / "one.py", tmp_path / "module.py"
-    one.write_text("a = 1\n")
+    inside, module = tmp_path / "package" / "one.py", tmp_path / "module.py"
+    inside.write_text("a = 1\n")
     module.write_text("b = 1\n")
     found = [sources.digest("events")]
     module.write_text("b = 2\n")
     found.append(sources.digest("events"))
-    one.rename(one.with_name("other.py"))
+    inside.rename(inside.with_name("other.py"))
     found.append(sources.digest("events"))
     (tmp_path / "package" / "new.json").write_text("{}")
     found.append(sources.digest("events"))

@@ -61,7 +61,9 @@ def members_in(tree):
 
 def words():
     """What only a channel's record spells: names of channels, vendors, settings, kinds of effects."""
-    found = {one.value for one in Channel} | {carrier.vendor for carrier in CARRIERS.values()}
+    found = {channel.value for channel in Channel} | {
+        carrier.vendor for carrier in CARRIERS.values()
+    }
     for of in CHANNELS.values():
         found |= {of.sender, of.credentials, of.address.field, of.prefix, of.index}
         found |= {kind.name for kind in (of.sends, *of.notices)}
@@ -140,9 +142,9 @@ def steps():
 
 def step_of(place):
     """The step whose row has a file, its folder, or another file of the new package."""
-    listed = {one: number for number, places in steps().items() for one in places}
+    listed = {known: number for number, places in steps().items() for known in places}
     new = place.replace("__init__.py", "client.py")
-    folders = [number for one, number in listed.items() if one.endswith("/") and one in place]
+    folders = [number for known, number in listed.items() if known.endswith("/") and known in place]
     return listed.get(new) or next(iter(folders), None)
 
 

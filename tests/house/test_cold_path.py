@@ -51,7 +51,9 @@ def plain() -> set[str]:
 
 def test_nothing_is_loaded_ahead_where_lambda_does_not_start_the_function(plain: set[str]):
     assert loaded(_HANDLER="app.worker") == plain
-    assert not {one for one in plain if one.startswith(("chalicelib.support.", "chalicelib.facts"))}
+    assert not {
+        module for module in plain if module.startswith(("chalicelib.support.", "chalicelib.facts"))
+    }
     assert len(plain) <= 81
 
 
@@ -89,7 +91,9 @@ services().worker
 
     assert "chalicelib.facts.keeper" in ahead
     assert not {
-        one for one in ahead if one.startswith(("chalicelib.support", "chalicelib.outreach"))
+        module
+        for module in ahead
+        if module.startswith(("chalicelib.support", "chalicelib.outreach"))
     }
     assert len(ahead) <= 30
 

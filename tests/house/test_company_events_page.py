@@ -34,13 +34,13 @@ def test_the_consumer_of_the_page_keeps_every_event_once(telling, monkeypatch, t
     server.server_close()
     module["seen"].close()
     with sqlite3.connect(tmp_path / "events.db") as kept:
-        ids = [one for (one,) in kept.execute("SELECT id FROM events ORDER BY rowid")]
+        ids = [event_id for (event_id,) in kept.execute("SELECT id FROM events ORDER BY rowid")]
     assert len(ids) == len(Name)
     assert ids[0] == first.id
 
 
 def test_every_event_is_on_the_page_and_in_the_description():
     schema = DESCRIBED["components"]["schemas"]["ConversationEvent"]["properties"]["type"]
-    types = {f"conversation.{one.value}" for one in Name}
+    types = {f"conversation.{name.value}" for name in Name}
     assert set(schema["enum"]) == types
-    assert all(f"`{one}`" in PAGE for one in types)
+    assert all(f"`{type_name}`" in PAGE for type_name in types)

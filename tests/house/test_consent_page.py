@@ -19,4 +19,4 @@ def test_the_page_has_the_figures_of_this_release():
 
 def test_the_page_names_every_code():
     table = PAGE.read_text().split("| `why` |")[1].split("\n\n")[0]
-    assert set(re.findall(r"`(\w+)`", table)) == {one.value for one in HeardBy}
+    assert set(re.findall(r"`(\w+)`", table)) == {way.value for way in HeardBy}

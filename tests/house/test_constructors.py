@@ -35,7 +35,7 @@ def bases(node):
 
 
 def is_port(node):
-    methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef)]
+    methods = [member.name for member in node.body if isinstance(member, ast.FunctionDef)]
     return "Protocol" in bases(node) and methods != ["__call__"]
 
 
@@ -45,15 +45,17 @@ def is_data(node):
 
 def decorator(node):
     """A dataclass's decorator as it is written; empty for any other class."""
-    written = [ast.unparse(one) for one in node.decorator_list]
-    return next((one for one in written if "dataclass" in one), "")
+    written = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return next((text for text in written if "dataclass" in text), "")
 
 
 def fields(node):
-    for one in node.body:
-        is_field = isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation)
-        if is_field and "init=False" not in ast.unparse(one.value or ast.Constant(None)):
-            yield one.target.id, one.annotation
+    for statement in node.body:
+        is_field = isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(
+            statement.annotation
+        )
+        if is_field and "init=False" not in ast.unparse(statement.value or ast.Constant(None)):
+            yield statement.target.id, statement.annotation
 
 
 def signature(function):
@@ -61,7 +63,11 @@ def signature(function):
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     return (
-        {one.arg: one.annotation for one in positional if one.arg not in ("self", "cls")},
+        {
+            argument.arg: argument.annotation
+            for argument in positional
+            if argument.arg not in ("self", "cls")
+        },
         {kwonlyarg.arg: kwonlyarg.annotation for kwonlyarg in arguments.kwonlyargs},
     )
 
@@ -71,7 +77,11 @@ def constructor(node):
     if written := decorator(node):
         given = dict(fields(node))
         return ({}, given) if "kw_only=True" in written else (given, {})
-    own = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+    own = [
+        member
+        for member in node.body
+        if isinstance(member, ast.FunctionDef) and member.name == "__init__"
+    ]
     return signature(own[0]) if own else None
 
 
@@ -82,7 +92,7 @@ def taken(signature, parts):
         name
         for name, annotation in {**positional, **named}.items()
         if annotation is not None
-        and any(isinstance(one, ast.Name) and one.id in parts for one in ast.walk(annotation))
+        and any(isinstance(part, ast.Name) and part.id in parts for part in ast.walk(annotation))
     ]
 
 
@@ -115,9 +125,9 @@ def breaches(*sources):
         if name in parts and not is_port(node) and not name.startswith("_")
     }
     builders = {function.name: signature(function) for function in functions_of(*sources)}
-    for name, one in {**builders, **{k: v for k, v in signatures.items() if v}}.items():
-        positional, named = one
-        given = taken(one, parts)
+    for name, parameters in {**builders, **{k: v for k, v in signatures.items() if v}}.items():
+        positional, named = parameters
+        given = taken(parameters, parts)
         if given and len(positional) + len(named) > MOST:
             yield name, "more than six"
         if name in signatures and len(given) > 1 and positional:
@@ -144,9 +154,9 @@ def test_the_check_sees_what_it_is_for():
         "@dataclass(frozen=True)\nclass Pair:\n    rows: Rows\n    clock: Clock | None = None\n"
     )
     assert list(breaches(port, part, record)) == [("Pair", "by position")]
-    many = ", ".join(f"{one}: Rows" for one in "abcdefg")
+    many = ", ".join(f"{letter}: Rows" for letter in "abcdefg")
     wide = f"class Wide:\n    def __init__(self, *, {many}): ...\n"
     assert list(breaches(port, part, wide)) == [("Wide", "more than six")]
     assert list(breaches(port, part, f"def wide({many}): ...\n")) == [("wide", "more than six")]
-    data = "@dataclass\nclass Row:\n" + "".join(f"    {one}: str\n" for one in "abcdefg")
+    data = "@dataclass\nclass Row:\n" + "".join(f"    {letter}: str\n" for letter in "abcdefg")
     assert not list(breaches(port, part, data))

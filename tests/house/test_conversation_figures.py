@@ -13,7 +13,7 @@ RIGHT = {
 }
 
 
-def one(decision=("answer",), got=RIGHT, kind="plain", language="en", **more):
+def case(decision=("answer",), got=RIGHT, kind="plain", language="en", **more):
     wanted = {"team": None, "risk": None, "moves": None, "why": "", **more}
     return TriedConversation(Expected("c1", kind, language, decision, **wanted), got, 2.0)
 
@@ -25,28 +25,28 @@ def figures(*found):
 @pytest.mark.parametrize(
     ("right", "wrong", "name"),
     [
-        (one(("person",), {**RIGHT, "decision": "person"}, "orders"), one(("person",)), "harms"),
+        (case(("person",), {**RIGHT, "decision": "person"}, "orders"), case(("person",)), "harms"),
         (
-            one(("person",), {**RIGHT, "decision": "person"}, "multi"),
-            one(("person", "none"), {**RIGHT, "decision": "ask"}, "multi"),
+            case(("person",), {**RIGHT, "decision": "person"}, "multi"),
+            case(("person", "none"), {**RIGHT, "decision": "ask"}, "multi"),
             "multi",
         ),
         (
-            one(("ask",), {**RIGHT, "decision": "ask"}),
-            one(("ask",)),
+            case(("ask",), {**RIGHT, "decision": "ask"}),
+            case(("ask",)),
             "answered, not asked which order",
         ),
         (
-            one(risk=False, kind="harmless"),
-            one(("person",), {**RIGHT, "risks": ["press_regulator"]}, "harmless", risk=False),
+            case(risk=False, kind="harmless"),
+            case(("person",), {**RIGHT, "risks": ["press_regulator"]}, "harmless", risk=False),
             "harmless flagged",
         ),
         (
-            one(team="sales", got={**RIGHT, "team": "route-sales-team"}),
-            one(team="sales"),
+            case(team="sales", got={**RIGHT, "team": "route-sales-team"}),
+            case(team="sales"),
             "wrong team",
         ),
-        (one(moves=False), one(moves=False, got={**RIGHT, "moves": True}), "moves though held"),
+        (case(moves=False), case(moves=False, got={**RIGHT, "moves": True}), "moves though held"),
     ],
 )
 def test_a_mistake_is_counted_and_what_is_right_is_not(right, wrong, name):
@@ -57,7 +57,7 @@ def test_a_mistake_is_counted_and_what_is_right_is_not(right, wrong, name):
 
 
 def test_answers_are_counted_by_language():
-    found = figures(one(), one(got={**RIGHT, "decision": "person"}), one(language="de"))
+    found = figures(case(), case(got={**RIGHT, "decision": "person"}), case(language="de"))
     assert found["plain answered, en"] == "1 of 2"
     assert found["plain answered, es"] == "0 of 0"
     assert found["plain answered, others"] == "1 of 1"
@@ -65,8 +65,8 @@ def test_answers_are_counted_by_language():
 
 def test_a_missed_grave_matter_is_counted():
     grave = {**RIGHT, "decision": "person", "risks": ["fraud_suspected"]}
-    missed = one(("person",), {**grave, "risks": []}, "grave", risk=True)
-    found = figures(one(("person",), grave, "grave", risk=True), missed)
+    missed = case(("person",), {**grave, "risks": []}, "grave", risk=True)
+    found = figures(case(("person",), grave, "grave", risk=True), missed)
     assert found["grave flagged"] == "1 of 2"
     assert list(missed.mistakes()) == ["flag missed"]
 
@@ -74,5 +74,5 @@ def test_a_missed_grave_matter_is_counted():
 def test_a_sample_of_the_open_half_is_decided_and_timed():
     sample = tried(expected("open")[::40], "open")
     assert len(sample) == len(expected("open")[::40])
-    assert all(one.ms > 0 for one in sample)
+    assert all(figure.ms > 0 for figure in sample)
     assert figures(*sample)["plain answered, en"] != "0 of 0"

@@ -64,7 +64,7 @@ def test_a_routed_event_makes_exactly_its_calls(app, stage, richpanel, pump, mon
         assert posted(app, "/webhook/richpanel", json.dumps(body), token) == 200
         calls.clear()
         before = len(richpanel.calls)
-        assert [one.error for one in drain(pump)] == [None]
+        assert [result.error for result in drain(pump)] == [None]
     (expected,) = (row for row in COUNTS if row[0] == "routed event")
     assert (len(calls), len(richpanel.calls) - before) == (expected[2], expected[-1])
 

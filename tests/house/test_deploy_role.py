@@ -98,10 +98,15 @@ def asked(stage):
     raw = json.loads(FUNCTIONS.read_text())
     functions = StageTemplate(raw, {"Stage": stage}, account=ACCOUNT, region=REGION)
     found = [
-        (one["Type"], logical_id, one.get("DeletionPolicy", "Delete") == "Delete", template)
+        (
+            resource["Type"],
+            logical_id,
+            resource.get("DeletionPolicy", "Delete") == "Delete",
+            template,
+        )
         for template, document in ((data, data.to_deploy()), (functions, raw))
-        for logical_id, one in document["Resources"].items()
-        if one.get("Type", "AWS::Serverless::Api") != "AWS::Serverless::Api"
+        for logical_id, resource in document["Resources"].items()
+        if resource.get("Type", "AWS::Serverless::Api") != "AWS::Serverless::Api"
     ]
     for kind, logical_id, is_deleted, template in found:
         made = [
@@ -118,10 +123,10 @@ def asked(stage):
 @one_case("stage", STAGES)
 def test_the_deployer_may_do_what_the_handlers_of_its_resources_call(stage):
     who, refused, count = deployer(stage), set(), 0
-    for kind, action, one in asked(stage):
+    for kind, action, call in asked(stage):
         count += 1
-        if not may(who, one):
-            refused.add((kind, action, one.resource, str(decide(who, one))))
+        if not may(who, call):
+            refused.add((kind, action, call.resource, str(decide(who, call))))
     assert count > 500
     assert refused == set(), "\n".join(map(str, sorted(refused)))
 

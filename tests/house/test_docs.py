@@ -81,10 +81,10 @@ def test_the_map_of_a_package_names_every_module_in_it(path):
 
 @each_row("path", PACKAGES)
 def test_the_map_of_a_package_names_nothing_that_is_gone(path):
-    there = {one.stem for one in path.parent.iterdir()}
+    there = {entry.stem for entry in path.parent.iterdir()}
     text = ast.get_docstring(ast.parse(path.read_text())) or ""
     rows = re.findall(r"^ {0,4}(\w+/?(?:, \w+/?)*)  +\S", text, re.MULTILINE)
-    named = {one.strip("/") for row in rows for one in row.split(", ")}
+    named = {name.strip("/") for row in rows for name in row.split(", ")}
     assert named <= there
 
 
@@ -93,7 +93,7 @@ def test_the_map_of_a_package_names_nothing_that_is_gone(path):
 
 ALARM_PAGES = sorted(
     set(DOCS.glob("runbook-*.md"))
-    - {DOCS / f"runbook-{one}.md" for one in ("deploying", "operations")}
+    - {DOCS / f"runbook-{subject}.md" for subject in ("deploying", "operations")}
 )
 
 
@@ -103,7 +103,7 @@ def test_every_alarm_has_its_runbook_section_and_every_section_its_alarm():
         for resource in RESOURCES["Resources"].values()
         if resource.get("Type") == "AWS::CloudWatch::Alarm"
     }
-    pages = "".join(one.read_text() for one in ALARM_PAGES)
+    pages = "".join(page.read_text() for page in ALARM_PAGES)
     assert sorted(alarms) == sorted(re.findall(r"^## (\S+)$", pages, re.MULTILINE))
 
 
@@ -131,7 +131,7 @@ def test_every_command_of_a_page_exists_with_its_options(path):
 def options_of(words):
     """The options that a command of `python -m ops` takes, with those of every command."""
     command = every_command()
-    for word in (one for one in words if not one.startswith("-")):
+    for word in (part for part in words if not part.startswith("-")):
         command = getattr(command, "commands", {}).get(word)
         assert command, f"there is no command python -m ops {' '.join(words)}"
     return {option for param in command.params for option in param.opts} | {"--help"}
@@ -157,8 +157,8 @@ def test_the_diagrams_show_every_state():
         ("States of an event", EventStatus),
         ("States of an action", ActionStatus),
     ):
-        drawn = {one for arrow in diagram(title) for one in arrow} - {"[*]"}
-        assert drawn == {one.value for one in states}
+        drawn = {state for arrow in diagram(title) for state in arrow} - {"[*]"}
+        assert drawn == {state.value for state in states}
 
 
 def test_done_is_a_final_state_in_the_diagram():
@@ -183,7 +183,7 @@ def test_the_page_lists_exactly_the_deployed_functions():
     rows = re.findall(r"^\| `(app\.\w+)` \|.*?\| (\d+) s \|", page("architecture.md"), re.MULTILINE)
     result = {FUNCTIONS.get(name, name.removeprefix("app.")): int(time) for name, time in rows}
     configured = CONFIG["lambda_functions"]
-    assert result == {name: one["lambda_timeout"] for name, one in configured.items()}
+    assert result == {name: function["lambda_timeout"] for name, function in configured.items()}
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "personal-data.md"])
@@ -212,7 +212,7 @@ def test_every_table_is_listed_with_its_retention():
 
 def test_every_way_of_settling_is_explained():
     result = set(re.findall(r"^\| `(\w+)` \|", page("extending-vendors.md"), re.MULTILINE))
-    assert result - {"settle"} == {one.value for one in Settle}  # the first is the heading
+    assert result - {"settle"} == {settle.value for settle in Settle}  # the first is the heading
 
 
 def test_the_set_up_names_the_real_header_and_secrets():

@@ -36,8 +36,8 @@ def test_two_tables_are_tried_in_every_combination():
 
 def test_a_table_without_rows_proves_nothing():
     @each_row("one", ())
-    def never(one):
-        assert one
+    def never(row):
+        assert row
 
     with pytest.raises(AssertionError, match="no row"):
         never()

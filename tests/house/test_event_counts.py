@@ -19,10 +19,10 @@ ROUNDED = ("log_bytes", "metric_bytes")
 def test_the_counts_of_the_bench_are_those_of_the_bill():
     """One file holds them: the bench adds the peers' and other sections' alone."""
     events = counts.expected()["events"]
-    for one in counted().values():
-        assert events[f"{one.name}: write units"] == one.writes
-        assert events[f"{one.name}: AWS calls of the door"] == one.door_calls
-        assert events[f"{one.name}: AWS calls of the worker"] == one.worker_calls
+    for event in counted().values():
+        assert events[f"{event.name}: write units"] == event.writes
+        assert events[f"{event.name}: AWS calls of the door"] == event.door_calls
+        assert events[f"{event.name}: AWS calls of the worker"] == event.worker_calls
     kept = json.loads(counts.COUNTS.read_text())["events"]
     assert kept, "those of the peers"
     assert all("by Powertools" in name for name in kept)
@@ -39,8 +39,8 @@ def test_every_kind_is_billed_for_what_it_uses(tmp_path):
         env=os.environ,
         capture_output=True,
     )
-    then, now = (json.loads(one.read_text())["kinds"] for one in (COUNTED, file))
-    for one, other in zip(then, now, strict=True):
+    then, now = (json.loads(counts_file.read_text())["kinds"] for counts_file in (COUNTED, file))
+    for before, after in zip(then, now, strict=True):
         for name in ROUNDED:
-            assert abs(one.pop(name) - other.pop(name)) <= 100, (one["name"], name)
-        assert one == other, AGAIN
+            assert abs(before.pop(name) - after.pop(name)) <= 100, (before["name"], name)
+        assert before == after, AGAIN

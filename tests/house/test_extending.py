@@ -41,7 +41,7 @@ A_ROW = re.compile(r"^\| (?P<step>[^|]*)\| (?P<place>[^|]+) \| (?P<extend>[^|]+)
 
 
 def paths_of(text: str) -> list[str]:
-    return [one for one in QUOTED.findall(text) if A_PATH.fullmatch(one)]
+    return [path for path in QUOTED.findall(text) if A_PATH.fullmatch(path)]
 
 
 def section(title: str) -> str:
@@ -60,7 +60,7 @@ def names_in(path: str) -> frozenset[str]:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found.add(name)
             case ast.Assign(targets=targets):
-                found |= {one.id for one in targets if isinstance(one, ast.Name)}
+                found |= {target.id for target in targets if isinstance(target, ast.Name)}
             case ast.AnnAssign(target=ast.Name(id=name)):
                 found.add(name)
     return frozenset(found)
@@ -87,7 +87,7 @@ def rows_to_extend() -> list[tuple[str, str]]:
         if row["extend"].startswith("new:") or row["place"].startswith("place"):
             continue
         alone = PAIR.sub("", row["extend"])
-        names = [one for one in QUOTED.findall(alone) if one.isidentifier()]
+        names = [name for name in QUOTED.findall(alone) if name.isidentifier()]
         places = [path for path in paths_of(row["place"]) if "<" not in path]
         found += [(name, place) for name in names for place in places]
     return found
@@ -151,9 +151,9 @@ def test_a_webhook_is_in_the_files_of_the_last_steps(route: str, file: str):
 
 def every_job() -> dict[str, type[Job]]:
     def below(model: type[Job]) -> list[type[Job]]:
-        return [one for sub in model.__subclasses__() for one in (sub, *below(sub))]
+        return [found for sub in model.__subclasses__() for found in (sub, *below(sub))]
 
-    models = [one for one in below(Job) if one.__module__.startswith("chalicelib.")]
+    models = [model for model in below(Job) if model.__module__.startswith("chalicelib.")]
     named = {model: model.model_fields["kind"].default for model in models}
     return {kind: model for model, kind in named.items() if isinstance(kind, str)}
 
@@ -247,7 +247,7 @@ def test_the_intents_of_a_row_are_in_its_file(which: str, place: str):
         r"^(\[\w+\.)?%s(\]$| = )" if path.endswith(".toml") else '"%s"',
     )
     missing = {
-        one for one, word in words.items() if not re.search(shown % word, text, re.MULTILINE)
+        key for key, word in words.items() if not re.search(shown % word, text, re.MULTILINE)
     }
     assert not missing
 
@@ -259,7 +259,7 @@ def test_every_intent_is_handled_in_the_tables_that_the_rows_name():
     assert set(RISK_FLAGS) == set(_FLAGS.values()) == set(TIER_0)
     assert set(TEMPLATE_OF) == WHICH["acknowledged"]
     assert set(PRIORITY) >= ROUTED_ONLY
-    assert {CATALOGUE[one].tier for one in TEMPLATE_OF.values()} == {1}
+    assert {CATALOGUE[tag].tier for tag in TEMPLATE_OF.values()} == {1}
     assert set(TEMPLATE_OF.values()) <= set(TEXTS)
 
 
@@ -276,7 +276,7 @@ def test_every_table_is_on_the_page_beside_its_test():
     rows = [row for row in A_ROW.finditer(section("A row of a table")) if paths_of(row["place"])]
     listed = {path for row in rows for path in paths_of(row["place"])}
     shipped = (ROOT / "chalicelib").rglob("*.toml")
-    assert listed == {str(one.relative_to(ROOT)) for one in shipped}
+    assert listed == {str(file.relative_to(ROOT)) for file in shipped}
     assert all(re.search(r"`tests/[\w/]+\.py`", row["extend"]) for row in rows)
 
 
@@ -287,10 +287,10 @@ def alarms() -> dict[str, str]:
     """Every declared alarm and its description."""
     declared = json.loads((ROOT / ".chalice" / "resources.json").read_text())["Resources"]
     found = {}
-    for one in declared.values():
-        if one.get("Type") == "AWS::CloudWatch::Alarm":
-            name = one["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
-            found[name] = one["Properties"]["AlarmDescription"]
+    for resource in declared.values():
+        if resource.get("Type") == "AWS::CloudWatch::Alarm":
+            name = resource["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
+            found[name] = resource["Properties"]["AlarmDescription"]
     return found
 
 

@@ -54,10 +54,10 @@ def test_the_page_names_every_purpose_and_its_life():
 @pytest.mark.parametrize("function", POLICIES)
 def test_a_role_reads_the_keys_that_the_page_names_and_no_other(function):
     granted = set(grants(POLICIES[function], "dev"))
-    reads = [one.resource for one in granted if one.action == "secretsmanager:GetSecretValue"]
-    named = {one for one in TABLE if function in TABLE[one][0]}
+    reads = [grant.resource for grant in granted if grant.action == "secretsmanager:GetSecretValue"]
+    named = {purpose for purpose in TABLE if function in TABLE[purpose][0]}
     assert set(purposes_in(reads)) == named
-    may_read_at_once = "secretsmanager:BatchGetSecretValue" in {one.action for one in granted}
+    may_read_at_once = "secretsmanager:BatchGetSecretValue" in {grant.action for grant in granted}
     assert may_read_at_once == (KeyPurpose.IDS in named)
 
 
@@ -81,8 +81,8 @@ def test_no_role_may_write_or_delete_the_key_of_the_ids():
         for action in statement["Action"]
     }
     writes = {
-        f"secretsmanager:{one}"
-        for one in ("DeleteSecret", "PutSecretValue", "UpdateSecret", "UpdateSecretVersionStage")
+        f"secretsmanager:{verb}"
+        for verb in ("DeleteSecret", "PutSecretValue", "UpdateSecret", "UpdateSecretVersionStage")
     }
     assert refused == writes
     for role in ("viewer", "operator"):

@@ -40,7 +40,7 @@ def test_a_seed_gives_the_same_times_and_another_seed_others():
 
 
 @pytest.mark.parametrize(
-    "kind", [one for one in KINDS if one.measured_as], ids=lambda one: one.name
+    "kind", [kind for kind in KINDS if kind.measured_as], ids=lambda kind: kind.name
 )
 def test_an_event_makes_as_many_vendor_calls_as_in_the_real_system(kind):
     assert len(kind.calls) == VENDOR_CALLS[kind.measured_as]
@@ -56,7 +56,7 @@ def test_every_event_ends_once():
         assert all(job.begun == len(job.kind.calls) for job in result.jobs[lane])
 
 
-@pytest.mark.parametrize("place", neighbours.PLACES, ids=lambda one: one.name)
+@pytest.mark.parametrize("place", neighbours.PLACES, ids=lambda place: place.name)
 def test_a_company_hardly_notices_neighbours_that_hang_and_would_without_shares(place):
     """Three of them, from their first call on."""
     guarded, bare = (
@@ -69,8 +69,10 @@ def test_a_company_hardly_notices_neighbours_that_hang_and_would_without_shares(
 def test_the_model_notices_slots_that_lanes_share():
     """A ticket that waits for Richpanel takes none, but all lanes together need more than one."""
     crowd = ((QUARTER.begins, ROUTED, 300),)
-    four, one = (run(Load(QUARTER, at_once=crowd, lambda_limit=limit), seed=1) for limit in (4, 1))
-    assert quantiles(four.times("facts"))[1] < 1 < quantiles(one.times("facts"))[1]
+    four, single = (
+        run(Load(QUARTER, at_once=crowd, lambda_limit=limit), seed=1) for limit in (4, 1)
+    )
+    assert quantiles(four.times("facts"))[1] < 1 < quantiles(single.times("facts"))[1]
 
 
 def test_the_vendors_limit_binds_also_where_our_share_does_not():
@@ -86,7 +88,9 @@ def test_the_formula_and_the_model_agree_on_routed_tickets():
 
 
 def test_an_alarm_rings_at_seventy_per_cent_of_a_lanes_workers():
-    for lane, name in {"tickets": "worker"}.items() | {(one, one) for one in LANES[1:]}:
+    for lane, name in {"tickets": "worker"}.items() | {
+        (lane_name, lane_name) for lane_name in LANES[1:]
+    }:
         alarm = alarms()[f"{name}-busy"]
         seconds = alarm["Period"] * workers_of(lane, "dev")
         assert alarm["Threshold"] == pytest.approx(ALARM_AT * seconds * 1_000)
@@ -102,7 +106,7 @@ def rings(lane, part):
     for ended, took in run(load, seed=1).invocations[lane]:
         seconds[int(ended // alarm["Period"])] += took
     share = workers_of(lane) / workers_of(lane, "dev")
-    busy = [one * 1_000 >= alarm["Threshold"] * share for _, one in sorted(seconds.items())]
+    busy = [spent * 1_000 >= alarm["Threshold"] * share for _, spent in sorted(seconds.items())]
     periods = alarm["EvaluationPeriods"]
     return any(all(busy[at : at + periods]) for at in range(len(busy) - periods + 1))
 

@@ -34,10 +34,10 @@ def test_each_explained_survivor_changes_lines_that_exist_in_its_function(surviv
 @pytest.mark.parametrize("name", FILES)
 def test_killed_and_explained_mutants_add_up_for_each_file(name):
     killed, of = figures()[name]
-    survivors = [one for one in explained() if one.function.startswith(f"{name}.")]
+    survivors = [survivor for survivor in explained() if survivor.function.startswith(f"{name}.")]
     assert killed + len(survivors) == of
 
 
 def test_the_target_is_met_over_all_files():
-    killed, of = (sum(one) for one in zip(*figures().values(), strict=True))
+    killed, of = (sum(column) for column in zip(*figures().values(), strict=True))
     assert killed >= AT_LEAST * of

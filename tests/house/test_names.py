@@ -48,7 +48,7 @@ SHOWN = ("console/pages", "local/vendors", "local/demo")
 def _modules() -> Iterator[Path]:
     for top in TOPS:
         found = [ROOT / top] if top.endswith(".py") else sorted((ROOT / top).rglob("*.py"))
-        yield from (one for one in found if one.name != "__init__.py")
+        yield from (file for file in found if file.name != "__init__.py")
 
 
 def test_no_two_public_classes_share_a_name():

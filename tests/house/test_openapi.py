@@ -222,12 +222,12 @@ def test_the_examples_of_the_router_are_answered_as_described(served):
     other = start(recipient_data={"recipient_first_name": "Else"})
     fate = session.get(f"{running.url}/conversations/req123", timeout=60)
     nothing = session.get(f"{running.url}/conversations/nobody", timeout=60)
-    assert [one.status_code for one in (first, again, other, fate, nothing)] == [
+    assert [reply.status_code for reply in (first, again, other, fate, nothing)] == [
         *(200, 200, 409, 200, 404)
     ]
     assert (first.json()["duplicate"], again.json()["duplicate"]) == (False, True)
     for answer, path, verb in (
-        *((one, "/initiate-conversation", "POST") for one in (first, again, other)),
-        *((one, "/conversations/{request_id}", "GET") for one in (fate, nothing)),
+        *((reply, "/initiate-conversation", "POST") for reply in (first, again, other)),
+        *((reply, "/conversations/{request_id}", "GET") for reply in (fate, nothing)),
     ):
         SCHEMA[path][verb].validate_response(answer)

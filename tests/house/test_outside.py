@@ -66,13 +66,13 @@ def _files(page):
 def _page_of(file):
     """The page with the longest name that the file's name begins with."""
     name = f"{file.stem.removeprefix('test_').replace('_', '-')}-"
-    page = max((one for one in PAGES if name.startswith(f"{one}-")), key=len, default="")
+    page = max((known for known in PAGES if name.startswith(f"{known}-")), key=len, default="")
     return OF_SEVERAL.get(page, page)
 
 
 def _tried(page):
     trees = [ast.parse(file.read_text()) for file in _files(page)]
-    found = [one.name for tree in trees for one in tree.body if isinstance(one, ast.FunctionDef)]
+    found = [node.name for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
     return [name for name in found if name.startswith("test_")]
 
 

@@ -115,7 +115,7 @@ def test_the_data_stack_knows_no_function():
         *re.findall(r"\$\{([^!}.]+)[.}]", text),
     }
 
-    assert {one for one in used - known if not one.startswith("AWS::")} == set()
+    assert {name for name in used - known if not name.startswith("AWS::")} == set()
     assert not _of_type(data, "AWS::Serverless::Function")
     assert not data["Resources"].keys() & _functions()["Resources"].keys(), "declared twice"
 
@@ -123,9 +123,9 @@ def test_the_data_stack_knows_no_function():
 def test_a_failed_create_leaves_nothing_and_a_deleted_stack_leaves_what_holds_data():
     """Kept tables of fixed names would block the next create."""
     policies = {
-        name: (one.get("DeletionPolicy"), one.get("UpdateReplacePolicy"))
-        for name, one in _data()["Resources"].items()
-        if one["Type"] in ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
+        name: (resource.get("DeletionPolicy"), resource.get("UpdateReplacePolicy"))
+        for name, resource in _data()["Resources"].items()
+        if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     }
     of_a_day = policies.pop("ConsoleSessionsTable")
 
@@ -263,7 +263,9 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
 ):
     """Lambda refuses a function whose tracing is on and whose role may not write segments."""
     policy = _policy(template, function)
-    (statement,) = [one for one in policy["Statement"] if one["Sid"] == "WriteTraces"]
+    (statement,) = [
+        statement for statement in policy["Statement"] if statement["Sid"] == "WriteTraces"
+    ]
     assert statement["Resource"] == "*"
 
     stages = json.loads((CHALICE / "config.json").read_text())["stages"]
@@ -276,7 +278,7 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
 def test_no_stage_pays_for_traces_by_default():
     """A trace of each event costs as much as all of its computing."""
     stages = json.loads((CHALICE / "config.json").read_text())["stages"]
-    assert {name: one.get("xray", False) for name, one in stages.items()} == dict.fromkeys(
+    assert {name: config.get("xray", False) for name, config in stages.items()} == dict.fromkeys(
         stages, False
     )
 
@@ -340,9 +342,9 @@ def test_short_waits_have_a_queue_and_a_function_of_their_own(template: Template
         "deadLetterTargetArn": {"Fn::GetAtt": ["LaterDeadLetterQueue", "Arn"]},
         "maxReceiveCount": 10,
     }
-    for one in (queue, dead):
-        assert "FifoQueue" not in one
-        assert one["MessageRetentionPeriod"] == DAY
+    for either in (queue, dead):
+        assert "FifoQueue" not in either
+        assert either["MessageRetentionPeriod"] == DAY
 
 
 def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: str):
@@ -410,7 +412,7 @@ def test_cfn_lint_catches_the_traps_of_merging(
 
     assert not _errors(sound, tmp_path)
     found = _errors(_merged(sound, {"Resources": override}), tmp_path)
-    assert any(one.startswith(rule) for one in found), found
+    assert any(error.startswith(rule) for error in found), found
 
 
 LINTED = ("Worker", "WorkerRole", "WorkerLogs", "EventsQueue", "EventsDeadLetterQueue", "ApiLogs")
@@ -420,7 +422,7 @@ def _errors(template: Template, folder: Path) -> list[str]:
     """The rules of cfn-lint that a template breaks; a part of one leaves parameters unused."""
     (folder / "sam.json").write_text(json.dumps(template))
     found = [match.rule.id for match in lint_file(folder / "sam.json")]
-    return [one for one in found if one.startswith("E")]
+    return [rule for rule in found if rule.startswith("E")]
 
 
 @pytest.mark.long  # by the same linter; `make check` runs it
@@ -439,10 +441,10 @@ def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
 def test_only_the_console_carries_its_layer_and_its_settings(template: Template):
     functions = _of_type(template, "AWS::Serverless::Function")
 
-    for name, one in functions.items():
-        variables = one["Properties"]["Environment"]["Variables"]
+    for name, function in functions.items():
+        variables = function["Properties"]["Environment"]["Variables"]
         own = {v for v in variables if v.startswith("CONSOLE_")} - {"CONSOLE_SESSIONS_TABLE_NAME"}
-        assert ("Layers" in one["Properties"], bool(own)) == (name == "Console",) * 2
+        assert ("Layers" in function["Properties"], bool(own)) == (name == "Console",) * 2
     assert functions["Console"]["Properties"]["Layers"] == {
         "Fn::If": ["HasConsole", [{"Ref": "ConsoleLayer"}], {"Ref": "AWS::NoValue"}]
     }
@@ -455,9 +457,9 @@ def test_without_a_sign_in_provider_nothing_leads_to_the_console(template: Templ
     assert template["Parameters"]["ConsoleIssuer"]["Default"] == ""
     kinds = {"AWS::ApiGatewayV2::", "AWS::Lambda::LayerVersion", "AWS::Lambda::Permission"}
     found = {
-        name: one.get("Condition")
-        for name, one in resources.items()
-        if any(one["Type"].startswith(kind) for kind in kinds) and "Console" in name
+        name: resource.get("Condition")
+        for name, resource in resources.items()
+        if any(resource["Type"].startswith(kind) for kind in kinds) and "Console" in name
     }
     assert len(found) >= 6
     assert set(found.values()) == {"HasConsole"}
@@ -494,7 +496,7 @@ def test_the_console_layer_lies_where_the_template_looks_for_it(packaged: Path, 
     for path in ("console/deployed.py", "console/templates/layout.html", "ops/session.py"):
         assert (python / path).is_file()
     with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
-        assert not [one for one in bundle.namelist() if one.startswith(("console/", "ops/"))]
+        assert not [name for name in bundle.namelist() if name.startswith(("console/", "ops/"))]
 
 
 def test_every_module_ships_with_its_bytecode_in_bundle_and_layer(packaged: Path):
@@ -515,7 +517,7 @@ def test_every_file_beside_a_module_is_deployed(packaged: Path):
     kept = {str(tree.relative_to(ROOT)) for tree in trees if "__pycache__" not in tree.parts}
     with zipfile.ZipFile(packaged / "deployment.zip") as bundle:
         assert kept - set(bundle.namelist()) == set()
-    assert {one.rpartition(".")[2] for one in kept} == {"py", "toml", "bin"}
+    assert {name.rpartition(".")[2] for name in kept} == {"py", "toml", "bin"}
 
 
 def test_reconciliation_runs_on_a_schedule(template: Template):
@@ -536,12 +538,12 @@ def test_the_queue_outlasts_a_long_outage_and_then_dead_letters(template: Templa
         "maxReceiveCount": int(variables["MAX_RECEIVE_COUNT"]),
     }
     assert queue["MessageRetentionPeriod"] == dead["MessageRetentionPeriod"] == 14 * DAY
-    for one in (queue, dead):
-        assert one["FifoQueue"] is True
-        assert one["ContentBasedDeduplication"] is False
-        assert one["DeduplicationScope"] == "messageGroup"
-        assert one["FifoThroughputLimit"] == "perMessageGroupId"
-        assert one["SqsManagedSseEnabled"] is True
+    for either in (queue, dead):
+        assert either["FifoQueue"] is True
+        assert either["ContentBasedDeduplication"] is False
+        assert either["DeduplicationScope"] == "messageGroup"
+        assert either["FifoThroughputLimit"] == "perMessageGroupId"
+        assert either["SqsManagedSseEnabled"] is True
 
 
 @pytest.mark.parametrize(
@@ -630,9 +632,9 @@ def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
     name = template["Resources"][_group(function)]["Properties"]["LogGroupName"]["Fn::Sub"]
     policy = _policy(template, function)
     allowed = [
-        one["Resource"]["Fn::Sub"].partition(":log-group:")[2]
-        for one in policy["Statement"]
-        if "logs:PutLogEvents" in one["Action"]
+        statement["Resource"]["Fn::Sub"].partition(":log-group:")[2]
+        for statement in policy["Statement"]
+        if "logs:PutLogEvents" in statement["Action"]
     ]
 
     assert allowed == [f"{name}:*"]
@@ -641,7 +643,7 @@ def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
 def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     """The functions compare the tag with their own stage and refuse to start on another's."""
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
-    resources = [one for kind in kinds for one in _of_type(template, kind).values()]
+    resources = [resource for kind in kinds for resource in _of_type(template, kind).values()]
 
     assert len(resources) == 21
     for resource in resources:
@@ -680,16 +682,16 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     assert not tops & {"console", "local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
     shipped = re.findall(r"^([^/]+)\.dist-info/METADATA$", "\n".join(sorted(names)), re.MULTILINE)
     lock = packages.locked(project / "requirements.txt")
-    named = {(one.name.replace("-", "_"), one.version) for one in lock}
-    assert {tuple(one.lower().rsplit("-", 1)) for one in shipped} == named
+    named = {(package.name.replace("-", "_"), package.version) for package in lock}
+    assert {tuple(wheel.lower().rsplit("-", 1)) for wheel in shipped} == named
     listed = json.loads((out / provenance.PACKAGES_FILE).read_text())["components"]
-    assert {one["name"] for one in listed} >= {one.name for one in lock}
+    assert {component["name"] for component in listed} >= {component.name for component in lock}
     made = json.loads((out / provenance.ORIGIN_FILE).read_text())["subject"]
     digest = {"sha256": hashlib.sha256(bundle.read_bytes()).hexdigest()}
     assert {"name": "deployment.zip", "digest": digest} in made
     assert bundle.stat().st_size < 25_000_000
     assert not tops & {"pip", "setuptools", "wheel", "click", "inquirer"}  # Chalice's command line
-    assert sum(one.file_size for one in zipfile.ZipFile(bundle).infolist()) < 60_000_000
+    assert sum(entry.file_size for entry in zipfile.ZipFile(bundle).infolist()) < 60_000_000
     modules = {name for name in names if name.endswith(".py")}
     cached = {importlib.util.cache_from_source(name) for name in modules}
     assert cached <= names, "a module without bytecode"
@@ -753,7 +755,11 @@ def _merged(base: Template, more: Template) -> Template:
 
 
 def _of_type(template: Template, kind: str) -> dict[str, Any]:
-    return {name: one for name, one in template["Resources"].items() if one["Type"] == kind}
+    return {
+        name: resource
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == kind
+    }
 
 
 def _name(template: Template, logical: str, stage: str) -> str:

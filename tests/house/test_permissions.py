@@ -298,7 +298,7 @@ def refused(function: str, calls: list[Call]) -> list[str]:
     }
     role = stage_roles.function("dev", name)
     assert asked
-    return [text for text, one in asked.items() if not may(role, one)]
+    return [text for text, request in asked.items() if not may(role, request)]
 
 
 def function_of(lane: Lane) -> str:
@@ -378,15 +378,18 @@ def test_the_consoles_policy_allows_exactly_the_calls_of_its_pages_and_acts(run:
 
 def test_the_console_has_no_right_to_what_stays_on_the_command_line():
     allowed = list(grants(POLICIES["console"], "dev"))
-    actions = {one.action for one in allowed}
-    secrets = {one.resource for one in allowed if one.action.startswith("secretsmanager:")}
+    actions = {grant.action for grant in allowed}
+    secrets = {grant.resource for grant in allowed if grant.action.startswith("secretsmanager:")}
 
     assert not [action for action in actions if "PutParameter" in action or "Scan" in action]
     assert "dynamodb:DeleteItem" not in actions
     assert secrets == {
         "secretsmanager/secret:rp-mw/dev/console/client_secret-??????",
         "*",
-        *(f"secretsmanager/secret:rp-mw/dev/keys/{one}-??????" for one in ("ids", "jobs", "share")),
+        *(
+            f"secretsmanager/secret:rp-mw/dev/keys/{purpose}-??????"
+            for purpose in ("ids", "jobs", "share")
+        ),
     }
 
 
@@ -408,7 +411,7 @@ def every_page(run: Run) -> None:
             said = outreach.says("A human please", whatsapp=is_whatsapp, from_=recipient)
             outreach.deliver(said)
             run.work()
-        records = [outreach.record(*one) for one in handed_off]
+        records = [outreach.record(*start) for start in handed_off]
         long_ago = {"S": "2026-01-01T00:00:00.000Z"}
         run.rewrite("ConversationsTable", having="start_event", last_inbound_at=long_ago)
         leave_unknown(run)
@@ -589,8 +592,8 @@ def every_act(run: Run) -> None:
         run.work()
         with run.wire.container("api"):
             assert outreach.services
-            (one,) = outreach.desk("/desk/conversations").json_body["conversations"]
-            path = f"/desk/conversations/{one['id']}"
+            (conversation,) = outreach.desk("/desk/conversations").json_body["conversations"]
+            path = f"/desk/conversations/{conversation['id']}"
             seen = outreach.desk(path).json_body
             said = {"act": "reply", "by": "sam", "text": "It is me.", "version": seen["version"]}
             for _ in range(2):
@@ -662,7 +665,7 @@ def every_text(run: Run) -> None:
     run.richpanel.add_ticket("1042", comments=["Where is my order?"])
     with run.wire.container("ticket-texts"):
         answer = run.app.ticket_texts({"ticket_id": "1042"}, LambdaContext())
-    assert [one["text"] for one in answer["said"]] == ["Where is my order?"]
+    assert [text["text"] for text in answer["said"]] == ["Where is my order?"]
 
 
 def every_short_wait(run: Run) -> None:

@@ -41,7 +41,7 @@ def _mirrored(folder):
 
 @each_row(
     "file",
-    [one for one in FILES if one.relative_to(TESTS).parts[0] not in OWN],
+    [file for file in FILES if file.relative_to(TESTS).parts[0] not in OWN],
 )
 def test_a_test_mirrors_a_module_or_is_of_a_package_as_a_whole(file):
     if file.parent.name == "whole":

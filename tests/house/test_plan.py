@@ -10,7 +10,7 @@ from ops.cost.event_kinds import counted
 
 
 def limit(words):
-    (found,) = [one for one in plan.limits() if words in one.what]
+    (found,) = [limit for limit in plan.limits() if words in limit.what]
     return found
 
 
@@ -29,13 +29,13 @@ def test_a_senders_index_is_bound_by_the_units_that_one_reply_takes_in_it():
 
 
 def test_the_limit_that_is_met_first_is_richpanels():
-    factors = [one.factor for one in plan.limits()]
+    factors = [limit.factor for limit in plan.limits()]
     assert factors == sorted(factors)
     assert plan.limits()[0].what.startswith("tickets")
 
 
 def test_the_bill_grows_with_the_traffic_and_is_higher_behind_a_rest_api():
-    rest, http = (sum(plan.dollars_a_month(1, Terms(one)).values()) for one in Gateway)
+    rest, http = (sum(plan.dollars_a_month(1, Terms(gateway)).values()) for gateway in Gateway)
     ten = sum(plan.dollars_a_month(10, Terms(Gateway.HTTP_API)).values())
     assert http < rest
     assert ten == pytest.approx(10 * http)
@@ -57,4 +57,4 @@ def test_provisioned_capacity_is_cheaper_from_29_percent_of_use_on():
 def test_the_command_prints_every_limit(capsys):
     assert main(["--plan"]) == 0
     printed = capsys.readouterr().out
-    assert all(one.what in printed for one in plan.limits())
+    assert all(limit.what in printed for limit in plan.limits())

@@ -71,7 +71,8 @@ def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypa
 
     assert allowed() == ["arn:aws:ses:us-east-1:000000000000:identity/none.invalid"]
     names = [
-        f"arn:aws:ses:us-east-1:{'1' * 12}:identity/{one}" for one in ("a.example", "b.example")
+        f"arn:aws:ses:us-east-1:{'1' * 12}:identity/{domain}"
+        for domain in ("a.example", "b.example")
     ]
     given = {"SENDER_IDENTITIES": ", ".join(names)}
     monkeypatch.setattr("ops.stage.config.configured", lambda _stage: given)
@@ -93,8 +94,8 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
     assert secrets == {
         "secretsmanager/secret:rp-mw/dev/richpanel/webhook_token-??????",
         *(
-            f"secretsmanager/secret:rp-mw/dev/keys/{one}-??????"
-            for one in ("ids", "jobs", "unsubscribe", "tool_results")
+            f"secretsmanager/secret:rp-mw/dev/keys/{purpose}-??????"
+            for purpose in ("ids", "jobs", "unsubscribe", "tool_results")
         ),
         "secretsmanager/secret:rp-mw/dev/router/api_keys-??????",
         "secretsmanager/secret:rp-mw/dev/twilio/webhook_tokens-??????",

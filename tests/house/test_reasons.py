@@ -137,7 +137,7 @@ def test_a_stored_reason_is_declared_with_words(file):
 
 @each_row("file", FILES)
 def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
-    assert [(where, spelled(one)) for where, one, _ in stored(file) if spelled(one)] == []
+    assert [(where, spelled(text)) for where, text, _ in stored(file) if spelled(text)] == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_stored_reason_is_given_by_its_name_and_not_spelled_again(file):
 )
 def test_the_walk_sees_a_code_wherever_it_is_given(line):
     found = [choice for whole in given(ast.parse(line)) for choice in choices(whole)]
-    assert [spelled(one) for one in found if spelled(one)] == ["new_code"]
+    assert [spelled(text) for text in found if spelled(text)] == ["new_code"]
     assert CATALOGUE.read("new_code") is None
 
 
@@ -167,18 +167,18 @@ def test_a_code_is_declared_once():
     declared_there = [
         var for module in MODULES for var in vars(module).values() if isinstance(var, Why)
     ]
-    codes = [str(one) for one in declared_there]
+    codes = [str(reason) for reason in declared_there]
     assert sorted({code for code in codes if codes.count(code) > 1}) == []
-    assert set(By) == {one.by for one in declared_there}
+    assert set(By) == {reason.by for reason in declared_there}
 
 
 def test_words_can_follow_because():
     names = {name.partition(" ")[0] for _, name in vendors.PROVIDERS.values()}
     names |= {"WhatsApp", "{}", "Richpanel", "Power"}
-    for code, one in declared(*MODULES).items():
-        first = one.words.partition(" ")[0]
+    for code, reason in declared(*MODULES).items():
+        first = reason.words.partition(" ")[0]
         assert first in names or first == first.lower(), code
-        assert one.words[-1] not in ".!?", code
+        assert reason.words[-1] not in ".!?", code
 
 
 def test_rules_of_drafts_reasons_of_the_register_and_codes_of_twilio_are_declared():
@@ -227,7 +227,9 @@ def test_a_code_that_is_not_declared_blames_no_one():
 def test_the_page_of_outreach_has_each_of_its_reasons():
     section = page("outreach-reasons") + page("outreach-reasons-ours")
     rows = re.findall(r"^\| (`.+?`) \| (\w+) \| (.+) \|$", section, re.MULTILINE)
-    expected = [(shown(one), one.by.value, one.words) for one in declared(outreach).values()]
+    expected = [
+        (shown(reason), reason.by.value, reason.words) for reason in declared(outreach).values()
+    ]
     assert sorted(rows) == sorted(expected)
 
 
@@ -239,13 +241,17 @@ def test_the_page_of_support_names_each_reason_and_no_other():
     )[1]
     named = set(re.findall(r"`([a-z_0-9:]+?)(?:\.\.\.)?` ?[,|:.;]", section))
     known = declared(core, support)
-    assert {one for one in named if not any(code.startswith(one) for code in known)} == set()
-    families = [one for one in named if one[-1] in ":_"]
+    assert {
+        prefix for prefix in named if not any(code.startswith(prefix) for code in known)
+    } == set()
+    families = [prefix for prefix in named if prefix[-1] in ":_"]
     missing = {code for code in declared(support) if code not in named}
-    assert {one for one in missing if not one.startswith(tuple(families))} == set()
+    assert {prefix for prefix in missing if not prefix.startswith(tuple(families))} == set()
     rows = re.findall(r"^\| (`.+?`) \| ([a-z]+) \| (.+) \|$", section, re.MULTILINE)
     assert rows
-    assert set(rows) <= {(shown(one), one.by.value, one.words) for one in known.values()}
+    assert set(rows) <= {
+        (shown(reason), reason.by.value, reason.words) for reason in known.values()
+    }
 
 
 def test_the_codes_of_refused_effects_in_the_runbook_are_known():
@@ -263,13 +269,13 @@ def test_the_page_of_reasons_says_where_each_is_made():
     assert page("reasons") == made.page()
     files = made.makers()
     assert {code for code, found in files.items() if not found} == set()
-    assert all((ROOT / one).exists() for found in files.values() for one in found)
+    assert all((ROOT / file).exists() for found in files.values() for file in found)
 
 
 def page(name):
     return (ROOT / "docs" / f"{name}.md").read_text()
 
 
-def shown(one):
+def shown(code):
     """A code as a page shows it; the beginning of others with dots."""
-    return f"`{one}...`" if one[-1] in ":_" else f"`{one}`"
+    return f"`{code}...`" if code[-1] in ":_" else f"`{code}`"

@@ -44,7 +44,7 @@ class Refusal:
 
     def request(self):
         arn = self.place if self.place.startswith("arn:") else arn_of(self.place, ACCOUNT)
-        return Request(self.action, arn, {key: (one,) for key, one in self.given.items()})
+        return Request(self.action, arn, {key: (value,) for key, value in self.given.items()})
 
     def principal(self):
         stage, _, name = self.who.partition(" ")
@@ -78,9 +78,9 @@ VIEWER = (
         for lane in LANES
         for action in TAKE
     ),
-    *(Refusal("dev viewer", one, "sqs/rp-mw-later-dev", HIDES) for one in TAKE),
-    *(Refusal("dev viewer", one, "sqs/rp-mw-events-dlq-dev.fifo", HIDES) for one in TAKE),
-    *(Refusal("dev viewer", one, "sqs/rp-mw-mail-failures-dev", HIDES) for one in TAKE),
+    *(Refusal("dev viewer", action, "sqs/rp-mw-later-dev", HIDES) for action in TAKE),
+    *(Refusal("dev viewer", action, "sqs/rp-mw-events-dlq-dev.fifo", HIDES) for action in TAKE),
+    *(Refusal("dev viewer", action, "sqs/rp-mw-mail-failures-dev", HIDES) for action in TAKE),
     Refusal("dev viewer", "sqs:SendMessage", "sqs/rp-mw-events-dev.fifo", "a job is an act"),
     Refusal("dev viewer", "sqs:PurgeQueue", "sqs/rp-mw-events-dev.fifo", "all events at once"),
     Refusal("dev viewer", "dynamodb:PutItem", "dynamodb/table/conversations-dev", "it reads"),
@@ -170,8 +170,8 @@ OPERATOR = (
         )
     ),
     *(
-        Refusal("dev operator", one, "sqs/rp-mw-events-dlq-prod.fifo", "another stage's letters")
-        for one in TAKE
+        Refusal("dev operator", action, "sqs/rp-mw-events-dlq-prod.fifo", "another stage's letters")
+        for action in TAKE
     ),
     Refusal("dev operator", "sqs:SendMessage", "sqs/rp-mw-events-prod.fifo", "a job of prod"),
     Refusal(
@@ -685,9 +685,9 @@ OF_THE_DEPLOYER = {"logs:DeleteLogGroup"}
 """What an administrator has only through the deployer: a stack that is deleted takes its logs along."""
 DEPLOYER = (
     *(
-        replace(one, who="dev deployer")
-        for one in ADMINISTRATOR
-        if one.who == "dev administrator" and one.action not in OF_THE_DEPLOYER
+        replace(refusal, who="dev deployer")
+        for refusal in ADMINISTRATOR
+        if refusal.who == "dev administrator" and refusal.action not in OF_THE_DEPLOYER
     ),
     *(
         Refusal("dev deployer", action, iam(f"policy/rp-mw-dev-{name}"), ACCESS)

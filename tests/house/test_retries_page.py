@@ -45,11 +45,11 @@ def resolved(name):
 def declared(node, key):
     """Every value of a key in the stage's declaration."""
     if isinstance(node, list):
-        return [one for inner in node for one in declared(inner, key)]
+        return [value for inner in node for value in declared(inner, key)]
     if not isinstance(node, dict):
         return []
     mine = [node[key]] if isinstance(node.get(key), int) else []
-    return mine + [one for inner in node.values() for one in declared(inner, key)]
+    return mine + [value for inner in node.values() for value in declared(inner, key)]
 
 
 def shown(value):
@@ -66,7 +66,7 @@ def test_each_number_of_the_page_is_the_one_in_the_code(name):
     value = rows()[name]
     if file := RESOURCES.match(name):
         resources = json.loads((ROOT / ".chalice" / file[1]).read_text())
-        assert {str(one) for one in declared(resources, name[file.end() :])} == {value}
+        assert {str(made) for made in declared(resources, name[file.end() :])} == {value}
         return
     found = resolved(name)
     assert callable(found) if value is None else shown(found) == value

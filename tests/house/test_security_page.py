@@ -57,14 +57,14 @@ def proofs():
         for row in rows
     ]
     assert None not in found, "a row without a section, a statement or a test"
-    return [one.groups() for one in found if one]
+    return [row.groups() for row in found if row]
 
 
 @cache
 def named_in(file):
     """The names of the tests in a file."""
     tree = ast.parse((ROOT / file).read_text())
-    return {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def resources(*types, stage="prod"):
@@ -158,7 +158,9 @@ def test_conversations_are_kept_as_long_as_the_page_says():
 
 
 def test_every_deployed_package_is_pinned_and_none_is_a_vendors_sdk():
-    names = {one.name for lock in packages.LOCKS.values() for one in packages.locked(ROOT / lock)}
+    names = {
+        package.name for lock in packages.LOCKS.values() for package in packages.locked(ROOT / lock)
+    }
     vendors = {"richpanel", "twilio", "openai", "hubspot-api-client", "shopifyapi", "sendgrid"}
     assert not names & vendors
 

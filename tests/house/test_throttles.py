@@ -107,10 +107,10 @@ def test_chalice_deploy_sets_the_throttles_at_every_deployment(aws, monkeypatch)
     found = aws.get_stage(restApiId=api, stageName="dev")["methodSettings"]
     assert {
         tuple(name.replace("~1", "/").rsplit("/", 1)): (
-            one["throttlingRateLimit"],
-            one["throttlingBurstLimit"],
+            limits["throttlingRateLimit"],
+            limits["throttlingBurstLimit"],
         )
-        for name, one in found.items()
+        for name, limits in found.items()
     } == declared()
 
 

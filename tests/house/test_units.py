@@ -107,7 +107,7 @@ def charged(engine, operation, asked, *changed, answer=None):
     """The charge of a request that leaves these items."""
     weights = Weights(engine)
     found = weights.before(operation, asked)
-    engine.items |= {one["pk"]["S"]: one for one in changed}
+    engine.items |= {item["pk"]["S"]: item for item in changed}
     charge = weights.charge(operation, asked, found, answer or {})
     return charge.writes, charge.reads
 
@@ -147,7 +147,7 @@ def test_of_statements_the_refused_one_is_charged_by_what_was_there(engine):
 
 def test_a_batch_is_charged_for_each_item(engine):
     rows = [row("a"), row("b", due="1")]
-    asked = {"RequestItems": {"t": [{"PutRequest": {"Item": one}} for one in rows]}}
+    asked = {"RequestItems": {"t": [{"PutRequest": {"Item": item}} for item in rows]}}
     assert charged(engine, "BatchWriteItem", asked, *rows) == (1 + 2, 0)
     asked = {"RequestItems": {"t": {"Keys": [row("a"), row("c")], "ConsistentRead": True}}}
     assert charged(engine, "BatchGetItem", asked) == (0, 2)

@@ -84,8 +84,8 @@ def on_dashboard() -> list[Series]:
     ]
 
 
-def assert_somebody_writes(one: Series):
-    namespace, name, dimensions = one
+def assert_somebody_writes(line: Series):
+    namespace, name, dimensions = line
     labels = {label for label, _ in dimensions}
     if namespace != OURS:
         assert labels == AWS_METRICS[namespace, name]
@@ -107,8 +107,8 @@ def test_an_alarm_reads_a_metric_written_under_exactly_its_dimensions(name):
 
 def test_every_line_of_the_dashboard_is_written_too():
     assert len(on_dashboard()) > 30
-    for one in on_dashboard():
-        assert_somebody_writes(one)
+    for line in on_dashboard():
+        assert_somebody_writes(line)
 
 
 def test_every_metric_rollup_is_read_by_an_alarm_or_the_dashboard():
@@ -157,7 +157,7 @@ def test_alarms_name_existing_resources():
         for key in ("QueueName", "TableName")
         if key in resource.get("Properties", {}) and "Dimensions" not in resource["Properties"]
     }
-    names = {stage.resolved({"Fn::Sub": one}) for one in real if one}
+    names = {stage.resolved({"Fn::Sub": name}) for name in real if name}
     used = {
         value
         for _, _, dimensions in map(series, alarms().values())

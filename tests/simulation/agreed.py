@@ -43,9 +43,9 @@ class Agreed:
         entry_id = world.conversations.rows[partition, name]["entry_id"]
         opaque_id = next(
             row["opaque_id"]
-            for (address, one), row in world.conversations.rows.items()
+            for (address, slot), row in world.conversations.rows.items()
             if "start_event" in row
-            and digest_of(one) == digest
+            and digest_of(slot) == digest
             and internal(address, row["company_id"]) == partition
         )
         key = outreach_keys.tool_action(opaque_id, entry_id)

@@ -51,7 +51,7 @@ def _landed(world: World) -> dict[str, str]:
     return world.twilio.keys_by_id | world.vendor.keys_by_id | world.ses.keys_by_id
 
 
-def _says_the_same(world: World, one: str, other: str) -> bool:
+def _says_the_same(world: World, first: str, other: str) -> bool:
     """Which of two equal texts arrived cannot be known, and makes no difference."""
-    said = world.oracle.bodies.get(one)
+    said = world.oracle.bodies.get(first)
     return said is not None and said == world.oracle.bodies.get(other)

@@ -67,14 +67,14 @@ class MemoryTwilio(InMemory, twilio.SimulatedTwilio):
 
     def newest_received(self) -> float:
         """When the newest message came in, by this carrier's clock; epoch seconds, 0 without one."""
-        return max((float(one["_at"]) for one in self._received), default=0.0)
+        return max((float(received["_at"]) for received in self._received), default=0.0)
 
     def reported(self, sid: str, status: str, code: str = "") -> tuple[bytes, dict[str, str]]:
         """A status callback: its form, and the query of the address it is posted to.
 
         Without the numbers, which would cost each receipt a look at who owns them.
         """
-        (message,) = (one for one in self._messages if one["sid"] == sid)
+        (message,) = (received for received in self._messages if received["sid"] == sid)
         body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
         return body, dict(parse_qsl(urlsplit(message["_callback"]).query))
 
@@ -147,7 +147,7 @@ class MemorySes(InMemory, ses.SimulatedSes):
 
     def reported(self, message_id: str, name: str) -> str:
         """An SNS message of one event of an e-mail."""
-        (email,) = (one for one in self._emails if one["message_id"] == message_id)
+        (email,) = (sent for sent in self._emails if sent["message_id"] == message_id)
         return json.dumps(ses.event(email, name))
 
     def refused(self) -> WireAnswer:

@@ -97,8 +97,8 @@ class Consent:
         """A subject's row was written: marks were made, lifted, or moved with a link."""
         stored = self._world.conversations.rows.get(row, {})
         marks = stored.get("marks", {})
-        now = {(row, key) for key, one in marks.items() if "lifted_at" not in one}
-        for mark in [one for one in self._written if one[0] == row and one not in now]:
+        now = {(row, key) for key, mark in marks.items() if "lifted_at" not in mark}
+        for mark in [mark for mark in self._written if mark[0] == row and mark not in now]:
             del self._written[mark]
         for mark in now:
             self._written.setdefault(mark, self._world.now)
@@ -118,7 +118,7 @@ class Consent:
 
     def _is_marked(self, address: str, slot: str) -> bool:
         key = f"{_member(address, neighbours.IDS[neighbours.of(address)])}#{slot}"
-        return any(one == key for _, one in self._written)
+        return any(known == key for _, known in self._written)
 
     def asked(self, event_key: str, address: str) -> None:
         """An e-mail that unsubscribes was accepted; its worker marks the address."""
@@ -176,9 +176,9 @@ class Consent:
     def _is_persons(self, mark: Mark, action: Any) -> bool:
         """Whether a person answers somebody of whom it is still asked whether they asked to stop."""
         row, key = mark
-        one = self._world.conversations.rows[row]["marks"][key]
+        stored_mark = self._world.conversations.rows[row]["marks"][key]
         is_doubt = key.endswith(f"#{DOUBT_SLOT}")
-        is_open = is_doubt and self._world.now < parsed(one["stop_at"]).timestamp()
+        is_open = is_doubt and self._world.now < parsed(stored_mark["stop_at"]).timestamp()
         is_ours = action.data.message.purpose in (Purpose.PERSON, Purpose.APPROVED)
         if is_open and is_ours:
             self._world.happened["answered_in_doubt"] += 1
@@ -188,7 +188,7 @@ class Consent:
         """Whether a mark forbids a conversation's sends, whatever the product thinks."""
         (row, key), company = mark, record.company_id
         addresses = [record.primary_channel]
-        addresses += [str(record.item.get(one)) for one in ("recipient_tel", "recipient_email")]
+        addresses += [str(record.item.get(name)) for name in ("recipient_tel", "recipient_email")]
         if row not in {self._root_of(address, company) for address in addresses}:
             return False
         member, _, slot = key.partition("#")

@@ -229,8 +229,8 @@ class Container:
     def performing(self, executors: Mapping[str, Executor]) -> dict[str, Executor]:
         """Executors that make their effects known to the wire below them."""
         return {
-            kind: replace(one, perform=partial(self._perform, one.perform))
-            for kind, one in executors.items()
+            kind: replace(executor, perform=partial(self._perform, executor.perform))
+            for kind, executor in executors.items()
         }
 
     def _perform(

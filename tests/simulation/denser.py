@@ -93,7 +93,9 @@ def asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, in
 def _lent(name: str) -> tuple[Any, ...]:
     """The values of a field that the lending scenarios have."""
     return tuple(
-        had for had in (getattr(one, name) for one in _lending_scenarios()) if had not in _NONE
+        had
+        for had in (getattr(scenario, name) for scenario in _lending_scenarios())
+        if had not in _NONE
     )
 
 

@@ -53,11 +53,11 @@ class Endpoints:
         self._posts = 0
         self._kept: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = defaultdict(list)
 
-    def post(self, container: Container, one: SignedPost) -> PostAnswer:
+    def post(self, container: Container, post: SignedPost) -> PostAnswer:
         """What the product posts, with the faults of the network."""
         actions = container.sending.actions
         receipt: PostAnswer = self._world.network.effect(
-            actions, lambda: self._take(actions[0].key, one)
+            actions, lambda: self._take(actions[0].key, post)
         )
         if receipt.status == REFUSED:
             raise TransientError("webhook", "post", reason="connect_failed")
@@ -82,44 +82,44 @@ class Endpoints:
             if row.get(TELLS) and "start_event" in row:
                 self._judge(row)
 
-    def _take(self, key: str, one: SignedPost) -> PostAnswer:
+    def _take(self, key: str, post: SignedPost) -> PostAnswer:
         world = self._world
-        number = int(one.url.partition("company-")[2][0])
+        number = int(post.url.partition("company-")[2][0])
         known = Access(signing_secrets=(SIGNING[number],))
-        at = int(one.headers["webhook-timestamp"])
-        check_signature(one.headers, one.body, known, now_epoch=at)
+        at = int(post.headers["webhook-timestamp"])
+        check_signature(post.headers, post.body, known, now_epoch=at)
         assert world.scenario.endpoint is not None
         begins, ends = world.scenario.endpoint
         self._posts += 1
         if not EPOCH + begins <= world.now < EPOCH + ends:
-            self._keep(key, number, one)
+            self._keep(key, number, post)
             return PostAnswer(204)
         world.happened["endpoint_was_down"] += 1
         match self._posts % 6:
             case 0:
-                self._keep(key, number, one)
+                self._keep(key, number, post)
                 return PostAnswer(500)
             case 1:
-                self._keep(key, number, one)
+                self._keep(key, number, post)
                 return PostAnswer(0)
             case 2:
                 return PostAnswer(0)
             case 3:
                 world.now += SLOW_SECONDS
-                self._keep(key, number, one)
+                self._keep(key, number, post)
                 return PostAnswer(204)
             case 4:
                 return PostAnswer(REFUSED)
             case _:
                 return PostAnswer(503)
 
-    def _keep(self, key: str, number: int, one: SignedPost) -> None:
+    def _keep(self, key: str, number: int, post: SignedPost) -> None:
         self._world.landed[key] += 1
-        event = json.loads(one.body)
+        event = json.loads(post.body)
         opaque_id = event["data"]["conversation"]
         if event["data"]["company_id"] != neighbours.IDS[number]:
             self._world.oracle.broken("P1", f"{opaque_id} was told to another company")
-        self._kept[number, opaque_id].append((one.headers["webhook-id"], event))
+        self._kept[number, opaque_id].append((post.headers["webhook-id"], event))
         if event["type"] == "conversation.tool_called":
             self._give_back(event["data"])
 

@@ -69,9 +69,9 @@ def explore(
         count, _, deviations = heapq.heappop(frontier)
         found.complete = count
         more, violations = _run(scenario, deviations, found)
-        for number, one in enumerate(more):
-            weight = count + (2 if one[-1][1].startswith("fault") else 1)
-            heapq.heappush(frontier, (weight, found.runs * 1_000 + number, one))
+        for number, longer in enumerate(more):
+            weight = count + (2 if longer[-1][1].startswith("fault") else 1)
+            heapq.heappush(frontier, (weight, found.runs * 1_000 + number, longer))
         if violations:
             found.broken = shortest(scenario, deviations), violations
             return found

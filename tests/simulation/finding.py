@@ -91,11 +91,11 @@ class FindLooks:
             yield str(row["conversation_id"]), True
             if self._world.vendor.has(str(row["conversation_id"])):
                 yield self._written(CUSTOMER), False
-        for one in self._world.ledger.rows.values():
-            if one.get("event_key") == key:
-                yield str(one["event_id"]), False
-                if str(one["event_id"]).startswith("act:send:") and one.get("ref"):
-                    yield str(one["ref"]), False
+        for written in self._world.ledger.rows.values():
+            if written.get("event_key") == key:
+                yield str(written["event_id"]), False
+                if str(written["event_id"]).startswith("act:send:") and written.get("ref"):
+                    yield str(written["ref"]), False
         for record in self._world.conversations.rows.values():
             if record.get("start_event") == key:
                 yield f"{record['company_id']}#{record['request_id']}", False
@@ -124,7 +124,7 @@ class FindLooks:
         reported = {
             str(receipt["event_id"]) for event in found.events for receipt in event.receipts
         }
-        if str(row["event_id"]) in reported | {one.key for one in found.events}:
+        if str(row["event_id"]) in reported | {event.key for event in found.events}:
             return ""
         if any(note.startswith("further conversations") for note in found.notes):
             return ""

@@ -33,8 +33,8 @@ class MeasuredWorld(World):
 
     def measured(self, name: str, value: float, dimensions: Mapping[str, str]) -> None:
         """See `World.measured`; summed as `ROLLUPS` says."""
-        sets = [(), *((one,) for one in ROLLUPS.get(name, ())), tuple(dimensions)]
-        for labels in {frozenset(one) for one in sets}:
+        sets = [(), *((dimension,) for dimension in ROLLUPS.get(name, ())), tuple(dimensions)]
+        for labels in {frozenset(names) for names in sets}:
             values = {label: dimensions[label] for label in labels if label in dimensions}
             self._add("rp-mw/dev", name, value, stage="dev", **values)
 
@@ -58,8 +58,8 @@ class MeasuredWorld(World):
         waiting, dead = self.queue.waiting(), self.queue.dead
         for lane in LANES:
             name = "events" if lane == TICKETS else lane.name
-            ages = [self.now - one.sent_at for one in waiting if one.lane == lane]
-            letters = sum(one.lane == lane for one in dead)
+            ages = [self.now - message.sent_at for message in waiting if message.lane == lane]
+            letters = sum(message.lane == lane for message in dead)
             queue, letter_queue = f"rp-mw-{name}-dev.fifo", f"rp-mw-{name}-dlq-dev.fifo"
             age, visible = "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible"
             self._add("AWS/SQS", age, max(ages, default=0.0), QueueName=queue)

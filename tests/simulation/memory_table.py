@@ -253,7 +253,9 @@ class MemoryTable:
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:
         """See `chalicelib.aws.dynamo.Table.query_pages`."""
-        return iter(self.query(**{name: one for name, one in arguments.items() if name != "Limit"}))
+        return iter(
+            self.query(**{name: value for name, value in arguments.items() if name != "Limit"})
+        )
 
     def expire(self, before: float) -> int:
         """Delete the rows that expired before a time, as a late TTL does; returns how many."""

@@ -133,8 +133,8 @@ def judge(world: World, stays_unknown: Callable[[World, Mapping[str, Any]], bool
             waited = _seconds(row["last_processed_at"]) - _seconds(row["received_at"])
             if row["status"] in {"received", "processing", "parked"}:
                 waited = world.now - _seconds(row["received_at"])
-            own = (one["event_id"] for one in rows if one.get("event_key") == key)
-            lost = sum(world.network.disturbed[one] for one in own)
+            own = (action["event_id"] for action in rows if action.get("event_key") == key)
+            lost = sum(world.network.disturbed[action_key] for action_key in own)
             if waited > WAIT_SECONDS + max(0, lost - 1) * LOST_SECONDS:
                 world.oracle.broken("P3", f"{key} waited {waited:.0f} s beside another's fault")
 

@@ -93,7 +93,8 @@ _EVENTS = (
     *("evt:unsubscribe", "evt:tool", "evt:silence", "evt:lifted"),
 )
 _ACCESS = {
-    one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
+    company_id: Access(api_keys=(key,))
+    for company_id, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
 
 
@@ -230,7 +231,9 @@ class OutreachParts:
             ),
             outgoing=Outgoing(
                 composer=composer,
-                check_secrets=lambda one: vendors[one.channel.traits.carrier.vendor].check(one),
+                check_secrets=lambda record: vendors[record.channel.traits.carrier.vendor].check(
+                    record
+                ),
                 message_id_header=emails.message_id_header,
             ),
             incoming=Incoming(
@@ -259,7 +262,7 @@ class OutreachParts:
                 secret=lambda company_id, refresh: clients.secret(
                     secret_id("sim", company_id), refresh=refresh
                 ),
-                post=lambda one: world.endpoints.post(container, one),
+                post=lambda post: world.endpoints.post(container, post),
             ),
             signing=one_key,
             clock=clock,

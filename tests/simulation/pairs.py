@@ -206,8 +206,8 @@ class Pairs:
 
 def _is_answered(key: str, rows: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(
-        one.startswith("act:send:") and row["event_key"] == key and row["status"] == "done"
-        for one, row in rows.items()
+        row_key.startswith("act:send:") and row["event_key"] == key and row["status"] == "done"
+        for row_key, row in rows.items()
     )
 
 

@@ -28,7 +28,7 @@ class Partial:
 
     def taken(self, what: Sequence[Any]) -> list[Any]:
         """The statements that are executed."""
-        return [one for number, one in enumerate(what) if not self.is_failing(number)]
+        return [statement for number, statement in enumerate(what) if not self.is_failing(number)]
 
 
 def drawn(rng: random.Random, *, batches: int) -> tuple[Partial, ...]:

@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     gc.freeze()
     gc.set_threshold(20_000)
-    chosen = [one for one in BREAKS if options.only in one.name]
+    chosen = [broken for broken in BREAKS if options.only in broken.name]
     found = []
     started = time.process_time()
     for broken in chosen:
@@ -104,19 +104,22 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         if broken.test:
             test = broken.test if is_noticed_by_its_test(broken) else ""
-            one = Noticed(broken.name, broken.what, test=test)
+            notice = Noticed(broken.name, broken.what, test=test)
         else:
-            one = noticed(broken, range(options.seed, options.seed + options.runs))
-        found.append(one)
-        print(f"{one.name:38} {one.seed or 'none':>6}  {one.promise:3} {one.test}", flush=True)
+            notice = noticed(broken, range(options.seed, options.seed + options.runs))
+        found.append(notice)
+        print(
+            f"{notice.name:38} {notice.seed or 'none':>6}  {notice.promise:3} {notice.test}",
+            flush=True,
+        )
     seconds = round(time.process_time() - started)
-    by_seed = sum(one.seed > 0 for one in found)
+    by_seed = sum(notice.seed > 0 for notice in found)
     print(f"\n{by_seed} of {len(found)} noticed by {options.runs:,} plain seeds, {seconds} s")
     if not options.only and options.seed == 1:
         _keep(found, options.runs, seconds)
     elif not options.only:
         _keep_again(found, options.seed, options.runs, seconds)
-    unnoticed = [one.name for one in found if not one.seed and not one.test]
+    unnoticed = [notice.name for notice in found if not notice.seed and not notice.test]
     print(f"noticed by nothing: {', '.join(unnoticed) or 'none'}")
     return int(bool(unnoticed) or (by_seed < LEAST and not options.only))
 
@@ -126,7 +129,7 @@ def _keep(found: Sequence[Noticed], runs: int, seconds: int) -> None:
         "at": datetime.now(UTC).isoformat(timespec="minutes"),
         "runs": runs,
         "seconds": seconds,
-        "breaks": [asdict(one) for one in found],
+        "breaks": [asdict(notice) for notice in found],
         "sources": sources.digest("power"),
     }
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
@@ -138,17 +141,17 @@ def _keep_again(found: Sequence[Noticed], seed: int, runs: int, seconds: int) ->
         "first": seed,
         "last": seed + runs - 1,
         "seconds": seconds,
-        "noticed": sum(one.seed > 0 for one in found),
+        "noticed": sum(notice.seed > 0 for notice in found),
         "tried": len(found),
-        "unnoticed": [one.name for one in found if not one.seed],
+        "unnoticed": [notice.name for notice in found if not notice.seed],
     }
     KEPT.write_text(json.dumps(json.loads(KEPT.read_text()) | {"again": again}, indent=1) + "\n")
 
 
 def _write_page() -> None:
     kept = json.loads(KEPT.read_text())
-    found = [Noticed(**one) for one in kept["breaks"]]
-    by_seed = sum(one.seed > 0 for one in found)
+    found = [Noticed(**row) for row in kept["breaks"]]
+    by_seed = sum(notice.seed > 0 for notice in found)
     first = (
         f"Run of {kept['at']}, {kept['seconds']} s of processor time:"
         f" {by_seed} of {len(found)} breaks are noticed within the plain seeds 1 to"
@@ -160,7 +163,7 @@ def _write_page() -> None:
             f" were made, notice {again['noticed']} of the {again['tried']} tried"
             f" there ({again['seconds']} s); missed: {', '.join(again['unnoticed']) or 'none'}."
         )
-    lines = [first, "", *marked.table(HEADS, [one.cells for one in found])]
+    lines = [first, "", *marked.table(HEADS, [notice.cells for notice in found])]
     marked.write("reliability-tests.md", "power", lines)
 
 

@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 def quoting(rng: random.Random, says: list[Says], share: float = 0.3) -> list[Says]:
     """Some messages quote one of ours; a copy quotes what the first did."""
     chosen = {
-        (one.recipient, one.message): rng.randrange(1, 5) for one in says if rng.random() < share
+        (said.recipient, said.message): rng.randrange(1, 5) for said in says if rng.random() < share
     }
     return [
-        replace(one, quotes=chosen.get((one.recipient, one.message), 0))
-        if one.channel != "sms"
-        else one
-        for one in says
+        replace(said, quotes=chosen.get((said.recipient, said.message), 0))
+        if said.channel != "sms"
+        else said
+        for said in says
     ]
 
 
 def unsubscribing(rng: random.Random, says: list[Says], share: float = 0.08) -> list[Says]:
     """Some e-mails unsubscribe, half of them by the link in the header."""
     chosen = {
-        (one.recipient, one.message): rng.random() < 0.5
-        for one in says
-        if one.channel == "email" and rng.random() < share
+        (said.recipient, said.message): rng.random() < 0.5
+        for said in says
+        if said.channel == "email" and rng.random() < share
     }
     return [
-        replace(one, text="unsubscribe", is_click=chosen[one.recipient, one.message])
-        if (one.recipient, one.message) in chosen
-        else one
-        for one in says
+        replace(said, text="unsubscribe", is_click=chosen[said.recipient, said.message])
+        if (said.recipient, said.message) in chosen
+        else said
+        for said in says
     ]

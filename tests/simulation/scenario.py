@@ -267,7 +267,7 @@ def scenario(seed: int) -> Scenario:
     counted = [("ticket", posts), ("start", starts), ("says", says), ("batch", batches)]
     calls = len(writes) * CALLS_OF["write"] + len(alone.sweeps) * CALLS_OF["sweep"]
     calls += sum(
-        CALLS_OF["copy" if one.is_copy else name] for name, listed in counted for one in listed
+        CALLS_OF["copy" if item.is_copy else name] for name, listed in counted for item in listed
     )
     posts = [delayed(rng, post) for post in posts]
     starts += _once_more(random.Random(seed ^ 0x0DD), starts)
@@ -418,10 +418,12 @@ def _elsewhere(rng: random.Random, says: list[Says]) -> list[Says]:
     """Some e-mails come from another address; a copy has the address of the first."""
     if rng.random() >= 0.4:
         return says
-    chosen = {(one.recipient, one.message) for one in says if rng.random() < 0.5}
+    chosen = {(said.recipient, said.message) for said in says if rng.random() < 0.5}
     return [
-        replace(one, is_elsewhere=one.channel == "email" and (one.recipient, one.message) in chosen)
-        for one in says
+        replace(
+            said, is_elsewhere=said.channel == "email" and (said.recipient, said.message) in chosen
+        )
+        for said in says
     ]
 
 
@@ -512,9 +514,9 @@ def _spent(rng: random.Random) -> tuple[str, float, float]:
 def _with_a_tool(rng: random.Random, whole: Scenario, share: float = 0.06) -> Scenario:
     """A few schedules in which some messages ask for a tool; `tool_schedules` has nothing else."""
     asking = {
-        (one.recipient, one.message)
-        for one in whole.says
-        if rng.random() < 0.5 and one.text not in ("STOP", "unsubscribe")
+        (said.recipient, said.message)
+        for said in whole.says
+        if rng.random() < 0.5 and said.text not in ("STOP", "unsubscribe")
     }
     if rng.random() >= share or whole.held or not asking:
         return whole
@@ -523,8 +525,8 @@ def _with_a_tool(rng: random.Random, whole: Scenario, share: float = 0.06) -> Sc
         tools=rng.choice(("plain", "confirmed")),
         endpoint=whole.endpoint if rng.random() < 0.5 else (0.0, rng.choice((0.0, 900.0))),
         says=tuple(
-            replace(one, text=REQUEST) if (one.recipient, one.message) in asking else one
-            for one in whole.says
+            replace(said, text=REQUEST) if (said.recipient, said.message) in asking else said
+            for said in whole.says
         ),
     )
 

@@ -190,7 +190,7 @@ class Senders:
             self._mail(self._received(replace(said, recipient=f"other.{said.recipient}"), given))
             return
         tagged = given if said.message % 2 else ""
-        got = [one["message_id"] for one in sent]
+        got = [email["message_id"] for email in sent]
         to = tagged or neighbours.EMAILS[neighbours.of(said.recipient)]
         quoted, to = self._content(said, got, to)
         message = self._received(said, to, quoted)
@@ -225,8 +225,8 @@ class Senders:
     def _clicks(self, said: Says) -> None:
         """A click on the link of the newest e-mail; a person tries again until it works."""
         world = self._world
-        sent = [one["headers"] for one in world.ses.sent_to(said.recipient)]
-        links = [one["List-Unsubscribe"] for one in sent if "List-Unsubscribe" in one]
+        sent = [email["headers"] for email in world.ses.sent_to(said.recipient)]
+        links = [headers["List-Unsubscribe"] for headers in sent if "List-Unsubscribe" in headers]
         if not links:
             return
         token = links[-1].partition("/unsubscribe/")[2].partition(">")[0]

@@ -220,7 +220,8 @@ class SmallWorld(World):
             for table in tables
         ]
         messages = [
-            (one.id, one.visible_at, one.receives, one.receipt) for one in self.queue.waiting()
+            (message.id, message.visible_at, message.receives, message.receipt)
+            for message in self.queue.waiting()
         ]
         vendors = (
             sorted(self.landed.items()),

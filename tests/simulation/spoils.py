@@ -62,6 +62,6 @@ def drawn(rng: random.Random, *, answers: int) -> tuple[Spoil, ...]:
     """The spoiled responses of a schedule with about so many responses: often none."""
     spoils = {}
     for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
-        one = one_of(rng, answers=answers)
-        spoils[one.at] = one
+        spoil = one_of(rng, answers=answers)
+        spoils[spoil.at] = spoil
     return tuple(spoils[at] for at in sorted(spoils))

@@ -45,8 +45,8 @@ _TABLE = json.loads((ROOT / ".chalice" / "resources.json").read_text())["Resourc
     "ConversationsTable"
 ]["Properties"]
 _INDEXES = {
-    one["IndexName"]: {key["AttributeName"] for key in one["KeySchema"]}
-    for one in (*_TABLE["GlobalSecondaryIndexes"], *_TABLE["LocalSecondaryIndexes"])
+    index["IndexName"]: {key["AttributeName"] for key in index["KeySchema"]}
+    for index in (*_TABLE["GlobalSecondaryIndexes"], *_TABLE["LocalSecondaryIndexes"])
 }
 """The attributes that put a row of the conversations into each index."""
 _ORDER_NUMBERS = re.compile(r"(?<![0-9a-f])(?:1234567|10023[456])(?![0-9a-f])")
@@ -210,11 +210,11 @@ def _judge_batches(world: World, rows: Rows) -> None:
             world.oracle.broken("P2", f"{key} is answered with a newer message, and there is none")
 
 
-def _is_newer(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_newer(event: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return (
-        one["conversation_id"].rpartition("#")[0] == other["conversation_id"].rpartition("#")[0]
-        and one["number"] > other["number"]
-        and one.get("note") not in (OPT_OUT, HELP, *UNSAID)
+        event["conversation_id"].rpartition("#")[0] == other["conversation_id"].rpartition("#")[0]
+        and event["number"] > other["number"]
+        and event.get("note") not in (OPT_OUT, HELP, *UNSAID)
     )
 
 
@@ -288,7 +288,7 @@ def _judge_indexes(world: World) -> None:
 def _judge_deliveries(world: World, rows: Rows) -> None:
     """P2: a carrier's report on an opening reaches the start's row."""
     for row, ref in _openings(world, rows):
-        receipts = [rows.get(outreach_keys.receipt(ref, one)) for one in _DELIVERED]
+        receipts = [rows.get(outreach_keys.receipt(ref, state)) for state in _DELIVERED]
         is_reported = any(
             receipt is not None and receipt["status"] == "processed" for receipt in receipts
         )

@@ -33,7 +33,7 @@ def test_every_fault_is_met_at_some_call():
     ],
 )
 def test_a_broken_core_is_found_and_its_schedule_is_short(name, world):
-    (broken,) = (one for one in BREAKS if one.name == name)
+    (broken,) = (known for known in BREAKS if known.name == name)
     scenario = WORLDS[world]
     with broken.applied():
         found = explore(scenario, states=10_000)

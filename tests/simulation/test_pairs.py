@@ -48,7 +48,9 @@ def test_the_schedules_have_what_is_judged():
 
 
 @pytest.mark.parametrize(
-    ("edit", "said", "since"), [one[1:] for one in BREAKS], ids=[one[0] for one in BREAKS]
+    ("edit", "said", "since"),
+    [broken[1:] for broken in BREAKS],
+    ids=[broken[0] for broken in BREAKS],
 )
 def test_a_broken_rule_is_noticed(edit, said, since):
     """`since`: the seed that notices it today."""

@@ -26,7 +26,7 @@ def test_a_break_still_fits_the_code_and_is_undone(broken):
     before = [edit.current() for edit in broken.edits]
     with broken.applied():
         during = [edit.current() for edit in broken.edits]
-    assert all(one is not other for one, other in zip(before, during, strict=True))
+    assert all(former is not other for former, other in zip(before, during, strict=True))
     assert [edit.current() for edit in broken.edits] == before
 
 
@@ -37,13 +37,13 @@ def test_a_break_that_no_longer_fits_is_refused():
 
 
 def test_most_breaks_need_no_test_of_their_own():
-    assert sum(not one.test for one in BREAKS) >= LEAST
+    assert sum(not broken.test for broken in BREAKS) >= LEAST
 
 
 @pytest.mark.parametrize("since", ["today", pytest.param("first", marks=pytest.mark.long)])
 @one_case("name", SEEN)
 def test_plain_seeds_soon_notice_a_break(name, since):
     """From the seed that notices it today; in the long run from the first."""
-    (broken,) = (one for one in BREAKS if one.name == name)
+    (broken,) = (known for known in BREAKS if known.name == name)
     first = SEEN[name] if since == "today" else 1
     assert noticed(broken, range(first, first + SOON)).seed

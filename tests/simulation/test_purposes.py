@@ -21,4 +21,4 @@ def test_every_purpose_and_a_tools_call_occur():
         world = World(draw(seed)).run()
         assert world.oracle.violations == [], (draw.__name__, seed)
         found += world.happened
-    assert {one for one in (*PURPOSES, CALLED) if not found[one]} == set()
+    assert {purpose for purpose in (*PURPOSES, CALLED) if not found[purpose]} == set()

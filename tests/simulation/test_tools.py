@@ -80,11 +80,15 @@ def test_every_promise_holds_and_tools_are_called_while_endpoints_fail(seeds, ca
     for world in worlds(seeds):
         assert world.oracle.violations == [], world.scenario.seed
         happened += world.happened
-    assert min(happened[one] for one in ("tool_called", "tool_acknowledged")) >= calls
+    assert min(happened[fate] for fate in ("tool_called", "tool_acknowledged")) >= calls
     assert happened["endpoint_was_down"] >= failures
 
 
-@one_case(("edit", "saying", "since"), [one[1:] for one in BREAKS], ids=[one[0] for one in BREAKS])
+@one_case(
+    ("edit", "saying", "since"),
+    [broken[1:] for broken in BREAKS],
+    ids=[broken[0] for broken in BREAKS],
+)
 def test_a_break_is_noticed(edit, saying, since):
     """`since`: the seed that notices it today."""
     with edit.applied():

@@ -58,7 +58,7 @@ def assert_answered_in_order(world, channel, *counts, said=None):
     opening = keys.entry_id(keys.start(company.COMPANY_ID, "req0"))
     written = [entry_id for role, entry_id in entries(world) if role == "assistant"]
     answers = [entry_id for entry_id in written if entry_id != opening]
-    replies = [keys.reply(channel, one) for one in said]
+    replies = [keys.reply(channel, message) for message in said]
     parked = [
         reply
         for reply in replies
@@ -78,8 +78,8 @@ def test_a_mail_from_another_address_races_with_one_from_the_right_one(every):
         Says(100.0, "email", MAIL.recipient, 3, "and the price"),
     )
     orders = Counter()
-    for number, one in enumerate(each_fault(schedule(starts=(MAIL,), says=says), every=every)):
-        world, violations = run(one)
+    for number, variant in enumerate(each_fault(schedule(starts=(MAIL,), says=says), every=every)):
+        world, violations = run(variant)
         assert violations == [], number
         # Without the opening there is no token: a stranger's mail is not taken.
         said = [entry_id for role, entry_id in entries(world) if role == "user"]
@@ -108,8 +108,8 @@ def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until, every):
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
     # A message that a fault holds back may be delivered after the shorter night.
     runs = each_fault(night, every=every) if until == "15:30" else [night]
-    for number, one in enumerate(runs):
-        world, violations = run(one)
+    for number, variant in enumerate(runs):
+        world, violations = run(variant)
         assert violations == [], number
         subjects = (row.get("marks") or {} for row in world.conversations.rows.values())
         heard = [mark for marks in subjects for mark in marks.values() if mark.get("said_at")]
@@ -125,8 +125,8 @@ def test_messages_of_one_night_are_answered_in_their_order(until, every):
         for number, (at, text) in enumerate([(60.0, "hi"), (90.0, "tell me more"), (410.0, "so?")])
     )
     night = schedule(starts=(TEXT,), says=says, quiet_until=until)
-    for number, one in enumerate(each_fault(night, every=every)):
-        world, violations = run(one)
+    for number, variant in enumerate(each_fault(night, every=every)):
+        world, violations = run(variant)
         assert violations == [], number
         assert_answered_in_order(world, "sms", 3)
 
@@ -141,11 +141,13 @@ def test_quick_messages_are_answered_once_whatever_breaks(seconds, every):
     )
     quick = schedule(starts=(TEXT,), says=says, quiet_period=seconds)
     answers = Counter()
-    for number, one in enumerate(each_fault(quick, every=every)):
-        world, violations = run(one)
+    for number, variant in enumerate(each_fault(quick, every=every)):
+        world, violations = run(variant)
         assert violations == [], number
         stored = [entry_id for role, entry_id in entries(world) if role == "user"]
-        reasons = [world.ledger.rows[(keys.reply("sms", one),)].get("reason") for one in stored]
+        reasons = [
+            world.ledger.rows[(keys.reply("sms", entry_id),)].get("reason") for entry_id in stored
+        ]
         assert len(stored) == 3, number
         assert reasons[-1] is None, number
         sent = [entry_id for role, entry_id in entries(world) if role == "assistant"]

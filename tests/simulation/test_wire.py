@@ -149,13 +149,13 @@ def test_a_lagging_read_shows_a_table_as_it_was():
 
     shown = [versions.before(moment) for moment in (0.5, 1.5, 2.5)]
 
-    assert [(one.get(key) or {}).get("n") for one in shown] == [None, 1, 2]
+    assert [(view.get(key) or {}).get("n") for view in shown] == [None, 1, 2]
     query = {
         "IndexName": "created-at-index",
         "KeyConditionExpression": "primary_channel = :p",
         "values": {"p": "p"},
     }
-    assert [[row["n"] for row in one.query(**query)] for one in shown] == [[], [1], [2]]
+    assert [[row["n"] for row in view.query(**query)] for view in shown] == [[], [1], [2]]
     assert table.query(**query) == []
 
 
@@ -177,15 +177,17 @@ def stopped_while_unknown():
 def test_a_send_after_a_look_that_saw_the_stop_is_detected(monkeypatch):
     assert run(stopped_while_unknown())[1] == []
     looks, last = DoNotContact.look, DoNotContact.last_word
-    monkeypatch.setattr(DoNotContact, "look", lambda *one: replace(looks(*one), forbidden=None))
-    monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (None, last(*one)[1]))
-    assert any("after the STOP" in one for one in run(stopped_while_unknown())[1])
+    monkeypatch.setattr(
+        DoNotContact, "look", lambda *arguments: replace(looks(*arguments), forbidden=None)
+    )
+    monkeypatch.setattr(DoNotContact, "last_word", lambda *arguments: (None, last(*arguments)[1]))
+    assert any("after the STOP" in violation for violation in run(stopped_while_unknown())[1])
 
 
 def test_a_send_without_a_look_is_detected(monkeypatch):
     monkeypatch.setattr(DoNotContact, "look", lambda self, record: RegisterLook(None, ()))
     monkeypatch.setattr(DoNotContact, "last_word", lambda self, record: (None, record))
-    assert any("without a look" in one for one in run(stopped_while_unknown())[1])
+    assert any("without a look" in violation for violation in run(stopped_while_unknown())[1])
 
 
 def test_a_start_after_a_doubt_is_detected(monkeypatch):
@@ -198,15 +200,17 @@ def test_a_start_after_a_doubt_is_detected(monkeypatch):
     def careless(found):
         return None if found == Reason.DOUBT else found
 
-    def careless_look(*one):
-        found = looks(*one)
+    def careless_look(*arguments):
+        found = looks(*arguments)
         return replace(found, forbidden=careless(found.forbidden))
 
     monkeypatch.setattr(DoNotContact, "look", careless_look)
     monkeypatch.setattr(
-        DoNotContact, "last_word", lambda *one: (careless(last(*one)[0]), last(*one)[1])
+        DoNotContact,
+        "last_word",
+        lambda *arguments: (careless(last(*arguments)[0]), last(*arguments)[1]),
     )
-    assert any("after the STOP" in one for one in run(story)[1])
+    assert any("after the STOP" in violation for violation in run(story)[1])
 
 
 def test_a_look_that_may_be_behind_is_detected(monkeypatch):
@@ -226,13 +230,19 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
         lags=((0.0, 9_000.0, 10.0),),
     )
     assert run(story)[1] == []
-    monkeypatch.setattr(DoNotContact, "look", lambda *one: RegisterLook(behind(*one), ()))
-    monkeypatch.setattr(DoNotContact, "last_word", lambda *one: (behind(*one), one[1]))
-    assert any("after the STOP" in one for one in run(story)[1])
+    monkeypatch.setattr(
+        DoNotContact, "look", lambda *arguments: RegisterLook(behind(*arguments), ())
+    )
+    monkeypatch.setattr(
+        DoNotContact, "last_word", lambda *arguments: (behind(*arguments), arguments[1])
+    )
+    assert any("after the STOP" in violation for violation in run(story)[1])
 
 
 def test_a_batch_statements_error_taken_for_success_is_detected():
-    (careless,) = (one for one in BREAKS if one.name == "statement's error taken for success")
+    (careless,) = (
+        broken for broken in BREAKS if broken.name == "statement's error taken for success"
+    )
     with careless.applied():
         found = [
             violation
@@ -261,7 +271,8 @@ def test_a_reply_credited_with_another_ones_message_is_detected(monkeypatch):
     )
     monkeypatch.setattr(Richpanel, "send_message", credited)
     assert any(
-        "which act:" in one or "is the message of" in one for one in run(schedule(posts=posts))[1]
+        "which act:" in violation or "is the message of" in violation
+        for violation in run(schedule(posts=posts))[1]
     )
 
 
@@ -269,7 +280,7 @@ def test_a_sweep_that_moves_nothing_is_detected(monkeypatch):
     lost = fault(Port.EFFECT, "never_lands_and_no_answer", 0)
     story = schedule(starts=(TEXT,), effect_faults=(lost,))
     monkeypatch.setattr(RowSweep, "run", lambda self: None)
-    assert any("no sweep moves one" in one for one in run(story)[1])
+    assert any("no sweep moves one" in violation for violation in run(story)[1])
 
 
 # --- once holes, each by the schedule that showed it ------------------------------------------------

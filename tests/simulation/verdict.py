@@ -58,7 +58,7 @@ def silent_until(world: World) -> float:
     silent = [row for row in rows if row["event_id"].startswith("evt:silence:") and "due_at" in row]
     if not _rest(world, [row for row in rows if row not in silent]):
         return 0.0
-    return min((float(one.get("until") or 0) for one in silent), default=0.0)
+    return min((float(row.get("until") or 0) for row in silent), default=0.0)
 
 
 def _is_being_posted(row: Mapping[str, Any]) -> bool:
@@ -103,7 +103,7 @@ def _judge_event(
 ) -> None:
     row = rows.get(key)
     container = f"evt:rp:{conversation_id}:n:"
-    is_dead = key in dead or any(one.startswith(container) for one in dead)
+    is_dead = key in dead or any(letter.startswith(container) for letter in dead)
     if row is None and not is_dead:
         world.oracle.broken("P2", f"{key} was accepted and is nowhere")
     elif row is not None and row["status"] not in _ENDED and not is_dead:

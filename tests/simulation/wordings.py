@@ -30,17 +30,17 @@ def drawn(seed: int, says: Sequence[Says]) -> tuple[Says, ...]:
     Of some e-mails nothing proves who wrote them.
     """
     found = []
-    for one in says:
-        rng = random.Random(f"{seed} {one.recipient} {one.message}")
-        text = one.text
+    for said in says:
+        rng = random.Random(f"{seed} {said.recipient} {said.message}")
+        text = said.text
         if text == "STOP":
             text = rng.choice(STOPS)
         elif text in ("what is this?", "no") and rng.random() < 0.5:
             text = rng.choice(HELPS)
-        doubtful = random.Random(f"doubt {seed} {one.recipient} {one.message}")
+        doubtful = random.Random(f"doubt {seed} {said.recipient} {said.message}")
         if text in ("tell me more", "no") and doubtful.random() < DOUBTFUL:
             text = doubtful.choice(DOUBTS)
-        unproven = random.Random(f"unproven {seed} {one.recipient} {one.message}").random()
-        is_unproven = one.channel == "email" and unproven < UNPROVEN
-        found.append(replace(one, text=text, is_unproven=is_unproven))
+        unproven = random.Random(f"unproven {seed} {said.recipient} {said.message}").random()
+        is_unproven = said.channel == "email" and unproven < UNPROVEN
+        found.append(replace(said, text=text, is_unproven=is_unproven))
     return tuple(found)

@@ -32,8 +32,8 @@ def _plan_senders(world: World) -> None:
 
 
 def _plan_sent(world: World, sent: Sequence[Any], send: Callable[[Any], None]) -> None:
-    for one in sent:
-        _plan(world, "copy_posted" if one.is_copy else "", one.at, partial(send, one))
+    for item in sent:
+        _plan(world, "copy_posted" if item.is_copy else "", item.at, partial(send, item))
 
 
 def _plan_schedules(world: World) -> None:

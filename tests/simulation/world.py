@@ -327,7 +327,8 @@ class World:
         """The reconciliation's schedule ticks."""
         self.log_line("sweep")
         self._scheduled(
-            self.sweepers, lambda one: one.reconciler.sweep(time_left_seconds=lambda: 200.0)
+            self.sweepers,
+            lambda container: container.reconciler.sweep(time_left_seconds=lambda: 200.0),
         )
 
     def write_facts(self) -> None:
@@ -335,7 +336,9 @@ class World:
         self.log_line("write facts")
         self._scheduled(
             self.writers,
-            lambda one: one.facts.writer.run(time_left_seconds=lambda: SCHEDULE_SECONDS),
+            lambda container: container.facts.writer.run(
+                time_left_seconds=lambda: SCHEDULE_SECONDS
+            ),
         )
 
     def _scheduled(self, pool: Sequence[Container], work: Callable[[Container], Any]) -> None:

@@ -38,7 +38,8 @@ class Told(Text):
         """An event by its number in its conversation; the endpoint acts on each id once."""
         found = super().landed(run, actions)
         heard = Counter(
-            outreach_keys.tell_action(one["conversation"], one["number"]) for one in _told(run)
+            outreach_keys.tell_action(event["conversation"], event["number"])
+            for event in _told(run)
         )
         for key, row in actions.items():
             if row.get("action_kind") == "tell_company":
@@ -52,7 +53,7 @@ class Told(Text):
 
     def violations(self, run: Run) -> Sequence[str]:
         """P3 for a conversation's events; a signature must be right at every attempt."""
-        numbers = [one["number"] for one in _told(run)]
+        numbers = [event["number"] for event in _told(run)]
         found = list(super().violations(run))
         if numbers != sorted(numbers):
             found.append(f"P3 the company heard of its events in the order {numbers}")
@@ -74,4 +75,4 @@ class ToldLate(Told):
 
 def _told(run: Run) -> list[dict[str, Any]]:
     """The data of each event that the company acted upon, in order."""
-    return [one["data"] for one in run.rig.company.received.values()]
+    return [received["data"] for received in run.rig.company.received.values()]

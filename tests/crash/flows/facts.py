@@ -51,7 +51,7 @@ class Facts(Flow):
             for number in (501, 502)
         ]
         call = aloware.six_deliveries(id=CALL)
-        yield [self._hubspot(run, batch), *(self._aloware(run, one) for one in call[:2])]
+        yield [self._hubspot(run, batch), *(self._aloware(run, delivery) for delivery in call[:2])]
         yield [Tick("post_facts")]
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:

@@ -70,7 +70,7 @@ class _Outreach(Flow):
         """P1 and P2 for the conversation: every entry stored once, and the start no longer counted."""
         rows = run.rows("IdempotencyTable")
         stored = run.items("ConversationsTable")
-        records = [one for one in stored if "start_event" in one]
+        records = [item for item in stored if "start_event" in item]
         entries = Counter(entry["entry_id"] for entry in pages(stored))
         found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
         if len(records) > self.openings:

@@ -65,9 +65,9 @@ class ToolCalled(Told):
         """A call by the message that acknowledges it, once for each id under which it was posted."""
         found = super().landed(run, actions)
         heard = Counter(
-            outreach_keys.tool_action(one["conversation"], one["message_id"])
-            for one in (event["data"] for event in run.rig.company.received.values())
-            if "tool" in one
+            outreach_keys.tool_action(call_data["conversation"], call_data["message_id"])
+            for call_data in (event["data"] for event in run.rig.company.received.values())
+            if "tool" in call_data
         )
         for key, row in actions.items():
             if row.get("action_kind") == "call_tool":
@@ -99,8 +99,8 @@ class ToolAnswered(ToolCalled):
 
     def steps(self, run: Run) -> Iterator[Step]:
         yield from super().steps(run)
-        called = [one["data"] for one in run.rig.company.received.values()]
-        yield [self.gives_back(one) for one in called if "tool" in one]
+        called = [event["data"] for event in run.rig.company.received.values()]
+        yield [self.gives_back(call) for call in called if "tool" in call]
 
     def gives_back(self, called: Mapping[str, Any]) -> Arrival:
         """The company posts the result of one call."""
@@ -145,4 +145,6 @@ def _answer(body: Mapping[str, Any]) -> Any:
             "function_call": TOOL,
             "function_arguments": json.dumps({"job_ref": "JR123"}),
         }
-    return dict.fromkeys(known) | {one: v for one, v in (_NOTHING | call).items() if one in known}
+    return dict.fromkeys(known) | {
+        name: v for name, v in (_NOTHING | call).items() if name in known
+    }
