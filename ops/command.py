@@ -177,7 +177,7 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
     _, *own = inspect.signature(work, eval_str=True).parameters.values()
 
     def entry(context: typer.Context, **options: Any) -> None:  # noqa: ANN401 - typer's own
-        given = {one.name: options.pop(one.name) for one in own}
+        given = {parameter.name: options.pop(parameter.name) for parameter in own}
         is_confirmed = options.get("yes", False)
         run = CommandRun(
             kind,
@@ -204,7 +204,7 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
             raise typer.Exit(run.code)
 
     here = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    mine = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+    mine = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
     mine += _common(kind, mine)
     entry.__signature__ = inspect.Signature([here, *mine])  # type: ignore[attr-defined]
     return entry
@@ -212,13 +212,15 @@ def _entry(kind: OpsCommand, work: Callable[..., object]) -> Callable[..., None]
 
 def _refuse_too_long(taken: Sequence[inspect.Parameter], given: Given) -> None:
     """Refuse arguments longer than any key or reason; AWS's own error would name no argument."""
-    for one in taken:
-        value = given[one.name]
-        info = next(iter(getattr(one.annotation, "__metadata__", ())), None)
-        declared = next(iter(getattr(info, "param_decls", None) or ()), one.name.replace("_", "-"))
+    for parameter in taken:
+        value = given[parameter.name]
+        info = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
+        declared = next(
+            iter(getattr(info, "param_decls", None) or ()), parameter.name.replace("_", "-")
+        )
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str):
-                longest = LONGEST_TEXT if one.name in TEXTS else LONGEST_KEY
+                longest = LONGEST_TEXT if parameter.name in TEXTS else LONGEST_KEY
                 refuse_too_long(declared, text, longest=longest)
 
 
@@ -250,7 +252,7 @@ def _refuse_undeclared(stage: str) -> None:
 
 def _common(kind: OpsCommand, own: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
     """The options that the decorator adds; a command with its own `reason` gets only --because."""
-    why = Because if any(one.name == "reason" for one in own) else Reason
+    why = Because if any(parameter.name == "reason" for parameter in own) else Reason
     added: list[tuple[str, object, object]] = [("stage", Stage, "dev")]
     added += [("because", why, "")] if kind.says_why else []
     added += [("dry_run", DryRun, False)] if kind.has_dry_run else []

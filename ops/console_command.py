@@ -44,13 +44,13 @@ def sessions_command(run: CommandRun) -> object:
     """List who is signed in to the deployed console, since when and until when."""
     lines = [
         {
-            "id": one.short_id,
-            "person": one.person,
-            "roles": ", ".join(one.grants),
-            "since": one.since,
-            "until": one.until,
+            "id": console_session.short_id,
+            "person": console_session.person,
+            "roles": ", ".join(console_session.grants),
+            "since": console_session.since,
+            "until": console_session.until,
         }
-        for one in sorted(_sessions(run.session).listed(), key=lambda one: one.since)
+        for console_session in sorted(_sessions(run.session).listed(), key=lambda one: one.since)
     ]
     return run.output.records(("id", "person", "roles", "since", "until"), lines)
 
@@ -70,23 +70,23 @@ def revoke_command(
         raise OpsError("name one session, --person or --everyone", code=EXIT_UNUSABLE)
     rows = _sessions(run.session)
     chosen = [
-        one
-        for one in rows.listed()
+        console_session
+        for console_session in rows.listed()
         if everyone
-        or (person and persons.means(person, one.person))
-        or (session_id and one.short_id == session_id)
+        or (person and persons.means(person, console_session.person))
+        or (session_id and console_session.short_id == session_id)
     ]
     if not chosen:
         raise OpsError("there is no such session; `console sessions` lists them")
     if run.dry_run:
-        ended = [one.short_id for one in chosen]
+        ended = [console_session.short_id for console_session in chosen]
         run.output.say(f"{len(ended)} would be revoked: {', '.join(ended)}")
         return {"would_be_revoked": ended}
     ended = []
-    for one in chosen:
-        run.enter(f"console-session:{one.short_id}", of=one.person)
-        if rows.revoke(one.session_id, by=run.session.identity.name):
-            ended.append(one.short_id)
+    for console_session in chosen:
+        run.enter(f"console-session:{console_session.short_id}", of=console_session.person)
+        if rows.revoke(console_session.session_id, by=run.session.identity.name):
+            ended.append(console_session.short_id)
     run.output.say(f"{len(ended)} revoked: {', '.join(ended)}")
     return {"revoked": ended}
 

@@ -60,7 +60,7 @@ def act(
         result=result,
         story=str(row.get("conversation_id", "")) if row else "",
         reason=reason,
-        evidence={**seen, **{name: one for name, one in evidence.items() if one is not None}},
+        evidence={**seen, **{name: value for name, value in evidence.items() if value is not None}},
         act_id=act_id,
         once=once,
         about={*about, *ids_in(reason, session.services.opaque)},
@@ -98,9 +98,9 @@ def read(
     journal = session.services.journal
     found: Iterable[Item]
     found = journal.since(since) if key is None else journal.story(_story_of(session, key))
-    for one in found:
-        if is_view(one) is views and _fits(one, key, by):
-            yield shown(one)
+    for entry in found:
+        if is_view(entry) is views and _fits(entry, key, by):
+            yield shown(entry)
 
 
 def page(
@@ -132,12 +132,12 @@ def page(
     found: list[dict[str, Any]] = []
     rows = session.services.journal.backwards(story, before=after, page=limit + 1)
     last = ""
-    for number, one in enumerate(rows):
+    for number, entry in enumerate(rows):
         if len(found) == limit or number == max(limit, LOOKED_THROUGH):
             return found, last
-        last = str(one["ts_action_id"])
-        if is_view(one) is views and _fits(one, key or None, by or None):
-            found.append(shown(one))
+        last = str(entry["ts_action_id"])
+        if is_view(entry) is views and _fits(entry, key or None, by or None):
+            found.append(shown(entry))
     return found, ""
 
 
@@ -190,7 +190,7 @@ def _fits(entry: Item, key: str | None, by: str | None) -> bool:
     if by is None:
         return True
     name, actor = persons.normal(by), f"/{persons.normal(str(entry['actor']))}/"
-    return any(one in actor for one in (f"/{name}/", f"/{name} <", f"<{name} at "))
+    return any(form in actor for form in (f"/{name}/", f"/{name} <", f"<{name} at "))
 
 
 def _story_of(session: Session, key: str) -> str:

@@ -54,7 +54,7 @@ class Output:
     def show(self, data: Any) -> None:  # noqa: ANN401 - JSON
         """Print the result as JSON if `--json` was given; otherwise print nothing."""
         if self.as_json and isinstance(data, JsonLines):
-            sys.stdout.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in data)
+            sys.stdout.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in data)
         elif self.as_json:
             sys.stdout.write(json.dumps(data, default=str, indent=2) + "\n")
 

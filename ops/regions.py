@@ -49,6 +49,6 @@ def _places() -> dict[str, str]:
 
 
 def _meant(name: str, known: dict[str, str]) -> str:
-    there = [f"{place} is {one}" for one, place in known.items() if name in place.lower()]
+    there = [f"{place} is {region}" for region, place in known.items() if name in place.lower()]
     near = difflib.get_close_matches(name, known, n=1)
     return f"; {', '.join(there)}" if there else f"; the nearest is {near[0]}" if near else ""

@@ -42,7 +42,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         context: the value of `typer.Context.obj` for the commands.
     """
     typed = sys.argv[1:] if arguments is None else list(arguments)
-    as_json = any(one.partition("=")[0] == "--json" for one in typed)
+    as_json = any(word.partition("=")[0] == "--json" for word in typed)
     ends = partial(_ends, Output(as_json))
     try:
         code = _command(app)(

@@ -19,7 +19,7 @@ def _said(value: Any) -> str:  # noqa: ANN401 - JSON
             return "yes" if value else "no"
         case dict():
             return "; ".join(
-                f"{name.replace('_', ' ')} {_said(one)}" for name, one in value.items()
+                f"{name.replace('_', ' ')} {_said(part)}" for name, part in value.items()
             )
         case list():
             return ", ".join(map(_said, value)) or "none"

@@ -126,7 +126,7 @@ class Session:
             return OperatorServices(settings.load(self.variables))
         except SettingsError as error:
             configured = config.configured(self.stage)
-            set_here = [one for one in configured if one in os.environ and one in str(error)]
+            set_here = [name for name in configured if name in os.environ and name in str(error)]
             if not set_here:
                 raise
             raise SettingsError(

@@ -22,7 +22,8 @@ def added(do: Callable[..., object], act: DeskAct) -> Callable[..., object]:
     *common, _ = inspect.signature(do, eval_str=True).parameters.values()
     if act.name != APPROVE:
         common = [
-            one.replace(default=Parameter.empty) if one.name == "by" else one for one in common
+            parameter.replace(default=Parameter.empty) if parameter.name == "by" else parameter
+            for parameter in common
         ]
     given = [*common, *(_option(field) for field in act.fields)]
     do.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]

@@ -54,7 +54,7 @@ def shown(session: Session, company_id: str) -> list[KeyShown]:
         OpsError: the secret exists and is not a JSON object.
     """
     mine = known(session, company_id)
-    of_router = [KeyShown(id_of(one), ROUTER) for one in mine.api_keys]
+    of_router = [KeyShown(id_of(key), ROUTER) for key in mine.api_keys]
     return of_router + [KeyShown(id_of(key), role.value) for key, role in mine.desk_keys]
 
 
@@ -76,7 +76,10 @@ def faults(session: Session, company_id: str) -> tuple[str, ...]:
     companies = access.access(json.dumps(_read(session)[0]))
     mine = companies.get(company_id, access.Access())
     others = {
-        key for one, known in companies.items() if one != company_id for key in known.api_keys
+        key
+        for other_id, known in companies.items()
+        if other_id != company_id
+        for key in known.api_keys
     }
     shared = () if others.isdisjoint(mine.api_keys) else ("an API key is another company's too",)
     return mine.faults + shared
@@ -130,7 +133,7 @@ def revoke(session: Session, company_id: str, key_id: str, role: DeskRole | None
     """
 
     def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], None]:
-        left = tuple(one for one in before if id_of(one) != key_id)
+        left = tuple(key for key in before if id_of(key) != key_id)
         if left == before:
             raise OpsError("the company has no such key")
         return left, None

@@ -71,7 +71,9 @@ def handoff_list(
     session, output = run.session, run.output
     if show is not None:
         shown = handoff.show(session, show, company_id)
-        facts = {name: one for name, one in shown.items() if name not in ("handoff", "messages")}
+        facts = {
+            name: value for name, value in shown.items() if name not in ("handoff", "messages")
+        }
         output.facts({**facts, **shown["handoff"], "id": shown["id"]})
         output.records(("at", "role", "text", "note"), shown["messages"])
         return shown
@@ -146,12 +148,14 @@ def company_put(
     item = company.read(file)
     gate = VerdictGate(asks_judge=judge, despite=despite_verdicts.strip())
     did = put_settings.put(run.session, item, because=run.because, gate=gate)
-    found = [one for one in company.check(run.session, item) if one.result != "ok"]
+    found = [finding for finding in company.check(run.session, item) if finding.result != "ok"]
     result = {"company": item["company_id"], "project": item["project_id"], "did": did}
     run.output.facts(result)
-    for one in found:
-        run.output.say(f"still missing or wrong: {one.subject}: {one.detail}", style="yellow")
-    return {**result, "findings": [asdict(one) for one in found]}
+    for finding in found:
+        run.output.say(
+            f"still missing or wrong: {finding.subject}: {finding.detail}", style="yellow"
+        )
+    return {**result, "findings": [asdict(finding) for finding in found]}
 
 
 @command(company_app, "company map", changes=True)
@@ -159,8 +163,8 @@ def company_map(run: CommandRun) -> object:
     """Map every stored project's senders to its company; exit code 1 if two companies share one."""
     run.enter("companies")
     mapped, wrong = senders.fill(run.session)
-    for one in wrong:
-        run.output.say(one, style="yellow")
+    for fault in wrong:
+        run.output.say(fault, style="yellow")
     run.output.say(f"{mapped} projects mapped")
     if wrong:
         run.code = EXIT_NO
@@ -185,11 +189,11 @@ def company_check(
     else:
         checked = company.items(session, str(company_id), project_id)
     found = [
-        {"project": company.shown_id(item, Project.project_id), **asdict(one)}
+        {"project": company.shown_id(item, Project.project_id), **asdict(finding)}
         for item in checked
-        for one in company.check(session, item)
+        for finding in company.check(session, item)
     ]
-    if any(one["result"] == "fail" for one in found):
+    if any(finding["result"] == "fail" for finding in found):
         run.code = EXIT_NO
     return run.output.records(("project", "subject", "result", "detail"), found)
 
@@ -427,9 +431,9 @@ def erase_command(
         places = output.following(erase_scan.scan(session, tables, sought), "looking")
         result["proof"] = report = erase_scan.shown(list(places))
         erase_scan.printed(output, report)
-        left = sum(one["found"] for one in report)
+        left = sum(row["found"] for row in report)
         output.say(f"canaries looked for {len(sought)}, found after erasing {left}")
-        run.code = EXIT_NO if left or any(one["has_failed"] for one in report) else run.code
+        run.code = EXIT_NO if left or any(row["has_failed"] for row in report) else run.code
     if done.notes:
         run.code = EXIT_NO
     return result

@@ -87,7 +87,7 @@ def ids(session: Session, *, at_most: int) -> tuple[list[str], bool]:
         ProjectionExpression="#c",
         ExpressionAttributeNames={"#c": "company_id"},
     )
-    return sorted({str(one["company_id"]) for one in page}), rest is None
+    return sorted({str(item["company_id"]) for item in page}), rest is None
 
 
 def projects(session: Session, company_id: str, project_id: str | None) -> list[Project]:
@@ -109,7 +109,7 @@ def faults(session: Session, item: dict[str, Any]) -> list[str]:
 def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
     """Check an item, the secrets it names, and the company's API keys."""
     wrong = faults(session, item)
-    found = [CompanyFinding("item", "fail", one) for one in wrong]
+    found = [CompanyFinding("item", "fail", fault) for fault in wrong]
     unknown = checking.unknown_names(item)
     if unknown:
         found.append(CompanyFinding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
@@ -121,7 +121,7 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
         found.append(
             CompanyFinding("item", "warn", "project_status is not active: starts are refused")
         )
-    if not any(one.result == "fail" for one in found):
+    if not any(finding.result == "fail" for finding in found):
         found.append(CompanyFinding("item", "ok"))
         found += [
             _secret(session, project, name, channels)
@@ -131,7 +131,8 @@ def check(session: Session, item: dict[str, Any]) -> list[CompanyFinding]:
         found += _consent(project)
         found += _identities(session, project)
         found += [
-            CompanyFinding("models", "fail", one) for one in model_names.of_stage(session, project)
+            CompanyFinding("models", "fail", fault)
+            for fault in model_names.of_stage(session, project)
         ]
     company_id = shown_id(item, Project.company_id)
     if company_id is not None:
@@ -193,7 +194,7 @@ def _secret(
 def _senders(session: Session, project: Project) -> CompanyFinding:
     stored = senders.projects(session)
     problems = senders.faults(project, stored)
-    if any(one.ids == project.ids for one in stored):
+    if any(other.ids == project.ids for other in stored):
         problems += senders.unmapped(session, project)
     return CompanyFinding("senders", "fail" if problems else "ok", "; ".join(problems))
 
@@ -213,11 +214,11 @@ def _consent(project: Project) -> list[CompanyFinding]:
     if not project.company_contact:
         detail = "company_contact is missing: the answer to HELP names no contact"
         found.append(CompanyFinding("opt-out", "warn", detail))
-    mails = any(one.traits.form is Form.MAIL for one in project.allowed_channels)
+    mails = any(channel.traits.form is Form.MAIL for channel in project.allowed_channels)
     if mails and project.message_kind != "transactional" and not project.company_address:
         detail = "company_address is missing: marketing e-mails must name it (16 CFR 316)"
         found.append(CompanyFinding("opt-out", "warn", detail))
-    found += [CompanyFinding("rules", "warn", one) for one in missing_words.details(project)]
+    found += [CompanyFinding("rules", "warn", detail) for detail in missing_words.details(project)]
     if not project.require_consent:
         found.append(CompanyFinding("consent", "warn", "require_consent is off"))
     return found

@@ -79,12 +79,12 @@ def read(
     conversations = session.services.outreach.conversations
     counted = [
         *(
-            (one.day, one.project_id, one.counts)
-            for one in conversations.days(company_id, since, now)
+            (day.day, day.project_id, day.counts)
+            for day in conversations.days(company_id, since, now)
         ),
         *(
-            (one.day, one.project_id, {WRONG: one.said})
-            for one in conversations.wrong(company_id, since, now)
+            (wrong.day, wrong.project_id, {WRONG: wrong.said})
+            for wrong in conversations.wrong(company_id, since, now)
         ),
     ]
     for day, project, counts in counted:

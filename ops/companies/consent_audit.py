@@ -19,7 +19,9 @@ COLUMNS = (
 def lines(session: Session, company_id: str, since: str) -> Iterator[dict[str, Any]]:
     """Yield a line for each message sent since an ISO time, grouped by project and conversation."""
     outreach = session.services.outreach
-    projects = [one for one in outreach.companies.projects() if one.company_id == company_id]
+    projects = [
+        project for project in outreach.companies.projects() if project.company_id == company_id
+    ]
     for project in projects:
         for record in outreach.conversations.of_project(*project.ids):
             yield from _of_conversation(session, record, since)
@@ -36,10 +38,14 @@ def _of_conversation(session: Session, record: Record, since: str) -> Iterator[d
         "region": conversation_rules.place_of(record).shown,
         "consent": _consent(record),
     }
-    for one in session.services.outreach.conversations.history(record):
-        if one.role == "assistant" and one.message_timestamp >= since:
-            found = {"entry": one.entry_id, "at": one.message_timestamp, "kind": _kind(record, one)}
-            yield {**about, **found, "rules": list(one.rules or ())}
+    for entry in session.services.outreach.conversations.history(record):
+        if entry.role == "assistant" and entry.message_timestamp >= since:
+            found = {
+                "entry": entry.entry_id,
+                "at": entry.message_timestamp,
+                "kind": _kind(record, entry),
+            }
+            yield {**about, **found, "rules": list(entry.rules or ())}
 
 
 def _consent(record: Record) -> str | None:

@@ -31,7 +31,7 @@ def hears(
 
     A line is {"id", "channel": "sms", "whatsapp" or "email", "text", "mime": null or a raw message}.
     """
-    found = [consent_lines.answer(one) for one in consent_lines.read(file)]
+    found = [consent_lines.answer(line) for line in consent_lines.read(file)]
     return JsonLines(run.output.records(("id", "heard", "scope", "why", "visible"), found))
 
 
@@ -50,8 +50,8 @@ def audit(
     """Print which rules and consent allowed each message of a company; no text, no address."""
     begin = moment(run.session.services.clock, since)
     found = list(consent_audit.lines(run.session, company_id, begin))
-    shown = [{**one, "rules": ", ".join(one["rules"])} for one in found]
+    shown = [{**row, "rules": ", ".join(row["rules"])} for row in found]
     run.output.table(
-        consent_audit.COLUMNS, [[one[name] for name in consent_audit.COLUMNS] for one in shown]
+        consent_audit.COLUMNS, [[row[name] for name in consent_audit.COLUMNS] for row in shown]
     )
     return JsonLines(found)

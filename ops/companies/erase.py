@@ -201,7 +201,7 @@ def whole(session: Session, subjects: Subjects) -> Subjects:
     ids: list[str] = []
     names = TheirNames()
     table = session.services.table(session.services.settings.conversations_table)
-    rows = (one for one in scanned(table) if layout.member_of(one))
+    rows = (row for row in scanned(table) if layout.member_of(row))
     subjects = replace(subjects, theirs=erase_subject.found(session, rows, subjects.addresses))
     for item in scanned(table):
         if isinstance(item.get("opaque_id"), str) and subjects.own(item):
@@ -224,7 +224,7 @@ def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
         if project.sender(channel)
     }
     for channel, sender, company_id in sorted(senders):
-        linked = [one for company, one in subjects.theirs.linked if company == company_id]
+        linked = [address for company, address in subjects.theirs.linked if company == company_id]
         for address in (*subjects.addresses, *linked):
             yield from pair_ids(opaque, channel, sender, address)
 
@@ -323,7 +323,7 @@ def _remove_entries(
     """Remove the list entries that mention the person's address from a project's settings."""
     sought = subjects.addresses_in(item)
     changed = {
-        name: [one for one in value if not _mentions(one, sought)]
+        name: [element for element in value if not _mentions(element, sought)]
         for name, value in item.items()
         if isinstance(value, list) and _mentions(value, sought)
     }
@@ -363,9 +363,9 @@ def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 -
             text = value.lower()
             return any(_occurs_in(text, address) for address in addresses)
         case dict():
-            return any(_mentions(one, addresses) for one in (*value, *value.values()))
+            return any(_mentions(part, addresses) for part in (*value, *value.values()))
         case list() | set() | frozenset() | tuple():
-            return any(_mentions(one, addresses) for one in value)
+            return any(_mentions(part, addresses) for part in value)
         case _:
             return False
 

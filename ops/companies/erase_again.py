@@ -55,9 +55,12 @@ def enter(session: Session, subject: str, subjects: Subjects) -> None:
     """Enter an erasure in the journal and the conversations' table, by digests alone."""
     of = session.services.opaque_ids.of
     linked = (address for _, address in subjects.theirs.linked)
-    known = {*(numbers.canonical(one) for one in (*subjects.addresses, *linked)), *subjects.ids}
+    known = {
+        *(numbers.canonical(address) for address in (*subjects.addresses, *linked)),
+        *subjects.ids,
+    }
     words = (of("about", *place) for place in erase_remarks.places(session, subjects))
-    hashed = " ".join(sorted({*(of("person", one) for one in known), *words}))
+    hashed = " ".join(sorted({*(of("person", identifier) for identifier in known), *words}))
     erase.enter(session, subject, hashed=hashed)
     now = session.services.clock.now()
     session.services.table(session.services.settings.conversations_table).put(
@@ -82,7 +85,7 @@ def erased_since(session: Session, backup: str) -> ErasedSince:
     if since > session.services.clock.now():
         raise OpsError("--again is in the future: give the backup's time", code=EXIT_UNUSABLE)
     known = {text for text in _hashed(session, since) if text}  # both tables record each erasure
-    return ErasedSince(len(known), frozenset(one for text in known for one in text.split()))
+    return ErasedSince(len(known), frozenset(digest for text in known for digest in text.split()))
 
 
 def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
@@ -98,7 +101,7 @@ def subjects_of(session: Session, erased: frozenset[str]) -> Subjects:
                     addresses |= {form.lstrip("+") for form in numbers.forms(address)}
                     addresses |= {*numbers.forms(address)}
             parts = {part for key in key_names for part in _IN_KEYS.split(str(item[key]))}
-            ids |= {one for one in parts if one and of("person", one) in erased}
+            ids |= {part for part in parts if part and of("person", part) in erased}
             lead = str(item.get("conversation_id", "")).removeprefix(ABOUT_PREFIX)
             within = erase_remarks.company_of(str(item.get("story", "")))
             if {of("about", lead), of("about", lead, within)} & erased:
@@ -124,6 +127,6 @@ def _hashed(session: Session, since: datetime) -> Iterator[str]:
 def _addresses_in(item: Item) -> set[str]:
     found: set[str] = set()
     for text in texts_of(item):
-        found |= {one.lower() for one in _MAILBOX.findall(text)}
-        found |= {f"+{one}" for one in _NUMBER.findall(text)}
+        found |= {address.lower() for address in _MAILBOX.findall(text)}
+        found |= {f"+{number}" for number in _NUMBER.findall(text)}
     return found

@@ -108,8 +108,8 @@ def objects(session: Session) -> Iterator[ArchivedObject]:
 
 def of_subjects(subjects: Subjects) -> list[Canary]:
     """A person's addresses as canaries, in every spelling."""
-    addresses = [*subjects.addresses, *(one for _, one in subjects.theirs.linked)]
-    return [one for address in addresses for one in of_address(address, "address")]
+    addresses = [*subjects.addresses, *(linked for _, linked in subjects.theirs.linked)]
+    return [canary for address in addresses for canary in of_address(address, "address")]
 
 
 def purge(session: Session, subjects: Subjects, done: Erased, *, dry_run: bool = False) -> None:
@@ -178,21 +178,25 @@ def _look(
     session: Session, canaries: Sequence[Canary], known: Collection[ArchivedObject] = ()
 ) -> ArchiveWithout:
     """Read every object not known to be clean; agents first, because their rows name the ids."""
-    listed = [one for one in objects(session) if one.name.endswith(".gz") and one not in known]
-    agents = {one: one.rows() for one in listed if one.table == DIM_AGENT}
+    listed = [
+        archived
+        for archived in objects(session)
+        if archived.name.endswith(".gz") and archived not in known
+    ]
+    agents = {archived: archived.rows() for archived in listed if archived.table == DIM_AGENT}
     their = TheirRows(canaries)
     named = (row for rows in agents.values() for row in rows if any(map(their.hold, row.values())))
     their = TheirRows(canaries, frozenset(row["AgentID"] for row in named))
     found = ArchiveWithout(their, clean={*known})
-    for one in listed:
-        rows = agents[one] if one in agents else one.rows()
-        kept = [their.without(one.table, row) for row in rows]
+    for archived in listed:
+        rows = agents[archived] if archived in agents else archived.rows()
+        kept = [their.without(archived.table, row) for row in rows]
         changed = sum(row != was for row, was in zip(kept, rows, strict=True))
         found.count += changed
         if changed:
-            found.changed[one] = [row for row in kept if row is not None]
+            found.changed[archived] = [row for row in kept if row is not None]
         else:
-            found.clean.add(one)
+            found.clean.add(archived)
     return found
 
 
@@ -200,17 +204,19 @@ def _erase(session: Session, found: ArchiveWithout) -> None:
     """Amend OneLake's facts, then replace the objects: after a crash a second run finds the rest."""
     posting = session.services.posting
     mirrored, archive = posting.check.onelake, posting.archive
-    if mirrored and archive and any(one.table == FACT_EVENT for one in found.changed):
+    if mirrored and archive and any(archived.table == FACT_EVENT for archived in found.changed):
         rows = [row for was in archive.read(FACT_EVENT) if (row := found.their.emptied(was)) != was]
         number = int(session.services.clock.now().timestamp() * 1000)
         mirrored.amend(FACT_EVENT, number, rows, (), deadline_seconds=DEADLINE_SECONDS)
-    for one, rows in found.changed.items():
-        if one.version or not rows:
-            one.archive.delete(one.name, one.version)
+    for archived, rows in found.changed.items():
+        if archived.version or not rows:
+            archived.archive.delete(archived.name, archived.version)
         else:
-            one.archive.put(one.name, BytesIO(packed(rows)))
-    replaced = {(one.archive, one.name) for one in found.changed if not one.version}
-    for one in objects(session):  # a versioned bucket keeps what was just replaced
-        is_new = one not in found.clean and one not in found.changed
-        if one.version and is_new and (one.archive, one.name) in replaced:
-            one.archive.delete(one.name, one.version)
+            archived.archive.put(archived.name, BytesIO(packed(rows)))
+    replaced = {
+        (archived.archive, archived.name) for archived in found.changed if not archived.version
+    }
+    for archived in objects(session):  # a versioned bucket keeps what was just replaced
+        is_new = archived not in found.clean and archived not in found.changed
+        if archived.version and is_new and (archived.archive, archived.name) in replaced:
+            archived.archive.delete(archived.name, archived.version)

@@ -51,24 +51,26 @@ class Canary:
         companies = {str(item["company_id"])} if "company_id" in item else _companies_in(keys)
         if self.company and companies and self.company not in companies:
             return False
-        return any(self.pattern.search(one) for one in (keys if self.in_keys else texts))
+        return any(self.pattern.search(text) for text in (keys if self.in_keys else texts))
 
 
 def canaries(subjects: Subjects, words: Iterable[str] = ()) -> list[Canary]:
     """Every canary of a person, with the caller's own `words`."""
     found: list[Canary] = []
     linked = sorted(subjects.theirs.linked)
-    addresses = [("", one) for one in subjects.addresses] + linked
+    addresses = [("", own) for own in subjects.addresses] + linked
     for number, (company, address) in enumerate(dict.fromkeys(addresses), start=1):
         found += of_address(address, f"address {number}", company)
     keyed = sorted({*subjects.ids, *subjects.theirs.members})
-    for number, one in enumerate(keyed, start=1):
-        found.append(_of_id(one, f"id {number}"))
+    for number, identifier in enumerate(keyed, start=1):
+        found.append(_of_id(identifier, f"id {number}"))
     for number, (company, first, last) in enumerate(sorted(subjects.names.names), start=1):
         if first and last:
             found.append(Canary(f"name {number}", _whole(f"{first} {last}"), company, is_name=True))
     given = [" ".join(word.split()) for word in words]
-    found += (Canary(f"word {n}", _whole(one)) for n, one in enumerate(filter(None, given), 1))
+    found += (
+        Canary(f"word {n}", _whole(phrase)) for n, phrase in enumerate(filter(None, given), 1)
+    )
     return found
 
 
@@ -76,7 +78,7 @@ def of_address(address: str, name: str, company: str = "") -> Iterator[Canary]:
     """Yield an address's canaries: any case, separators, national form, mailbox tags and dots; and base64."""
     pattern = _pattern(address)
     yield Canary(name, re.compile(pattern, re.IGNORECASE), company)
-    encoded = "|".join(re.escape(one) for one in _base64_of(address))
+    encoded = "|".join(re.escape(spelling) for spelling in _base64_of(address))
     yield Canary(f"{name} in base64", re.compile(encoded), company)
 
 
@@ -92,12 +94,12 @@ def texts_of(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
         case bytes() | bytearray():
             yield from texts_of(_unpacked(bytes(value)).decode("utf-8", "replace"))
         case Mapping():
-            for name, one in value.items():
+            for name, part in value.items():
                 yield from texts_of(name)
-                yield from texts_of(one)
+                yield from texts_of(part)
         case list() | tuple() | set() | frozenset():
-            for one in value:
-                yield from texts_of(one)
+            for part in value:
+                yield from texts_of(part)
         case bool() | None:
             return
         case _:
@@ -119,7 +121,9 @@ def _pattern(address: str) -> str:
 
 def _mailbox(address: str) -> str:
     local, _, domain = address.partition("@")
-    dotted = r"\.?".join(re.escape(one) for one in local.partition("+")[0].replace(".", ""))
+    dotted = r"\.?".join(
+        re.escape(character) for character in local.partition("+")[0].replace(".", "")
+    )
     return rf"(?<![\w.]){dotted}(?:\+[\w.+-]*)?(?:@|%40){re.escape(domain)}(?!\w)"
 
 
@@ -144,7 +148,7 @@ def _of_id(one: str, name: str) -> Canary:
 
 
 def _whole(words: str) -> re.Pattern[str]:
-    spaced = r"\s+".join(re.escape(one) for one in words.split())
+    spaced = r"\s+".join(re.escape(word) for word in words.split())
     return re.compile(rf"(?<!\w){spaced}(?!\w)", re.IGNORECASE)
 
 

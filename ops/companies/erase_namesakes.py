@@ -18,10 +18,12 @@ _PARTITIONS = ("events#", "parcel#", "opaque#")
 def conversation_of(session: Session, item: Item) -> str:
     """The opaque id of the existing conversation that an item belongs to; empty if there is none."""
     partition = str(item.get("primary_channel", ""))
-    named = [str(item.get(one, "")) for one in _OF_A_CONVERSATION]
-    named += [partition.removeprefix(one) for one in _PARTITIONS if partition.startswith(one)]
+    named = [str(item.get(field, "")) for field in _OF_A_CONVERSATION]
+    named += [
+        partition.removeprefix(prefix) for prefix in _PARTITIONS if partition.startswith(prefix)
+    ]
     find = session.services.outreach.conversations.find
-    there = (one for one in named if one and find(one))
+    there = (candidate for candidate in named if candidate and find(candidate))
     return next(there, "") or _of_page(session, item)
 
 

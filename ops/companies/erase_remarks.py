@@ -46,11 +46,11 @@ def purge(session: Session, subjects: Subjects, events: Iterable[str], *, dry_ru
     """
     remarks = Remarks(table=session.audit_table, clock=session.services.clock)
     found = {*remarks.about(events)}
-    for one, *within in places(session, subjects):
-        about = remarks.about([one])
-        found |= {each for each in about if not within or company_of(each.story) in within}
-    for each in () if dry_run else found:
-        remarks.forget(each)
+    for key, *within in places(session, subjects):
+        about = remarks.about([key])
+        found |= {remark for remark in about if not within or company_of(remark.story) in within}
+    for remark in () if dry_run else found:
+        remarks.forget(remark)
     return len(found)
 
 

@@ -161,7 +161,7 @@ def _onelake(session: Session, canaries: Sequence[Canary], place: AskedPlace) ->
     agents = seen(mirrored, lambda row: found_in(row, canaries))
     place.asked = agents.rows
     for agent, found in agents.found.items():
-        place.left += (Sighting(one.name, keys.digest(agent)[:12], ()) for one in found)
+        place.left += (Sighting(canary.name, keys.digest(agent)[:12], ()) for canary in found)
     if agents.waiting:
         place.has_failed, place.why_not = True, NOT_TAKEN
     if agents.holding and not agents.found:
@@ -183,7 +183,7 @@ def _dataset(session: Session, canaries: Sequence[Canary], place: AskedPlace) ->
     place.asked, place.why_not = len(rows), FACTS_STAY
     for row in rows:
         named = keys.digest(*map(str, row.values()))[:12]
-        place.left += (Sighting(one.name, named, ()) for one in found_in(row, canaries))
+        place.left += (Sighting(canary.name, named, ()) for canary in found_in(row, canaries))
 
 
 def _of_dataset(session: Session) -> Sequence[Mapping[str, Any]] | None:
@@ -213,8 +213,8 @@ def _see_taken(
         agents = seen(mirrored, found)
         if not agents.waiting:
             return
-        if any(agents.cleared[one].number == agents.last for one in agents.waiting):
-            newest = [agents.newest[one] for one in agents.waiting]
+        if any(agents.cleared[agent].number == agents.last for agent in agents.waiting):
+            newest = [agents.newest[agent] for agent in agents.waiting]
             rows = [row for row, deletes in newest if not deletes]
             _amend(session, mirrored, rows, [row for row, deletes in newest if deletes], done)
         session.services.clock.sleep(BETWEEN_SECONDS)

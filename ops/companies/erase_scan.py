@@ -58,10 +58,10 @@ def estimate(session: Session, tables: Sequence[str]) -> dict[str, Any]:
     found = [
         session.client("dynamodb").describe_table(TableName=table)["Table"] for table in tables
     ]
-    bytes_ = sum(one.get("TableSizeBytes", 0) for one in found)
+    bytes_ = sum(table.get("TableSizeBytes", 0) for table in found)
     units = math.ceil(bytes_ / READ_UNIT_BYTES)
     return {
-        "items": sum(one.get("ItemCount", 0) for one in found),
+        "items": sum(table.get("ItemCount", 0) for table in found),
         "mb": round(bytes_ / 1e6, 1),
         "reads": units,
         "usd": round(units / 1e6 * USD_PER_MILLION_READS, 4),
@@ -88,7 +88,7 @@ def _of_table(
         parts = pool.map(
             lambda n: list(_segment(session, name, key_names, canaries, n)), range(SEGMENTS)
         )
-        for count, item, found in (one for part in parts for one in part):
+        for count, item, found in (row for part in parts for row in part):
             place.asked = (place.asked or 0) + count
             if found:
                 _judge(place, session, name, key_names, item, found)
@@ -119,9 +119,9 @@ def _judge(
     item: Item,
     found: Sequence[Canary],
 ) -> None:
-    where = {one: _where(item, one) for one in found}
+    where = {canary: _where(item, canary) for canary in found}
     why = ""
-    if all(one.is_id for one in found):
+    if all(canary.is_id for canary in found):
         why = _stays(session, table, item, {name for names in where.values() for name in names})
     if why:
         ends = int(item.get("expires_at") or item.get("ttl") or 0)
@@ -129,10 +129,10 @@ def _judge(
         until = iso(datetime.fromtimestamp(ends, UTC))[:10] if ends else ""
         known.update(items=known["items"] + 1, until=max(known["until"], until))
         return
-    owner = conversation_of(session, item) if all(one.is_name for one in found) else ""
+    owner = conversation_of(session, item) if all(canary.is_name for canary in found) else ""
     sightings = place.named if owner else place.left
     shown_as = owner or keys.digest(*keys_of(item, key_names))[:12]
-    sightings += (Sighting(one.name, shown_as, names) for one, names in where.items())
+    sightings += (Sighting(canary.name, shown_as, names) for canary, names in where.items())
 
 
 def _where(item: Item, canary: Canary) -> tuple[str, ...]:
@@ -178,12 +178,12 @@ def _archive(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
         return place
     place.asked = 0
     try:
-        for one in erase_archive.objects(session):
-            named = keys.digest(one.name, one.version)[:12]
-            for row in one.rows():
+        for archived in erase_archive.objects(session):
+            named = keys.digest(archived.name, archived.version)[:12]
+            for row in archived.rows():
                 place.asked += 1
                 found = found_in(row, canaries)
-                place.left += (Sighting(each.name, named, ()) for each in found)
+                place.left += (Sighting(canary.name, named, ()) for canary in found)
     except MiddlewareError as error:
         place.asked, place.has_failed = None, True
         place.why_not = f"it cannot be read ({type(error).__name__}): run again"
@@ -196,7 +196,7 @@ def _dead_letters(session: Session, canaries: Sequence[Canary]) -> AskedPlace:
     def holds(body: str) -> bool:
         seen[0] += 1
         found = found_in({"body": body}, canaries)
-        place.left += (Sighting(one.name, keys.digest(body)[:12], ()) for one in found)
+        place.left += (Sighting(canary.name, keys.digest(body)[:12], ()) for canary in found)
         return bool(found)
 
     try:
@@ -249,8 +249,8 @@ def shown(places: Sequence[AskedPlace]) -> list[dict[str, Any]]:
 
 def _listed(found: Sequence[Sighting]) -> list[dict[str, Any]]:
     return [
-        {"canary": one.canary, "item": one.item, "where": list(one.where)}
-        for one in islice(found, SHOWN)
+        {"canary": sighting.canary, "item": sighting.item, "where": list(sighting.where)}
+        for sighting in islice(found, SHOWN)
     ]
 
 
@@ -258,24 +258,28 @@ def printed(output: Output, report: Sequence[Mapping[str, Any]]) -> None:
     """Print the report: a line for each place, then what should not be there."""
     rows = [
         (
-            one["place"],
-            "not asked" if one["asked"] is None else one["asked"],
-            one["found"],
-            _said(one),
+            row["place"],
+            "not asked" if row["asked"] is None else row["asked"],
+            row["found"],
+            _said(row),
         )
-        for one in report
+        for row in report
     ]
     output.table(("place", "asked", "found", "stays, or why it was not asked"), rows)
-    for one in report:
-        for each in one["left"]:
-            where = ", ".join(each["where"])
-            output.say(f"{one['place']}: {each['canary']} in {each['item']} {where}", style="red")
-    if any(one["named"] for one in report):
+    for row in report:
+        for sighting in row["left"]:
+            where = ", ".join(sighting["where"])
+            output.say(
+                f"{row['place']}: {sighting['canary']} in {sighting['item']} {where}", style="red"
+            )
+    if any(row["named"] for row in report):
         output.say(NAME_ALONE, style="yellow")
-    for one in report:
-        for each in one["name_alone"]:
-            where = ", ".join(each["where"])
-            output.say(f"{one['place']}: {each['canary']} in conversation {each['item']} {where}")
+    for row in report:
+        for sighting in row["name_alone"]:
+            where = ", ".join(sighting["where"])
+            output.say(
+                f"{row['place']}: {sighting['canary']} in conversation {sighting['item']} {where}"
+            )
 
 
 def _said(place: Mapping[str, Any]) -> str:

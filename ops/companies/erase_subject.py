@@ -62,17 +62,19 @@ def found(session: Session, rows: Iterable[Item], addresses: Iterable[str]) -> T
     }
     companies = {layout.company_of_subject(row) for row in subject_rows.values()}
     opaque, wanted = session.services.opaque_ids, list(addresses)
-    own = {member_id(opaque, company, one) for company in companies for one in wanted}
-    roots = {_root(one, subject_rows) for one in own & subject_rows.keys()}
+    own = {member_id(opaque, company, address) for company in companies for address in wanted}
+    roots = {_root(member, subject_rows) for member in own & subject_rows.keys()}
     known = [read(subject_rows[root]) for root in roots if root in subject_rows]
     now = session.services.clock.now()
     return TheirSubjects(
-        members=frozenset(member for one in known for member in one.members),
-        blocking=frozenset(member for one in known if one.in_force(now) for member in one.members),
+        members=frozenset(member for subject in known for member in subject.members),
+        blocking=frozenset(
+            member for subject in known if subject.in_force(now) for member in subject.members
+        ),
         linked=frozenset(
-            (one.company_id, address.lower())
-            for one in known
-            for address in one.members.values()
+            (subject.company_id, address.lower())
+            for subject in known
+            for address in subject.members.values()
             if address
         ),
     )
@@ -113,7 +115,7 @@ def _purge_evidence(table: Table, key: Item, item: Item, *, dry_run: bool) -> bo
         return False
     if not dry_run:
         table.update(
-            key, set_={"after": kept}, remove=[one for one in (SAID, SAID_OF) if one in item]
+            key, set_={"after": kept}, remove=[field for field in (SAID, SAID_OF) if field in item]
         )
     return True
 

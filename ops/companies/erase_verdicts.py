@@ -28,7 +28,7 @@ class TheirNames:
 
     def with_those_of(self, record: Item) -> TheirNames:
         """These names and the one in a conversation of the person."""
-        first, last = (_folded(record.get(f"recipient_{one}_name")) for one in ("first", "last"))
+        first, last = (_folded(record.get(f"recipient_{part}_name")) for part in ("first", "last"))
         return TheirNames(self.names | {(str(record.get("company_id")), first, last)})
 
     def are_in(self, row: Item) -> bool:
@@ -43,7 +43,7 @@ class TheirNames:
                 sought |= {f"{first} {last}"} if first and last else set()
             else:
                 sought |= {first, last} - {"", _folded(FIRST_NAME)}
-        return any(_is_in(text, one) for one in sought for text in _texts(row))
+        return any(_is_in(text, name) for name in sought for text in _texts(row))
 
 
 def _is_in(text: str, name: str) -> bool:
@@ -55,11 +55,11 @@ def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - any stored value
         case str():
             yield _folded(value)
         case Mapping():
-            for one in value.values():
-                yield from _texts(one)
+            for part in value.values():
+                yield from _texts(part)
         case list():
-            for one in value:
-                yield from _texts(one)
+            for part in value:
+                yield from _texts(part)
 
 
 def _folded(value: object) -> str:

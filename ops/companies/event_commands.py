@@ -19,7 +19,9 @@ Project = Annotated[str, typer.Argument(help="The project's id.")]
 def attempts(run: CommandRun, company_id: CompanyId, project_id: Project) -> object:
     """List the newest requests to a company's endpoint, with the answers' status."""
     found = event_posts.attempts(run.session, company_id, project_id)
-    return run.output.records(event_posts.COLUMNS, [event_posts.shown(one) for one in found])
+    return run.output.records(
+        event_posts.COLUMNS, [event_posts.shown(attempt) for attempt in found]
+    )
 
 
 @command(

@@ -100,7 +100,7 @@ def _listed(whole: dict[str, Any]) -> list[str]:
             signing_secrets(json.dumps(whole))
     except UnavailableError:
         raise OpsError(f"{FIELD} is not a list of secrets: repair it first") from None
-    return [str(one) for one in listed]
+    return [str(secret) for secret in listed]
 
 
 def _stored(session: Session, company_id: str) -> StoredSecret:

@@ -14,7 +14,7 @@ DAYS = 28
 _FALSE = (StopEnd.AS_IS, StopEnd.EDITED)
 _RIGHT = (StopEnd.OTHER, StopEnd.DISCARDED)
 WRONG_COLUMNS = ("project", "code", "answers")
-COLUMNS = ("project", "rule", HELD, *(one.value for one in StopEnd), "false")
+COLUMNS = ("project", "rule", HELD, *(end.value for end in StopEnd), "false")
 
 
 def by_rule(
@@ -43,11 +43,11 @@ def said_wrong(
     """One row for each project and code of wrong answers, the most frequent first."""
     now = session.services.clock.now()
     counts: Counter[tuple[str, str]] = Counter()
-    for one in session.services.outreach.conversations.wrong(
+    for wrong in session.services.outreach.conversations.wrong(
         company_id, now - timedelta(days=days - 1), now
     ):
-        if project_id in (None, one.project_id):
-            counts[one.project_id, one.code] += one.said
+        if project_id in (None, wrong.project_id):
+            counts[wrong.project_id, wrong.code] += wrong.said
     return [
         {"project": project, "code": code, "answers": many}
         for (project, code), many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
@@ -55,13 +55,13 @@ def said_wrong(
 
 
 def _row(project_id: str, rule: str, counts: Counter[str]) -> dict[str, Any]:
-    false = sum(counts[one] for one in _FALSE)
-    rate = share(false, false + sum(counts[one] for one in _RIGHT))
+    false = sum(counts[end] for end in _FALSE)
+    rate = share(false, false + sum(counts[end] for end in _RIGHT))
     return {
         "project": project_id,
         "rule": rule,
         HELD: counts[HELD],
-        **{one.value: counts[one] for one in StopEnd},
+        **{end.value: counts[end] for end in StopEnd},
         "false": said(rate),
         "false_stops": rate,
     }

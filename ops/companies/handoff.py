@@ -23,17 +23,17 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
     """Waiting conversations by identifiers only; ``channel`` is None if the conversation was deleted."""
     desk = session.services.outreach.desk
     found = []
-    for one in islice(desk.waiting(company_id=company_id), limit):
-        record = desk.show(one.opaque_id)
+    for conversation in islice(desk.waiting(company_id=company_id), limit):
+        record = desk.show(conversation.opaque_id)
         found.append(
             {
-                "id": one.opaque_id,
-                "company": one.company_id,
-                "project": one.project_id,
+                "id": conversation.opaque_id,
+                "company": conversation.company_id,
+                "project": conversation.project_id,
                 "channel": record.channel.value if record else None,
-                "held": one.held,
-                "reason": one.reason,
-                "since": one.since,
+                "held": conversation.held,
+                "reason": conversation.reason,
+                "since": conversation.since,
             }
         )
     return found
@@ -62,9 +62,9 @@ def show(session: Session, opaque_id: str, company_id: str | None = None) -> dic
     """
     record = _record(session, opaque_id, company_id)
     others = (
-        session.services.outreach.desk.show(one, company_id=record.company_id)
-        for one in record.item.get("unclear_between") or ()
-        if one != opaque_id
+        session.services.outreach.desk.show(other_id, company_id=record.company_id)
+        for other_id in record.item.get("unclear_between") or ()
+        if other_id != opaque_id
     )
     return {
         **_shown(session, record),
@@ -85,13 +85,13 @@ def _shown(session: Session, record: Record) -> dict[str, Any]:
         "handoff": dict(record.handoff),
         "messages": [
             {
-                "at": one.message_timestamp,
-                "role": one.role,
-                "text": one.content,
-                "note": one.note,
-                "media": one.media,
+                "at": entry.message_timestamp,
+                "role": entry.role,
+                "text": entry.content,
+                "note": entry.note,
+                "media": entry.media,
             }
-            for one in session.services.outreach.conversations.history(record)
+            for entry in session.services.outreach.conversations.history(record)
         ],
     }
 
@@ -125,7 +125,7 @@ def act(
     raw = {"act": what, "by": person, "version": shown.version_of(record)}
     try:
         asked = parsed_act(
-            {**raw, **{name: one for name, one in fields.items() if one}},
+            {**raw, **{name: value for name, value in fields.items() if value}},
             conversation_id=opaque_id,
             key=new_id(),
             actor=session.identity.name,

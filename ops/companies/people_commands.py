@@ -60,14 +60,14 @@ def listed(run: CommandRun, company_id: CompanyId) -> object:
     """List a company's tokens, without their secrets."""
     lines = [
         {
-            "id": one.short_id,
-            "person": one.person,
-            "role": one.role.value,
-            "issued": one.issued_at,
-            "until": one.until,
-            "valid": one.is_valid,
+            "id": token.short_id,
+            "person": token.person,
+            "role": token.role.value,
+            "issued": token.issued_at,
+            "until": token.until,
+            "valid": token.is_valid,
         }
-        for one in sorted(_tokens(run.session).listed(company_id), key=lambda one: one.issued_at)
+        for token in sorted(_tokens(run.session).listed(company_id), key=lambda one: one.issued_at)
     ]
     columns = ("id", "person", "role", "issued", "until", "valid")
     return run.output.records(columns, lines)
@@ -87,14 +87,14 @@ def revoke(
     """End every token of a person, or one token, at once."""
     tokens, name = _tokens(run.session), persons.normal(person)
     chosen = [
-        one
-        for one in tokens.listed(company_id)
-        if one.is_valid and name in (one.person, one.short_id)
+        token
+        for token in tokens.listed(company_id)
+        if token.is_valid and name in (token.person, token.short_id)
     ]
     if not chosen:
         raise OpsError("there is no such valid token; `desk-token list` lists them")
     run.enter(f"company:{company_id}", of=name)
-    ended = [one.short_id for one in chosen if tokens.revoke(company_id, one.token_id)]
+    ended = [token.short_id for token in chosen if tokens.revoke(company_id, token.token_id)]
     run.output.say(f"{len(ended)} revoked: {', '.join(ended)}")
     return {"revoked": ended}
 
@@ -132,8 +132,8 @@ def _provider(file: Path) -> ProviderSettings:
         return ProviderSettings.model_validate(json.loads(file.read_text(encoding="utf-8")))
     except ValidationError as error:
         said = "; ".join(
-            f"{'.'.join(str(part) for part in one['loc']) or 'the file'}: {one['msg']}"
-            for one in error.errors(include_input=False, include_url=False, include_context=False)
+            f"{'.'.join(str(part) for part in fault['loc']) or 'the file'}: {fault['msg']}"
+            for fault in error.errors(include_input=False, include_url=False, include_context=False)
         )
     except ValueError:
         said = "it is not JSON"

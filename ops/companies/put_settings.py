@@ -47,14 +47,14 @@ def put(
         changed=changed,
         writer=Project(item).ai_config.writer.revision,
         despite_verdicts=gate.despite if against else None,
-        verdicts=[one.verdict.id for one in against] or None,
+        verdicts=[disagreement.verdict.id for disagreement in against] or None,
     )
     senders.store(session, item, entry=journal.writes(session, act))
     return did
 
 
 def _refused(against: Sequence[Disagreement]) -> OpsError:
-    listed = "\n".join(f"  {one}" for one in against)
+    listed = "\n".join(f"  {disagreement}" for disagreement in against)
     return OpsError(
         f"not stored: {len(against)} of the project's verdict set disagree:\n{listed}\n"
         "mend the settings, or give --despite-verdicts REASON"

@@ -47,7 +47,9 @@ def first(session: Session, company_id: str, *, at_most: int) -> tuple[list[dict
 
 
 def _by_age(marked: Iterable[Subject], now: datetime) -> list[dict[str, Any]]:
-    found = [row for one in marked for row in rows_of(one, now) if row["member"] == one.own]
+    found = [
+        row for subject in marked for row in rows_of(subject, now) if row["member"] == subject.own
+    ]
     return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
 
 
@@ -143,7 +145,7 @@ def lift(session: Session, company_id: str, address: str, *, because: str = "") 
     )
     now = session.services.clock.now()
     subject = conversations.subject(place)
-    if not any(one.member == place.member for one in subject.in_force(now)):
+    if not any(mark.member == place.member for mark in subject.in_force(now)):
         if others := _blocking(subject, now):
             return {"lifted": [], "still_blocked_by": others}
         raise OpsError("that address has no entry in force with this company")
@@ -193,7 +195,7 @@ def _enter(session: Session, what: str, place: Member, because: str) -> None:
         reason=because,
         about=[place.member],
         hashed=place.member,
-        in_force=sorted(one.reason for one in known if one.member == place.member),
+        in_force=sorted(mark.reason for mark in known if mark.member == place.member),
     )
 
 

@@ -63,12 +63,12 @@ def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRo
         values = _values(text)
     except csv.Error:
         return [], [RefusedRow(1, "file")]
-    for line, one in values:
-        if not names_one(one):
+    for line, row in values:
+        if not names_one(row):
             refused.append(RefusedRow(line, "address"))
             continue
         try:
-            rows.append(read_row(one, company_id))
+            rows.append(read_row(row, company_id))
         except ValueError as error:
             refused.append(RefusedRow(line, str(error)))
     return rows, refused
@@ -76,14 +76,14 @@ def judged(text: str, company_id: str) -> tuple[list[ListedMark], list[RefusedRo
 
 def parse(text: str, company_id: str) -> Iterator[ListedMark]:
     """Yield the rows of a file's text; raises `OpsError` as `read`."""
-    values = [one for _, one in _values(text)]
-    missing = [str(n) for n, one in enumerate(values, 1) if not names_one(one)]
+    values = [row for _, row in _values(text)]
+    missing = [str(n) for n, row in enumerate(values, 1) if not names_one(row)]
     if missing:
         shown = ", ".join(missing[:10])
         raise OpsError(f"not imported: no number or e-mail address in entry {shown}")
-    for number, one in enumerate(values, 1):
+    for number, row in enumerate(values, 1):
         try:
-            yield read_row(one, company_id)
+            yield read_row(row, company_id)
         except ValueError as error:
             raise OpsError(f"not imported: field {error} of entry {number}") from None
 
@@ -91,12 +91,12 @@ def parse(text: str, company_id: str) -> Iterator[ListedMark]:
 def _values(text: str) -> list[tuple[int, dict[str, str]]]:
     """Each row's last line number and fields."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")))
-    rows = [(reader.line_num, row) for row in reader if any(one.strip() for one in row)]
+    rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     names = ["address"]
     if rows and "address" in rows[0][1]:
         names = rows.pop(0)[1]
     return [
-        (line, {name: _cell(one) for name, one in zip(names, row, strict=False)})
+        (line, {name: _cell(cell) for name, cell in zip(names, row, strict=False)})
         for line, row in rows
     ]
 

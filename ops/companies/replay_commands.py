@@ -102,9 +102,9 @@ def _print(output: Output, done: dict[str, Any]) -> None:
     """Print the answers that differ and what was left out."""
     differing = [moment for moment in done["moments"] if moment["differs"]]
     output.table(_COLUMNS, map(_line, differing))
-    for one in differing:
-        for name, text in one.get("texts", {}).items():
-            output.say(f"{one['at']} {name}: {text}")
+    for row in differing:
+        for name, text in row.get("texts", {}).items():
+            output.say(f"{row['at']} {name}: {text}")
     judged = len(done["moments"])
     output.say(f"{done['differ']} of {judged} answers end differently; nothing was sent or stored")
     for name, why in (

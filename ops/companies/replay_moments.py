@@ -82,7 +82,9 @@ def moments(
         records = [record]
     else:
         found = conversations.of_project(*project.ids)  # the index holds other rows as well
-        heard = (one for one in found if {"message_count", "last_inbound_at"} <= one.item.keys())
+        heard = (
+            record for record in found if {"message_count", "last_inbound_at"} <= record.item.keys()
+        )
         records = heapq.nlargest(last, heard, key=lambda one: str(one.item["last_inbound_at"]))
     answered, without = list[Moment](), 0
     for record in records:
@@ -100,17 +102,17 @@ def _of(
     drafts = conversations.drafts_of(record)
     hinted = _hinted_at(conversations, record)
     history = tuple(conversations.history(record))
-    for number, one in enumerate(history, 1):
-        if one.role != "user" or one.note in UNSAID:
+    for number, message in enumerate(history, 1):
+        if message.role != "user" or message.note in UNSAID:
             continue
-        at, written = parsed(one.message_timestamp), _written(drafts, record, one)
+        at, written = parsed(message.message_timestamp), _written(drafts, record, message)
         if at is None or written is None:
-            yield one, None
+            yield message, None
             continue
         seen = history[max(0, number - HISTORY_ENTRIES) : number]
         shown = tuple(entry for entry in seen if entry.note not in UNSAID)
         known = _under(record, project, knows_hint=hinted is not None and hinted <= at)
-        yield one, Moment(known, shown, at, written)
+        yield message, Moment(known, shown, at, written)
 
 
 def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Draft | None:
@@ -119,7 +121,7 @@ def _written(drafts: Mapping[str, Draft], record: Record, message: Entry) -> Dra
     handoff_id = keys.suffix_of(event_key, message.entry_id).text
     ids = (outreach_keys.entry_id(event_key), outreach_keys.held_entry_id(handoff_id))
     found = (drafts[id_] for id_ in ids if id_ in drafts)
-    return next((one for one in found if one.by is None and one.revision is not None), None)
+    return next((draft for draft in found if draft.by is None and draft.revision is not None), None)
 
 
 def _hinted_at(conversations: Conversations, record: Record) -> datetime | None:

@@ -88,16 +88,16 @@ def run(
     """
     found, replayer = Replay(), Replayer.of(session, project, purse)
     left = iter(moments)
-    for one in left:
+    for moment in left:
         try:
-            after = replayer.answer(one)
+            after = replayer.answer(moment)
         except BudgetReachedError:
             found.not_asked = 1 + sum(1 for _ in left)
             break
         if after is None:
             found.not_judged += 1
         else:
-            found.rows.append(_row(one, ended(one.written), after, shows_texts=shows_texts))
+            found.rows.append(_row(moment, ended(moment.written), after, shows_texts=shows_texts))
     return found
 
 

@@ -45,5 +45,5 @@ def of_project(session: Session, company_id: str, project_id: str) -> list[dict[
             found.append(row)
     if not found or found[0]["revision"] != current:  # stored by another program
         found.insert(0, {"since": None, "revision": current, "by": None})
-    newest = [{**one, "is_current": number == 0} for number, one in enumerate(found)]
+    newest = [{**revision, "is_current": number == 0} for number, revision in enumerate(found)]
     return newest[::-1]

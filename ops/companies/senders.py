@@ -62,7 +62,7 @@ def projects(session: Session) -> list[Project]:
     start: Item | None = None
     while True:
         page, start = table(session).scan_page(limit=PAGE, start=start, ConsistentRead=True)
-        found += [Project(one) for one in page if "#" not in one["company_id"]]
+        found += [Project(item) for item in page if "#" not in item["company_id"]]
         if start is None:
             return found
 
@@ -92,7 +92,7 @@ def fill(session: Session) -> tuple[int, list[str]]:
     Returns:
         The number of projects whose senders are all claimed, and the faults of the others.
     """
-    read = [(one, _claims(session, one)) for one in projects(session)]
+    read = [(project, _claims(session, project)) for project in projects(session)]
     stored = projects(session)  # after the claims, as in `store`
     claimed: set[str] = set()  # two projects of a company may share a sender
     done, wrong = 0, []
@@ -104,7 +104,7 @@ def fill(session: Session) -> tuple[int, list[str]]:
                 _claim(session, project, left, [])
         except OpsError as error:
             shared = [str(error)]
-        wrong += [f"{' '.join(project.ids)}: {one}" for one in shared]
+        wrong += [f"{' '.join(project.ids)}: {fault}" for fault in shared]
         if not shared:
             claimed.update(_row(use) for use, _ in left)
             done += 1
@@ -119,10 +119,10 @@ def _row(use: Use) -> str:
 def faults(mine: Project, stored: Sequence[Project]) -> list[str]:
     """A message for each sender of the project that another company uses too."""
     others: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for one in stored:
-        if one.company_id != mine.company_id:
-            for use in uses(one):
-                others[senders.key(use.address)["company_id"]].add(one.ids)
+    for other in stored:
+        if other.company_id != mine.company_id:
+            for use in uses(other):
+                others[senders.key(use.address)["company_id"]].add(other.ids)
     return [
         f"{use.place} is also used by {' '.join(project)}"
         for use in uses(mine)

@@ -25,13 +25,13 @@ def shown(session: Session, company_id: str, address: str) -> dict[str, Any]:
         "subject": subject.root,
         "members": dict(subject.members),
         "marks": register.listed(session, company_id, address),
-        "consents": {key: dict(one) for key, one in subject.consents.items()},
-        "preferences": [dict(one) for one in subject.preferred.kept],
-        "links": [dict(one) for one in subject.links],
+        "consents": {key: dict(consent) for key, consent in subject.consents.items()},
+        "preferences": [dict(preference) for preference in subject.preferred.kept],
+        "links": [dict(link) for link in subject.links],
         "evidence": [
-            _explained(member, one)
+            _explained(member, row)
             for member in sorted(subject.members)
-            for one in conversations.evidence_of(member)
+            for row in conversations.evidence_of(member)
         ],
     }
 

@@ -57,7 +57,7 @@ def calls(session: Session, company_id: str, conversation: str) -> list[dict[str
     if record is None or record.company_id != company_id:
         raise OpsError("no such conversation of the company")
     spending = session.services.outreach_work.spending
-    shown = [{**one, "usd": one["microusd"] / _MICRO} for one in spending.conversation(record)]
+    shown = [{**call, "usd": call["microusd"] / _MICRO} for call in spending.conversation(record)]
     budget = Budget.of_conversation(session.services.outreach.current_settings(record))
     if shown and budget is not None:
         left = max(budget.hard - spending.committed(record), 0) / _MICRO

@@ -48,7 +48,7 @@ def put_verdicts(
     docs/writer-figures.md.
     """
     put = verdict_lines.put(run.session, company_id, project_id, file, because=run.because)
-    bad = sum(one.said == "bad" for one in put)
+    bad = sum(example.said == "bad" for example in put)
     return run.output.facts({"put": len(put), "good": len(put) - bad, "bad": bad})
 
 

@@ -87,9 +87,9 @@ def _found(
     writer: CheckedWriter,
 ) -> list[Disagreement]:
     found = []
-    for number, one in enumerate(examples, 1):
-        line = writer_lines.line_of({"id": one.id, **one.example}, number)
+    for number, example in enumerate(examples, 1):
+        line = writer_lines.line_of({"id": example.id, **example.example}, number)
         made = writer_lines.verdict_of(line, project, settings, writer)
-        if (made.verdict == "send") != (one.said == "good"):
-            found.append(Disagreement(one, made.rule))
+        if (made.verdict == "send") != (example.said == "good"):
+            found.append(Disagreement(example, made.rule))
     return found

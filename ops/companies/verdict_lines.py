@@ -66,7 +66,10 @@ def listed(session: Session, company_id: str, project_id: str) -> list[dict[str,
     """
     company.items(session, company_id, project_id)
     found = verdicts(session).of(company_id, project_id)
-    return [{**line_of(one), "until": iso(datetime.fromtimestamp(one.ends, UTC))} for one in found]
+    return [
+        {**line_of(example), "until": iso(datetime.fromtimestamp(example.ends, UTC))}
+        for example in found
+    ]
 
 
 def line_of(one: VerdictExample) -> dict[str, Any]:
@@ -88,15 +91,17 @@ def put(
     if not found:
         raise OpsError("no example was given")
     kept = verdicts(session)
-    ids = {one.id for one in kept.of(company_id, project_id)} | {one.id for one in found}
+    ids = {example.id for example in kept.of(company_id, project_id)} | {
+        example.id for example in found
+    }
     if len(ids) > MOST:
         raise OpsError(f"a project has at most {MOST} examples; these would be {len(ids)}")
-    ids_put = [one.id for one in found]
+    ids_put = [example.id for example in found]
     _enter(
         session, "writer put-verdicts", company_id, because, project=project_id, examples=ids_put
     )
-    for one in found:
-        kept.put(company_id, project_id, one)
+    for example in found:
+        kept.put(company_id, project_id, example)
     return found
 
 
@@ -110,7 +115,7 @@ def remove(
     """
     company.items(session, company_id, project_id)
     kept = verdicts(session)
-    if example not in {one.id for one in kept.of(company_id, project_id)}:
+    if example not in {known.id for known in kept.of(company_id, project_id)}:
         raise OpsError("the project has no such example")
     _enter(
         session,
@@ -153,7 +158,7 @@ def read(file: Path | None, own: str) -> Iterator[VerdictExample]:
 
 
 def _said(row: dict[str, Any], number: int) -> SaidOfDraft:
-    given = {name: one for name, one in row.items() if name in (*_OWN, "id")}
+    given = {name: value for name, value in row.items() if name in (*_OWN, "id")}
     try:
         said = SaidOfDraft.model_validate(given)
     except ValidationError as error:

@@ -88,11 +88,13 @@ def _whole(value: str) -> str:
 
 def _of_its_shape(value: str, number: int) -> str:
     """A value of the same shape: digits become 9 and a counter, letters x, the rest stays."""
-    count = sum(one.isdigit() for one in value)
+    count = sum(character.isdigit() for character in value)
     digits = iter(f"9{number:0{max(count - 1, 0)}d}"[:count])
     return "".join(
-        next(digits) if one.isdigit() else ("X" if one.isupper() else "x" if one.isalpha() else one)
-        for one in value
+        next(digits)
+        if character.isdigit()
+        else ("X" if character.isupper() else "x" if character.isalpha() else character)
+        for character in value
     )
 
 
@@ -101,22 +103,22 @@ def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
         case str():
             yield value
         case Mapping():
-            for one in value.values():
-                yield from _texts(one)
+            for part in value.values():
+                yield from _texts(part)
         case list() | tuple():
-            for one in value:
-                yield from _texts(one)
+            for part in value:
+                yield from _texts(part)
 
 
 def _named(value: Any, name: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
     """Yield each text and whole number of `project_data` with its field's name."""
     match value:
         case Mapping():
-            for key, one in value.items():
-                yield from _named(one, str(key))
+            for key, part in value.items():
+                yield from _named(part, str(key))
         case list():
-            for one in value:
-                yield from _named(one, name)
+            for part in value:
+                yield from _named(part, name)
         case bool():
             return
         case str() | int():
@@ -134,10 +136,10 @@ def _replaced(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 
             return int(changed) if changed.lstrip("-").isdigit() else value
         case Mapping():
             return {
-                name: one if name in _SPARED else _replaced(one, change)
-                for name, one in value.items()
+                name: part if name in _SPARED else _replaced(part, change)
+                for name, part in value.items()
             }
         case list():
-            return [_replaced(one, change) for one in value]
+            return [_replaced(part, change) for part in value]
         case _:
             return value

@@ -162,10 +162,10 @@ def line_of(row: dict[str, Any], number: int) -> ReadLine:
     except ValidationError as error:
         raise wrong(number, f"field {place_of(error)}") from None
     entries = []
-    for place, one in enumerate(line.conversation):
-        renamed = {"sender" if name == "from" else name: value for name, value in one.items()}
+    for place, entry in enumerate(line.conversation):
+        renamed = {"sender" if name == "from" else name: value for name, value in entry.items()}
         try:
-            entries.append(LineEntry.model_validate({} if "sender" in one else renamed))
+            entries.append(LineEntry.model_validate({} if "sender" in entry else renamed))
         except ValidationError as error:
             inner = place_of(error).replace("sender", "from")
             raise wrong(number, f"field conversation.{place}.{inner}") from None
@@ -175,7 +175,7 @@ def line_of(row: dict[str, Any], number: int) -> ReadLine:
 def place_of(error: ValidationError) -> str:
     """The path of the first wrong field, such as ``draft.claims.0.text``."""
     return (
-        ".".join(shown(str(one)) for one in error.errors(include_input=False)[0]["loc"]) or "line"
+        ".".join(shown(str(part)) for part in error.errors(include_input=False)[0]["loc"]) or "line"
     )
 
 
@@ -190,7 +190,7 @@ def _printed(found: DraftVerdict) -> dict[str, Any]:
 
 
 def _record(project: Project, line: DraftLine) -> Record:
-    counted = (one for one in project.allowed_channels if one.traits.counts_segments)
+    counted = (channel for channel in project.allowed_channels if channel.traits.counts_segments)
     channel = next(counted, None)
     about = trial_record(project, channel, line.project_data, iso(line.now))
     language = line.recipient.language or project.language

@@ -187,7 +187,8 @@ def _tried(
     except MiddlewareError as error:
         return TriedMessage(message, shown, (), "failed", reason=reason_of(error))
     shots = tuple(
-        Shot(_text(one.draft), one.rules, one.draft.total_tokens or 0) for one in judged.tries
+        Shot(_text(attempt.draft), attempt.rules, attempt.draft.total_tokens or 0)
+        for attempt in judged.tries
     )
     tokens = judged.tries[-1].draft.total_tokens or 0
     if judged.sent is None:
@@ -204,4 +205,4 @@ def _tried(
 def _text(draft: Draft) -> str:
     values = " | ".join((draft.variables or {}).values())
     called = f"[{draft.function_call}]" if draft.function_call else ""
-    return " ".join(one for one in (draft.text or values, called) if one)
+    return " ".join(text for text in (draft.text or values, called) if text)

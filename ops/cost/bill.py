@@ -41,7 +41,7 @@ class Gateway(StrEnum):
 
 
 Dollars = Mapping[CostCause, float]
-AWS = tuple(one for one in CostCause if one not in (CostCause.MODEL, CostCause.CARRIER))
+AWS = tuple(cause for cause in CostCause if cause not in (CostCause.MODEL, CostCause.CARRIER))
 """The causes that are on AWS's bill."""
 
 ROUTED = "routed event"
@@ -118,10 +118,10 @@ def gateway_requests(count: EventCount) -> int:
 
 def each_kind(found: Iterable[EventCount]) -> Iterator[EventCount]:
     """What is charged: these kinds, a routed event of two actions, and a container's start."""
-    for one in found:
-        yield one
-        if one.name == ROUTED:
-            yield with_actions(one, 2)
+    for count in found:
+        yield count
+        if count.name == ROUTED:
+            yield with_actions(count, 2)
     yield COLD_START
 
 

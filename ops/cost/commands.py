@@ -24,7 +24,7 @@ LONGEST = timedelta(days=400)
 MONTH = "30d"
 REGION = "us-east-1"
 """The region of AWS's prices; carriers' are for the United States."""
-_COLUMNS = (*(one.value for one in CostCause), "total")
+_COLUMNS = (*(cause.value for cause in CostCause), "total")
 
 
 @command(app, "cost", examples=["cost", "cost --since 30d", "cost --company <company> --since 30d"])
@@ -69,7 +69,7 @@ def cost(
         {"project": one.project, "event": one.name, "count": one.count, **_shown(one.dollars)}
         for one in found
     ]
-    whole = bill.added(*(one.dollars for one in found))
+    whole = bill.added(*(charged.dollars for charged in found))
     shown: dict[str, object] = {"project": "", "event": "all", "count": None, **_shown(whole)}
     return run.output.records(("project", "event", "count", *_COLUMNS), [*rows, shown])
 
@@ -106,7 +106,7 @@ def _prices(run: CommandRun) -> object:
 
 def _each_kind(run: CommandRun) -> object:
     """Dollars of a million events, behind either gateway."""
-    terms = [Terms(one, is_traced=config.is_traced(run.session.stage)) for one in Gateway]
+    terms = [Terms(gateway, is_traced=config.is_traced(run.session.stage)) for gateway in Gateway]
     rows: list[dict[str, object]] = []
     for count in bill.each_kind(counted().values()):
         rest, http = (bill.times(bill.of_event(count, term), 1e6) for term in terms)
@@ -128,27 +128,27 @@ def _each_kind(run: CommandRun) -> object:
 def _counts(run: CommandRun) -> object:
     """What an event of each kind uses, and what of it no count gives."""
     rows: list[dict[str, object]] = []
-    for one in bill.each_kind(counted().values()):
-        door, worker = bill.billed_seconds(one, Terms())
+    for kind in bill.each_kind(counted().values()):
+        door, worker = bill.billed_seconds(kind, Terms())
         rows.append(
             {
-                "event": one.name,
-                "actions": one.actions,
-                "gateway": one.doors,
-                "functions": one.functions,
-                "queue": one.queue_requests,
-                "door calls": one.door_calls,
-                "worker calls": one.worker_calls,
-                "write units": one.writes,
-                "read units": one.reads,
-                "vendor requests": one.vendor_requests,
+                "event": kind.name,
+                "actions": kind.actions,
+                "gateway": kind.doors,
+                "functions": kind.functions,
+                "queue": kind.queue_requests,
+                "door calls": kind.door_calls,
+                "worker calls": kind.worker_calls,
+                "write units": kind.writes,
+                "read units": kind.reads,
+                "vendor requests": kind.vendor_requests,
                 "billed ms": round((door + worker) * 1000, 1),
-                "log bytes": one.log_bytes + one.functions * assumptions.LAMBDA_LINES_BYTES,
-                "metric bytes": one.metric_bytes,
-                "model": assumptions.MODEL if one.model_calls else "",
-                "input tokens": one.model_calls * assumptions.MODEL_INPUT_TOKENS,
-                "output tokens": one.model_calls * assumptions.MODEL_OUTPUT_TOKENS,
-                "receipts": one.receipts,
+                "log bytes": kind.log_bytes + kind.functions * assumptions.LAMBDA_LINES_BYTES,
+                "metric bytes": kind.metric_bytes,
+                "model": assumptions.MODEL if kind.model_calls else "",
+                "input tokens": kind.model_calls * assumptions.MODEL_INPUT_TOKENS,
+                "output tokens": kind.model_calls * assumptions.MODEL_OUTPUT_TOKENS,
+                "receipts": kind.receipts,
             }
         )
     run.output.say("one event of each kind; a receipt is an event of its own")

@@ -101,7 +101,7 @@ def on_channel(kind: MessageEvent, channel: Channel) -> EventCount:
     found = counted().get(kind.of(channel))
     if found is not None:
         return found
-    alike = next(one for name, one in counted().items() if name.startswith(kind))
+    alike = next(count for name, count in counted().items() if name.startswith(kind))
     of = on_channel(MessageEvent.REPLY, channel)
     return replace(
         alike,

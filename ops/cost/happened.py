@@ -78,13 +78,13 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
             for count, number in project.messages:
                 kinds[count.name] = count
                 many[count.name] += number
-    texts = {of.of(one) for of in ANSWERED for one in LISTED}
+    texts = {of.of(channel) for of in ANSWERED for channel in LISTED}
     kinds[UNANSWERED] = _unanswered()
     many[UNANSWERED] = max(0, came[REPLIES_FROM] - sum(many[name] for name in texts))
     requests = sum(bill.gateway_requests(kinds[name]) * number for name, number in many.items())
     by_tier = replace(terms, month_requests=requests * 30 / _days(period))
     charged = [_charged(kinds[name], number, by_tier) for name, number in many.items()]
-    return [one for one in (*charged, models) if one.count]
+    return [charge for charge in (*charged, models) if charge.count]
 
 
 def of_company(session: Session, company_id: str, period: timedelta, terms: Terms) -> list[Charged]:
@@ -97,7 +97,7 @@ def of_company(session: Session, company_id: str, period: timedelta, terms: Term
     for project in _projects(session, company_id, period):
         charged += [_charged(count, many, terms, project.name) for count, many in project.messages]
         charged.append(project.models)
-    return [one for one in charged if one.count]
+    return [charge for charge in charged if charge.count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _by_channel(
     counts: Mapping[str, int], what: DayCount, project: Project
 ) -> Iterator[tuple[Channel, int]]:
     """How many messages went by each channel; older days, which have no channel, by the project's first."""
-    known = {one: counts.get(channel_name(what, one), 0) for one in Channel}
+    known = {channel: counts.get(channel_name(what, channel), 0) for channel in Channel}
     yield from known.items()
     first = (*project.allowed_channels, *Channel)[0]
     yield first, counts.get(what, 0) - sum(known.values())

@@ -170,7 +170,10 @@ def check_command(run: CommandRun) -> object:
     with run.output.waiting("comparing"):
         compared = run.session.services.posting.check.compare()
     found = compared.differences
-    lines = [f"{one.day}  {one.sink:<8} has {one.there} of {one.known}" for one in found]
+    lines = [
+        f"{difference.day}  {difference.sink:<8} has {difference.there} of {difference.known}"
+        for difference in found
+    ]
     lines += [f"onelake     {table}: {why}" for table, why in compared.troubles.items()]
     unread = [
         f"the {name} cannot be counted"
@@ -182,7 +185,9 @@ def check_command(run: CommandRun) -> object:
     for source, drift in compared.drift.items():
         lines.append(
             f"{source}: {drift.drifted} of {drift.facts} facts of a day had another form"
-            + "".join(f"\n  {count:>6}  {one}: {one.words}" for one, count in drift.marks.items())
+            + "".join(
+                f"\n  {count:>6}  {mark}: {mark.words}" for mark, count in drift.marks.items()
+            )
         )
     lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
     document = {
@@ -232,8 +237,8 @@ def correct_command(
     )
     changed = [
         name
-        for name, one in (("agent", agent), ("date", day), ("metric", metric))
-        if one is not None
+        for name, value in (("agent", agent), ("date", day), ("metric", metric))
+        if value is not None
     ]
     run.enter(key, changed=changed)
     status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
@@ -378,7 +383,7 @@ def _republished(run: CommandRun, archive: Path | None, *, is_applied: bool) -> 
         if outcome == "republished":
             year = datetime.now(UTC).year
             wanted = dimension_keys(stored, year)
-            keys = {one: wanted[one] | seed_keys(year).get(one, frozenset()) for one in wanted}
+            keys = {name: wanted[name] | seed_keys(year).get(name, frozenset()) for name in wanted}
             outcome = parts.posting.writer.seed(keys, time_left_seconds=left)
         if outcome == "seeded":
             outcome = parts.posting.writer.refresh(time_left_seconds=left)
@@ -392,7 +397,7 @@ def _stored(run: CommandRun, archive: Path | None) -> list[Fact]:
     """The facts of the ledger and of the archive, or of a folder instead of the archive."""
     parts = run.session.services
     archives = [FileRows(archive)] if archive else [parts.posting.archive]
-    return known_facts(parts.facts.ledger.all_posted(), [one for one in archives if one])
+    return known_facts(parts.facts.ledger.all_posted(), [rows for rows in archives if rows])
 
 
 def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:

@@ -300,4 +300,4 @@ def _is_stopped(switches: Switches) -> bool:
 
 
 def _last(noted: Mapping[str, Dimension]) -> int:
-    return max(one.number for one in noted.values())
+    return max(dimension.number for dimension in noted.values())

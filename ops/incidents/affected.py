@@ -86,7 +86,7 @@ def read(session: Session, found: Incident, *, limit: int = MENDED) -> list[Affe
 
 def touches(session: Session, affected: Iterable[Affected], *, limit: int) -> list[str]:
     """The masked recipients or tickets of the first `limit` conversations."""
-    first = {one.customer: one.is_of_a_ticket for one in affected}
+    first = {event.customer: event.is_of_a_ticket for event in affected}
 
     def masked(customer: str) -> str:
         return f"ticket {customer}" if first[customer] else settle.recipient(session, customer)
@@ -97,7 +97,7 @@ def touches(session: Session, affected: Iterable[Affected], *, limit: int) -> li
 
 def left(affected: Iterable[Affected]) -> list[dict[str, str]]:
     """The events that a mend leaves out, each with the reason."""
-    return [{"event": one.event, "why": one.left} for one in affected if one.left]
+    return [{"event": event.event, "why": event.left} for event in affected if event.left]
 
 
 def _with_letters(session: Session, keys: set[str]) -> set[str]:
@@ -113,7 +113,7 @@ def _with_letters(session: Session, keys: set[str]) -> set[str]:
 def effects_of(affected: Iterable[Affected]) -> list[Foreseen]:
     """Every predicted effect, each action key once."""
     found: dict[str, Foreseen] = {}
-    for one in affected:
-        for effect in one.effects:
+    for event in affected:
+        for effect in event.effects:
             found.setdefault(effect.key, effect)
     return list(found.values())

@@ -34,12 +34,12 @@ def incidents_list(
 ) -> object:
     """List what holds events up, by cause: since when, how many events, and the owner."""
     every = run.session.services.incidents.all()
-    found = [as_data(one) for one in every if ended or one.state != State.ENDED]
+    found = [as_data(known) for known in every if ended or known.state != State.ENDED]
     run.output.records(("incident", "state", "since", "held", "owner", "mend"), found)
     run.output.say(f"{len(found)} incidents")
-    for one in every:
-        if one.state != State.ENDED:
-            run.proposes("to see it", "incidents", "show", one.name)
+    for known in every:
+        if known.state != State.ENDED:
+            run.proposes("to see it", "incidents", "show", known.name)
     return found
 
 
@@ -50,7 +50,7 @@ def incidents_show(run: CommandRun, incident: Name) -> object:
     held = held_up.read(run.session, found)
     shown = run.output.facts(as_data(found))
     _print(run, held)
-    customers = len({one.customer for one in held})
+    customers = len({event.customer for event in held})
     touches = held_up.touches(run.session, held, limit=CUSTOMERS)
     run.output.say(f"{customers} conversations: {', '.join(touches)}")
     if found.state != State.ENDED and not found.owner:
@@ -108,16 +108,16 @@ def incidents_mend(run: CommandRun, incident: Name, rate: Rate = 5.0) -> object:
     run.confirm()
     did: dict[str, str] = {}
     doing = mend.mend(session, found, held, per_second=rate, because=run.because)
-    for one, what in run.output.following(doing, "mending", total=len(held)):
-        did[one.event] = what
+    for event, what in run.output.following(doing, "mending", total=len(held)):
+        did[event.event] = what
     after = session.services.incidents.get(found.cause)
     still = after.held if after and after.number == found.number else 0
     counts = Counter(did.values())
     is_whole = len(did) == len(held)
     left = [
-        {"event": one.event, "why": did.get(one.event, mend.STOPPED)}
-        for one in held
-        if mend.remains(did.get(one.event, mend.STOPPED))
+        {"event": event.event, "why": did.get(event.event, mend.STOPPED)}
+        for event in held
+        if mend.remains(did.get(event.event, mend.STOPPED))
     ]
     run.output.table(("did", "events"), counts.most_common())
     run.output.records(("event", "why"), left)
@@ -158,12 +158,12 @@ def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
     return {
         "events": [
             {
-                "event": one.event,
-                "status": one.status,
-                "reason": one.reason,
-                "since": one.since,
+                "event": event.event,
+                "status": event.status,
+                "reason": event.reason,
+                "since": event.since,
             }
-            for one in held
+            for event in held
         ],
         "effects": [asdict(effect) for effect in held_up.effects_of(held)],
         "remained": held_up.left(held),
@@ -173,11 +173,11 @@ def as_plan(held: Sequence[Affected]) -> dict[str, Any]:
 def _print(run: CommandRun, held: Sequence[Affected]) -> None:
     effects = held_up.effects_of(held)
     run.output.records(("key", "would", "why"), [asdict(effect) for effect in effects])
-    reasons = Counter((one.status, one.reason) for one in held)
+    reasons = Counter((event.status, event.reason) for event in held)
     run.output.table(
         ("events", "status", "because"),
         [(many, status, plain_words.reason(why)) for (status, why), many in reasons.most_common()],
     )
     if left := held_up.left(held):
-        run.output.table(("event", "remains, because"), [(*one.values(),) for one in left])
+        run.output.table(("event", "remains, because"), [(*row.values(),) for row in left])
     run.output.say(f"{len(held)} events: {preview.summary(effects)}")

@@ -67,7 +67,7 @@ def mend(
     began = iso(session.services.clock.now())
     _begin(session, found, began, because)
     run = _Run(session, found, began, LoopPace(session.services.clock, per_second), because)
-    waiting, did = {one.event: one for one in affected}, dict[str, str]()
+    waiting, did = {event.event: event for event in affected}, dict[str, str]()
     kept: list[DeadLetter] = []
     try:
         for letter in dead_letters.taken(session, Wanted(events=frozenset(waiting))):

@@ -40,12 +40,12 @@ def explain_command(
         deep=deep,
         watch=lambda pages, total: output.following(pages, "scanning", total=total),
     )
-    for one in (found, *found["also"]):
+    for report in (found, *found["also"]):
         if found["also"]:
-            output.say(f"\n{one['about']}, as {one['found_as']}", style="bold underline")
-        _show(output, one)
-    for one in found["unasked"]:
-        output.say(f"not asked: {one['place']}: {one['because']}; {one['how']}", style="dim")
+            output.say(f"\n{report['about']}, as {report['found_as']}", style="bold underline")
+        _show(output, report)
+    for place in found["unasked"]:
+        output.say(f"not asked: {place['place']}: {place['because']}; {place['how']}", style="dim")
     return found
 
 
@@ -128,8 +128,8 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
     listed = unfinished.events(run.session, limit=limit)
     events = [
-        {name: one[name] for name in columns}
-        for one in sorted(listed, key=lambda one: str(one["received_at"]))
+        {name: event[name] for name in columns}
+        for event in sorted(listed, key=lambda one: str(one["received_at"]))
     ]
     run.output.records(columns, events)
     number = len(events) if len(events) < limit else unfinished.count(run.session)
@@ -148,7 +148,7 @@ def refused_command(
     """Show who was answered 429, and when: companies beyond their shares, and strangers."""
     found = refused_callers.refused(run.session, hours=hours)
     columns = ("door", "caller", "first", "last", "times")
-    return run.output.records(columns, [asdict(one) for one in found])
+    return run.output.records(columns, [asdict(refusal) for refusal in found])
 
 
 @command(app, "doctor", examples=["doctor"])
@@ -160,7 +160,7 @@ def doctor_command(run: CommandRun) -> object:
     """
     doctor.refuse_nothing(run.session)
     found = list(run.output.following(doctor.examine(run.session), "checking"))
-    if any(one.result == "fail" for one in found):
+    if any(finding.result == "fail" for finding in found):
         run.code = EXIT_NO
     columns = ("system", "check", "result", "detail", "mend")
-    return run.output.records(columns, [asdict(one) for one in found])
+    return run.output.records(columns, [asdict(finding) for finding in found])

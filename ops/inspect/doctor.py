@@ -142,7 +142,7 @@ def _tables(session: Session) -> Iterator[Finding]:
             globalsecondaryindex["IndexName"]
             for globalsecondaryindex in found.get("GlobalSecondaryIndexes", [])
         }
-        problems += [f"no index {one}" for one in sorted(lacking)]
+        problems += [f"no index {index}" for index in sorted(lacking)]
         ttl = declared.get("TimeToLiveSpecification")
         if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):
             problems.append(f"TTL on {ttl['AttributeName']} is off: rows never expire")
@@ -221,9 +221,9 @@ def _secrets(session: Session) -> Iterator[Finding]:
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
     client = session.client("secretsmanager")
     problems = [
-        f"waits for its deletion: {command}" if command else f"missing: {one}"
-        for one in missing
-        for command in (lost_keys.restoring(client, one),)
+        f"waits for its deletion: {command}" if command else f"missing: {secret}"
+        for secret in missing
+        for command in (lost_keys.restoring(client, secret),)
     ]
     yield finding("secrets", problems, good="present")
 
@@ -262,7 +262,11 @@ def _mapping(session: Session) -> Iterator[Finding]:
         return
     for lane in LANES:
         queue = session.services.settings.queue_of(lane)
-        ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
+        ours = [
+            mapping
+            for mapping in listed
+            if str(mapping.get("EventSourceArn", "")).endswith(f":{queue}")
+        ]
         if not ours:
             detail = f"no function reads {queue}: {lane.handler} is not deployed"
             yield Finding("mapping", "warn", detail)

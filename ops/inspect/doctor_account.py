@@ -77,7 +77,7 @@ def python(session: Session) -> Iterator[Finding]:
 def ses(session: Session) -> Iterator[Finding]:
     """Check that SES lets the account send and receive, and has verified the stage's identities."""
     given = config.configured(session.stage).get("SENDER_IDENTITIES", "")
-    arns = [one.strip() for one in given.split(",") if one.strip()]
+    arns = [arn.strip() for arn in given.split(",") if arn.strip()]
     if not arns:
         detail = "SENDER_IDENTITIES is not set: no e-mail is sent"
         yield Finding("ses", "ok", detail)

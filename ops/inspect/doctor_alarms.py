@@ -25,14 +25,14 @@ def alarms(session: Session) -> Iterator[Finding]:
     }
     found = lost.alarms(session, list(declared))
     missing = [name for name in declared if name not in found]
-    notify = {name: one for name, one in found.items() if declared[name].get("AlarmActions")}
-    off = [name for name, one in notify.items() if not one.get("ActionsEnabled", True)]
-    silent = [name for name, one in notify.items() if topic not in one.get("AlarmActions", [])]
+    notify = {name: alarm for name, alarm in found.items() if declared[name].get("AlarmActions")}
+    off = [name for name, alarm in notify.items() if not alarm.get("ActionsEnabled", True)]
+    silent = [name for name, alarm in notify.items() if topic not in alarm.get("AlarmActions", [])]
     problems = [f"missing: {', '.join(missing)}"] if missing else []
     problems += [f"switched off: {', '.join(off)}"] if off else []
     problems += [f"do not notify {_last(topic)}: {', '.join(silent)}"] if silent else []
     yield finding("alarms", problems, good=f"{len(notify)} notify {_last(topic)}")
-    ringing = [name for name, one in found.items() if one["StateValue"] == "ALARM"]
+    ringing = [name for name, alarm in found.items() if alarm["StateValue"] == "ALARM"]
     pages = [
         declared[name]["AlarmDescription"].rpartition("Runbook: ")[2]
         for name in ringing
@@ -54,7 +54,11 @@ def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 clie
         ]
     except sns.exceptions.NotFoundException:
         return Finding(check, "fail", f"{_last(topic)} does not exist")
-    confirmed = [one["Protocol"] for one in listed if _is_confirmed(sns, one["SubscriptionArn"])]
+    confirmed = [
+        subscription["Protocol"]
+        for subscription in listed
+        if _is_confirmed(sns, subscription["SubscriptionArn"])
+    ]
     waiting = len(listed) - len(confirmed)
     unconfirmed = f"{waiting} not confirmed: use the link in the mail from AWS" if waiting else ""
     if not confirmed:

@@ -102,14 +102,18 @@ def _scopes(session: Session, settings: SupportSettings) -> Finding:
         detail = f"the shop's app may not see {'; '.join(missing)}: such orders go to a person"
         return Finding(check, "warn", detail)
     return Finding(
-        check, "ok", ", ".join(sorted(granted & {one for some in SCOPES.values() for one in some}))
+        check,
+        "ok",
+        ", ".join(sorted(granted & {scope for some in SCOPES.values() for scope in some})),
     )
 
 
 def _switches(session: Session) -> Finding:
     """Check that the switches let answers be sent."""
     values = switches.read(session)
-    stopping = [f"{name} is {values[name]}" for name, one in _WANTED.items() if values[name] != one]
+    stopping = [
+        f"{name} is {values[name]}" for name, wanted in _WANTED.items() if values[name] != wanted
+    ]
     if stopping:
         return Finding("answers switches", "warn", f"{', '.join(stopping)}: {STEP}")
     return Finding("answers switches", "ok", "answers may leave")

@@ -59,7 +59,7 @@ def unset(settings: Settings, report: str) -> str:
     missing = ", ".join(
         name
         for name, other in either.items()
-        if not any(getattr(settings, one.lower()) for one in (name, other))
+        if not any(getattr(settings, variable.lower()) for variable in (name, other))
     )
     return f"not set: {missing}" if missing else ""
 
@@ -91,12 +91,14 @@ def functions(session: Session) -> Iterator[Finding]:
         if found is None:
             continue
         values = _variables(found)
-        differ = [one for one in wanted if values.get(one) != wanted[one]]
+        differ = [variable for variable in wanted if values.get(variable) != wanted[variable]]
         if differ:
             problems.append(f"{name} has other values than configured: {', '.join(differ)}")
         if found["Runtime"] != runtime.name():
             problems.append(f"{name} runs on {found['Runtime']}, and {runtime.name()} is pinned")
-    release = next((_variables(one).get("RELEASE", "") for one in there.values() if one), "")
+    release = next(
+        (_variables(function).get("RELEASE", "") for function in there.values() if function), ""
+    )
     yield finding("functions", problems, good=f"{len(names)} deployed; release {release}")
 
 

@@ -83,7 +83,7 @@ def report(session: Session) -> Iterator[Finding]:
     if "SYSTEMS" not in config.configured(session.stage):
         return
     named = {"powerbi": "a dataset of Power BI", "onelake": "OneLake", "archive": "the archive"}
-    shown = " and ".join(name for one, name in named.items() if one in settings.facts_report)
+    shown = " and ".join(name for kind, name in named.items() if kind in settings.facts_report)
     if "powerbi" in settings.facts_report and not settings.powerbi_dataset_id:
         yield Finding("report", "fail", "POWERBI_DATASET_ID is not set", mend=CREATE)
     elif "onelake" in settings.facts_report and not settings.has_mirrored_database:

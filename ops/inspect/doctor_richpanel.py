@@ -176,8 +176,8 @@ def _sources(session: Session, sample: Sequence[Ticket | str]) -> Iterator[str]:
     """Yield the source of each ticket's newest customer message, if it arrived within a day."""
     services = session.services
     since = iso(services.clock.now() - DAY)
-    for one in sample:
-        ticket = _read(session, one)
+    for sampled in sample:
+        ticket = _read(session, sampled)
         comments = [comment for comment in ticket.comments if not comment.is_operator]
         if not comments:
             continue

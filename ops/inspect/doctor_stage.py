@@ -24,7 +24,7 @@ def resources(session: Session) -> Iterator[Finding]:
     """Check that every declared queue and bucket exists: a person may have deleted one."""
     has_bucket = not session.services.settings.facts_folder  # a local stage keeps facts in a folder
     kinds = (QUEUE, BUCKET) if has_bucket else (QUEUE,)
-    gone = [lost.name(one) for one in lost.absent(session, session.template, kinds)]
+    gone = [lost.name(resource) for resource in lost.absent(session, session.template, kinds)]
     problems = [f"not there: {', '.join(gone)}"] if gone else []
     yield finding("resources", problems, good="every queue and bucket is there")
 
@@ -82,11 +82,11 @@ def _settings(gateway: Any, stage: str) -> Iterator[dict[str, tuple[float, ...]]
         for api in page["items"]:
             if api["name"] != API:
                 continue
-            for one in gateway.get_stages(restApiId=api["id"])["item"]:
-                if one["stageName"] == stage:
+            for deployed in gateway.get_stages(restApiId=api["id"])["item"]:
+                if deployed["stageName"] == stage:
                     yield {
                         _route(path): tuple(limits.get(name, 0) for name in _LIMITS.values())
-                        for path, limits in one.get("methodSettings", {}).items()
+                        for path, limits in deployed.get("methodSettings", {}).items()
                     }
 
 

@@ -47,12 +47,12 @@ def twilio(session: Session) -> Iterator[Finding]:
 
 def _door(session: Session, project: Project) -> Iterator[Finding]:
     """Find senders whose messages the webhook refuses, because it knows no key of their account."""
-    used = [one for one in senders.uses(project) if one.channel.traits.carrier is TWILIO]
+    used = [use for use in senders.uses(project) if use.channel.traits.carrier is TWILIO]
     text = session.services.secrets.text(session.services.settings.twilio_webhook_secret_id)
     held = (accounts(text), shared_keys(text))
     for use in used:
         account = senders.account(session, project, use)
-        if account and not any(one.get(account) for one in held):
+        if account and not any(keys.get(account) for keys in held):
             detail = f"{' '.join(project.ids)}: {use.place}: {UNKNOWN}"
             yield Finding("twilio account", "fail", detail, mend=WALK)
 

@@ -67,7 +67,9 @@ def read(session: Session, queries: Sequence[Query], *, period: timedelta, perio
     first = (int(now) // seconds - periods + 1) * seconds
     starts = [first + number * seconds for number in range(periods)]
     answer = session.client("cloudwatch").get_metric_data(
-        MetricDataQueries=[_query(session, f"m{n}", one, seconds) for n, one in enumerate(queries)],
+        MetricDataQueries=[
+            _query(session, f"m{n}", query, seconds) for n, query in enumerate(queries)
+        ],
         StartTime=datetime.fromtimestamp(first, UTC),
         EndTime=datetime.fromtimestamp(first + periods * seconds, UTC),
         ScanBy="TimestampAscending",

@@ -90,8 +90,8 @@ def _read(
 
 def _unknown(session: Session) -> list[Pile]:
     found = settle.unsettled(session, limit=AT_MOST + 1, after=unfinished.START)
-    times = [iso(datetime.fromtimestamp(one.started_epoch, UTC)) for one in found[:AT_MOST]]
-    reasons = [one.reason for one in found[:AT_MOST]]
+    times = [iso(datetime.fromtimestamp(action.started_epoch, UTC)) for action in found[:AT_MOST]]
+    reasons = [action.reason for action in found[:AT_MOST]]
     return [_pile("unknown", times, reasons, is_more=len(found) > AT_MOST)]
 
 
@@ -103,8 +103,8 @@ def _dead_letters(session: Session) -> list[Pile]:
 
 def _handoffs(session: Session) -> list[Pile]:
     found = list(islice(session.services.outreach.desk.waiting(), AT_MOST + 1))
-    times = [one.since for one in found[:AT_MOST]]
-    reasons = [one.reason for one in found[:AT_MOST]]
+    times = [conversation.since for conversation in found[:AT_MOST]]
+    reasons = [conversation.reason for conversation in found[:AT_MOST]]
     return [_pile("handoffs", times, reasons, is_more=len(found) > AT_MOST)]
 
 

@@ -28,7 +28,7 @@ from ops.session import OpsError, Session
 
 def actions(session: Session, row: Mapping[str, Any]) -> list[Effect]:
     """The planned actions; empty if there is no plan or this version cannot read it."""
-    return [one.action for step in steps(session, row) or () for one in step]
+    return [step_action.action for step in steps(session, row) or () for step_action in step]
 
 
 def steps(session: Session, row: Mapping[str, Any]) -> list[list[StepAction]] | None:
@@ -61,9 +61,9 @@ def would_do_each(
 ) -> dict[str, list[preview.Foreseen]]:
     """`would_do` for several events, by event key; the rows of all their actions are read at once."""
     built = [_Planned.of(session, row) for row in events]
-    stored = _rows(session, [key for one in built for key in one.keys])
+    stored = _rows(session, [key for planned in built for key in planned.keys])
     now, epoch = switches(session), session.services.clock.now().timestamp()
-    return {str(one.row["event_id"]): one.would_do(stored, now, epoch) for one in built}
+    return {str(planned.row["event_id"]): planned.would_do(stored, now, epoch) for planned in built}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class _Planned:
     @classmethod
     def of(cls, session: Session, row: Mapping[str, Any]) -> _Planned:
         planned = [] if _is_planned_again(row) else steps(session, row)
-        known = [one.action.key for step in planned or () for one in step]
+        known = [step_action.action.key for step in planned or () for step_action in step]
         return cls(row, planned, _handoff(session, row, known))
 
     @property
     def keys(self) -> list[str]:
         """The keys of every action."""
-        planned = (one.action for step in self.steps or () for one in step)
-        return [one.key for one in (*planned, *self.handoff)]
+        planned = (step_action.action for step in self.steps or () for step_action in step)
+        return [action.key for action in (*planned, *self.handoff)]
 
     def would_do(
         self, stored: Mapping[str, Mapping[str, Any]], now: Switches | None, epoch: float
@@ -157,4 +157,4 @@ def _rows(session: Session, wanted: Sequence[str]) -> dict[str, Mapping[str, Any
         [{"event_id": key} for key in dict.fromkeys(wanted)],
         attributes=["event_id", "status", "reason", "started"],
     )
-    return {str(one["event_id"]): one for one in found}
+    return {str(row["event_id"]): row for row in found}

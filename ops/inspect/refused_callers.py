@@ -44,9 +44,9 @@ def refused(session: Session, *, hours: int) -> list[RefusedCaller]:
         *((door, company, _company(door, company)) for door in SHARES for company in companies),
     ]
     found = [
-        one
+        caller
         for start in range(0, len(asked), _AT_ONCE)
-        for one in _read(session, asked[start : start + _AT_ONCE], hours)
+        for caller in _read(session, asked[start : start + _AT_ONCE], hours)
     ]
     return sorted(found, key=lambda one: -one.times)
 

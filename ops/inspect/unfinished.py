@@ -47,18 +47,18 @@ def events(
         found = {worker.key: worker for worker in _at_workers(session, key)}
     if len(found) < limit:
         dated = session.services.ledger.stranded(limit=limit, after=after if due else START)
-        found |= {one.key: one for one in dated}
+        found |= {event.key: event for event in dated}
     return [
         {
-            "event": one.key,
-            "status": one.status,
-            "reason": one.reason or one.last_reason,
-            "received_at": one.event.received_at,
-            "attempts": one.attempts,
-            "due_at": iso(datetime.fromtimestamp(one.due_epoch or one.lease_until_epoch, UTC)),
-            "due_epoch": one.due_epoch,
+            "event": event.key,
+            "status": event.status,
+            "reason": event.reason or event.last_reason,
+            "received_at": event.event.received_at,
+            "attempts": event.attempts,
+            "due_at": iso(datetime.fromtimestamp(event.due_epoch or event.lease_until_epoch, UTC)),
+            "due_epoch": event.due_epoch,
         }
-        for one in sorted(found.values(), key=lambda one: (one.due_epoch, one.key))[:limit]
+        for event in sorted(found.values(), key=lambda one: (one.due_epoch, one.key))[:limit]
     ]
 
 

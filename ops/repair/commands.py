@@ -198,8 +198,13 @@ def settle_command(
     """List actions with an unknown outcome, ask the vendor about one, or settle it manually."""
     if action is None:
         found = [
-            {"action": one.key, "kind": one.kind, "event": one.event_key, "reason": one.reason}
-            for one in settle.unsettled(run.session, limit=limit)
+            {
+                "action": action.key,
+                "kind": action.kind,
+                "event": action.event_key,
+                "reason": action.reason,
+            }
+            for action in settle.unsettled(run.session, limit=limit)
         ]
         run.output.records(("action", "kind", "reason"), found)
         run.output.say(f"{len(found)} unknown")
@@ -263,7 +268,7 @@ def journal_command(
     start = datetime.fromisoformat(moment(run.session.services.clock, since))
     found = list(journal.read(run.session, key=key, by=by, since=start, views=views))
     columns = ("at", "by", "did", "key", "result", "change", "reason", "saw")
-    lines = [{**one, "saw": seen.in_words(one["saw"])} for one in found]
+    lines = [{**entry, "saw": seen.in_words(entry["saw"])} for entry in found]
     run.output.records(columns, lines, folded=("reason", "saw"))
     run.output.say(f"{len(found)} {'looks' if views else 'acts'}")
     return found

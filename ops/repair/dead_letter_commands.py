@@ -19,7 +19,7 @@ dlq_app = typer.Typer(help="The lanes' dead-letter queues.", no_args_is_help=Tru
 @command(dlq_app, "dlq list", examples=["dlq list"])
 def dlq_list(run: CommandRun, limit: Limit = 100) -> object:
     """List the dead letters, and why each is there."""
-    letters = [one.summary for one in dead_letters.peek(run.session, limit=limit)]
+    letters = [letter.summary for letter in dead_letters.peek(run.session, limit=limit)]
     output = run.output
     output.records(("message_id", "event", "status", "reason"), letters)
     output.say("")
@@ -45,11 +45,11 @@ def dlq_show(
     message: Annotated[str, typer.Argument(help="A message id or an event key.")],
 ) -> object:
     """Show one dead letter: its origin and its event's row; never its text."""
-    for one in dead_letters.peek(run.session, limit=10_000):
-        if message in (one.message_id, one.summary["event"]):
-            shown: dict[str, Any] = dict(run.output.facts(one.summary))
-            if one.row is not None:
-                shown["explained"] = explain.explain(run.session, str(one.summary["event"]))
+    for letter in dead_letters.peek(run.session, limit=10_000):
+        if message in (letter.message_id, letter.summary["event"]):
+            shown: dict[str, Any] = dict(run.output.facts(letter.summary))
+            if letter.row is not None:
+                shown["explained"] = explain.explain(run.session, str(letter.summary["event"]))
             return shown
     raise OpsError(f"no such dead letter: {message}")
 
@@ -83,7 +83,9 @@ def dlq_redrive(
     session = run.session
     wanted = dead_letters.Wanted(message, reason)
     if run.dry_run:
-        letters = [one for one in dead_letters.peek(session, limit=limit) if wanted.fits(one)]
+        letters = [
+            letter for letter in dead_letters.peek(session, limit=limit) if wanted.fits(letter)
+        ]
         done = [
             {**letter.summary, "did": dead_letters.would(session, letter)} for letter in letters
         ]
@@ -93,7 +95,7 @@ def dlq_redrive(
             session, limit=limit, per_second=rate, wanted=wanted, because=because
         )
         followed = run.output.following(moved, "redriving")
-        done = [{**one.summary, "did": did} for one, did in followed]
+        done = [{**letter.summary, "did": did} for letter, did in followed]
     if message and not done:
         raise OpsError(f"no such dead letter: {message}")
     run.output.records(("event", "reason", "did"), done)

@@ -35,7 +35,10 @@ def process_again(
         try:
             record = json.loads(message["Body"])
             result["error"] = record.get("responsePayload", {}).get("errorType")
-            payloads = [one["Sns"]["Message"] for one in record["requestPayload"]["Records"]]
+            payloads = [
+                notification["Sns"]["Message"]
+                for notification in record["requestPayload"]["Records"]
+            ]
         except (ValueError, KeyError, TypeError, AttributeError):
             yield result | {"did": "left: not a Lambda failure record"}
             continue
@@ -79,8 +82,8 @@ def _received(session: Session, *, limit: int) -> Iterator[dict[str, Any]]:
             taken += found
             yield from found
     finally:
-        for one in taken:
-            _put_back(sqs, url, one)
+        for message in taken:
+            _put_back(sqs, url, message)
 
 
 def _put_back(sqs: Any, url: str, message: dict[str, Any]) -> None:  # noqa: ANN401

@@ -69,8 +69,11 @@ def of_event(
         return [Foreseen(key, UNDECIDED, "no plan is stored: it is decided when it runs")]
     earlier: dict[str, Foreseen] = {}
     for step in planned:
-        found = [_of_action(one, rows.get(one.action.key), earlier, switches) for one in step]
-        earlier |= {one.key: one for one in found}
+        found = [
+            _of_action(step_action, rows.get(step_action.action.key), earlier, switches)
+            for step_action in step
+        ]
+        earlier |= {effect.key: effect for effect in found}
     return list(earlier.values())
 
 
@@ -103,9 +106,9 @@ def of_handoff(
         return [Foreseen(action.key, HELD, held)]
     if status == "unknown" or row.get("started", True):
         return [_interrupted(action, reason)]
-    if all(one.would in _NEEDS_NO_PERSON for one in before):
+    if all(effect.would in _NEEDS_NO_PERSON for effect in before):
         return [Foreseen(action.key, STAYS, "it never left, and no person is needed")]
-    would = GOES if any(one.would in (HELD, STAYS) for one in before) else ASKS
+    would = GOES if any(effect.would in (HELD, STAYS) for effect in before) else ASKS
     return [Foreseen(action.key, would, "a person is told, unless everything else is done")]
 
 

@@ -49,7 +49,7 @@ def say(session: Session, event_key: str, code: str, *, because: str = "", once:
     if code not in known:
         raise OpsError(f"code: one of {', '.join(known)}", code=EXIT_UNUSABLE)
     story = str(row["conversation_id"])
-    if any(_is_said(one, event_key) for one in session.services.journal.story(story)):
+    if any(_is_said(entry, event_key) for entry in session.services.journal.story(story)):
         raise OvertakenError("this answer was marked as wrong before")
     journal.enter(
         session, "wrong-answer", event_key, result=code, row=row, reason=because, once=once

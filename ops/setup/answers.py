@@ -114,13 +114,13 @@ def asked(given: Mapping[str, object]) -> Answers:
 def _faults(error: ValidationError) -> str:
     """The errors in our own words, each once, by the answer's name."""
     return "; ".join(
-        sorted({_fault(one["loc"], one["type"], one["msg"]) for one in error.errors()})
+        sorted({_fault(fault["loc"], fault["type"], fault["msg"]) for fault in error.errors()})
     )
 
 
 def _fault(place: tuple[int | str, ...], kind: str, message: str) -> str:
     field = str(place[0])
-    named = ".".join(str(one) for one in place if isinstance(one, str))
+    named = ".".join(str(part) for part in place if isinstance(part, str))
     if field not in SHAPES:
         return f"{named}: no such answer; there are {', '.join(SHAPES)}"
     said = message.removeprefix("Value error, ")

@@ -41,8 +41,8 @@ def _meant(session: Session, given: Answers) -> Session:
 
 def _variables(meant: Session, given: Answers) -> Iterator[str]:
     named = {**config.configured(meant.stage), **given.variables}
-    for one in doctor_deployed.missing(meant.services.settings, named):
-        yield f"[variables] lacks {one}"
+    for variable in doctor_deployed.missing(meant.services.settings, named):
+        yield f"[variables] lacks {variable}"
 
 
 def _company(meant: Session, given: Answers) -> Iterator[str]:

@@ -75,7 +75,7 @@ def setup_command(
     if show_pastes:
         found = list(pastes.every(session))
         _print_pastes(run.output, found)
-        return [asdict(one) for one in found]
+        return [asdict(outcome) for outcome in found]
     if secret:
         return _one_secret(run, secret)
     given = answering.read(file) if file else _asked(session, is_plan=is_plan)
@@ -113,26 +113,27 @@ def invoke(session: Session, function: str, event: dict[str, Any]) -> None:
 def _walk(run: CommandRun, walked: Walk) -> object:
     output, began = run.output, time.monotonic()
     done: list[StepOutcome] = []
-    for one in walk.run(walked, steps.of(walked.answers.systems)):
-        done.append(one)
-        output.say(f"{one.state:<8} {one.step.name}: {one.detail}")
-    failed = [one for one in done if one.state == FAILED]
+    for outcome in walk.run(walked, steps.of(walked.answers.systems)):
+        done.append(outcome)
+        output.say(f"{outcome.state:<8} {outcome.step.name}: {outcome.detail}")
+    failed = [outcome for outcome in done if outcome.state == FAILED]
     took = time.monotonic() - began
     to_enter = [] if failed else list(pastes.every(walked.session))
     document = {
-        "steps": [_shown(one) for one in done],
-        "pastes": [asdict(one) for one in to_enter],
+        "steps": [_shown(outcome) for outcome in done],
+        "pastes": [asdict(paste) for paste in to_enter],
         "seconds": round(took, 1),
         "seconds_by_system": _by_system(done),
     }
     if failed:
-        for one in failed:
+        for outcome in failed:
             output.say(
-                f"{one.step.name} failed; then run it again. Next: {one.next}", style="yellow"
+                f"{outcome.step.name} failed; then run it again. Next: {outcome.next}",
+                style="yellow",
             )
         run.code = EXIT_NO
         return document
-    doing.enter(walked, [one.step.name for one in done], because=run.because)
+    doing.enter(walked, [outcome.step.name for outcome in done], because=run.because)
     _print_pastes(output, to_enter)
     output.say(f"\n{len(done)} steps in {took / 60:.1f} minutes; {len(to_enter)} to enter by hand.")
     output.say("The stage is in shadow. Look at it meanwhile:")
@@ -148,21 +149,21 @@ def _plan(walked: Walk) -> object:
     place = doing.place(walked)  # without an account every step would show as to do
     walked.output.say(place)
     first, *later = steps.of(walked.answers.systems)
-    found = [StepOutcome(first, DONE, place), *(walk.look(walked, one) for one in later)]
+    found = [StepOutcome(first, DONE, place), *(walk.look(walked, step) for step in later)]
     walked.output.table(
         ("step", "system", "state", "why", "next"),
         [
             (
-                one.step.name,
-                one.step.system,
-                one.state,
-                one.step.why,
-                one.step.next if one.state == TO_DO else "",
+                outcome.step.name,
+                outcome.step.system,
+                outcome.state,
+                outcome.step.why,
+                outcome.step.next if outcome.state == TO_DO else "",
             )
-            for one in found
+            for outcome in found
         ],
     )
-    return [_shown(one) for one in found]
+    return [_shown(outcome) for outcome in found]
 
 
 def _shown(one: StepOutcome) -> dict[str, Any]:
@@ -178,19 +179,19 @@ def _shown(one: StepOutcome) -> dict[str, Any]:
 
 
 def _by_system(done: Sequence[StepOutcome]) -> dict[str, float]:
-    names = dict.fromkeys(one.step.system for one in done)
+    names = dict.fromkeys(outcome.step.system for outcome in done)
     return {
-        name: round(sum(one.seconds for one in done if one.step.system == name), 1)
+        name: round(sum(outcome.seconds for outcome in done if outcome.step.system == name), 1)
         for name in names
     }
 
 
 def _print_pastes(output: Output, found: Sequence[pastes.Paste]) -> None:
-    for one in found:
-        output.say(f"\n{one.name} - {one.where}", style="bold")
-        for line in (one.address, *(f"{k}: {pastes.shown(v)}" for k, v in one.headers.items())):
+    for paste in found:
+        output.say(f"\n{paste.name} - {paste.where}", style="bold")
+        for line in (paste.address, *(f"{k}: {pastes.shown(v)}" for k, v in paste.headers.items())):
             output.say(f"  {line}" if line else "")
-        for line in (one.body, one.then):
+        for line in (paste.body, paste.then):
             if line:
                 output.say(f"  {line}")
 
@@ -244,9 +245,9 @@ def _asked(session: Session, *, is_plan: bool) -> Answers:
     if not sys.stdin.isatty():
         raise OpsError("there is no terminal to ask at: give --file", code=EXIT_UNUSABLE)
     chosen = [
-        one
-        for one in ("support", "outreach", "facts")
-        if typer.confirm(f"Is it for {one}?", err=True)
+        system
+        for system in ("support", "outreach", "facts")
+        if typer.confirm(f"Is it for {system}?", err=True)
     ]
     if not chosen:
         raise OpsError("a stage is for one system at least", code=EXIT_UNUSABLE)

@@ -43,7 +43,9 @@ def variables(walk: Walk) -> str:
     """Write the answers' variables and systems into `.chalice/config.json`."""
     changed = config.write(walk.stage, _given(walk))
     walk.refresh()
-    missing = [one.detail for one in doctor.examine(walk.session, ("variables",)) if one.mend]
+    missing = [
+        finding.detail for finding in doctor.examine(walk.session, ("variables",)) if finding.mend
+    ]
     if missing:
         raise OpsError("; ".join(missing))
     return f".chalice/config.json: {', '.join(changed) or 'unchanged'}; commit it"
@@ -55,7 +57,7 @@ def variables_seen(walk: Walk) -> str:
     is_given = all(configured.get(name) == value for name, value in _given(walk).items())
     found = list(doctor.examine(walk.session, ("variables",)))
     return (
-        "; ".join(one.detail for one in found)
+        "; ".join(finding.detail for finding in found)
         if is_given and not any(f.mend for f in found)
         else ""
     )
@@ -73,8 +75,13 @@ def secrets(walk: Walk) -> str:
     missing = provision.missing_secrets(
         session, session.template, walk.stage, session.services.settings
     )
-    refused = [one.check for one in vendor_secrets.accepted(session) if one.result == "fail"]
-    for name in (*(one.removeprefix(f"rp-mw/{walk.stage}/") for one in missing), *refused):
+    refused = [
+        finding.check for finding in vendor_secrets.accepted(session) if finding.result == "fail"
+    ]
+    for name in (
+        *(secret_id.removeprefix(f"rp-mw/{walk.stage}/") for secret_id in missing),
+        *refused,
+    ):
         _refuse_lost(session, name)
         value = made(name) or first_keys(name, session.services.clock.now())
         if not value:

@@ -31,7 +31,7 @@ def _ever(metric: str, said: str) -> Callable[[Walk], str]:
         found = metrics.read(
             walk.session, [Query(metric, metric, "Sum")], period=timedelta(weeks=1), periods=_WEEKS
         )
-        many = int(sum(one or 0 for one in found.values[metric]))
+        many = int(sum(value or 0 for value in found.values[metric]))
         return f"{many} {said}" if many else ""
 
     return seen
@@ -88,12 +88,12 @@ def examined(session: Session) -> list[StepOutcome]:
         if step.system in ("stage", *settings.systems)
         and not (step.name == _ALARMS and is_on_this_machine(session))
     ]
-    return [look(walk, one) for one in wanted]
+    return [look(walk, step) for step in wanted]
 
 
 def is_done(found: Sequence[StepOutcome]) -> bool:
     """Whether nothing is left to do."""
-    return all(one.state == DONE for one in found)
+    return all(outcome.state == DONE for outcome in found)
 
 
 def is_on_this_machine(session: Session) -> bool:

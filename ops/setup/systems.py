@@ -66,8 +66,8 @@ def company_secrets_seen(walk: Walk) -> str:
     """Say "present" if every secret that the companies' items name has a value; else nothing."""
     path, client = walk.answers.company, walk.session.client("secretsmanager")
     named = [Project(company.read(path))] if path else _projects(walk.session)
-    names = [name for one in named for name in check.secrets_of(one)]
-    return "present" if named and all(has_value(client, one) for one in names) else ""
+    names = [name for project in named for name in check.secrets_of(project)]
+    return "present" if named and all(has_value(client, name) for name in names) else ""
 
 
 def company_secrets(walk: Walk) -> str:

@@ -136,7 +136,7 @@ def start(walk: Walk) -> str:
     except StuckError as error:
         (item,) = company.items(session, project.company_id, project.project_id)
         found = company.check(session, item)
-        lacking = [one.detail for one in found if one.result != "ok" and one.detail]
+        lacking = [finding.detail for finding in found if finding.result != "ok" and finding.detail]
         if not lacking:
             raise
         fix = f"python -m ops company check {project.company_id} --stage {walk.stage}"
@@ -152,8 +152,8 @@ def twilio(walk: Walk) -> str:
         session.services.secrets.text(settings.twilio_webhook_secret_id)
     )
     account, token = next(((a, known[0]) for a, known in tokens.items() if known), ("", ""))
-    uses = (one for project in senders.projects(session) for one in senders.uses(project))
-    use = next((one for one in uses if one.channel.traits.carrier is TWILIO), None)
+    uses = (use for project in senders.projects(session) for use in senders.uses(project))
+    use = next((use for use in uses if use.channel.traits.carrier is TWILIO), None)
     if use is None:
         raise LeftOutError("not sent: no company has a number at Twilio")
     if not token:
@@ -292,12 +292,14 @@ def _post(
 
 def _message(session: Session, named: str) -> tuple[str, str]:
     """A ticket's id and its customer's newest message's; prefers one that no earlier trial left waiting."""
-    found = ((one, _newest(session, one)) for one in ([named] if named else _tickets(session)))
+    found = (
+        (ticket, _newest(session, ticket)) for ticket in ([named] if named else _tickets(session))
+    )
     written = [(ticket, newest) for ticket, newest in found if newest]
     if not written:
         where = f"ticket {named}" if named else "the newest open tickets"
         raise StuckError(f"no customer has written in {where}", next=NAME_A_TICKET)
-    return next((one for one in written if not _is_waiting(session, *one)), written[0])
+    return next((pair for pair in written if not _is_waiting(session, *pair)), written[0])
 
 
 def _is_waiting(session: Session, ticket: str, message: str) -> bool:
@@ -307,7 +309,7 @@ def _is_waiting(session: Session, ticket: str, message: str) -> bool:
 
 def _newest(session: Session, ticket: str) -> str:
     said = session.services.support.richpanel.read_ticket(ticket).comments
-    return next((one.id for one in reversed(said) if not one.is_operator), "")
+    return next((comment.id for comment in reversed(said) if not comment.is_operator), "")
 
 
 def _tickets(session: Session) -> list[str]:
@@ -318,7 +320,7 @@ def _tickets(session: Session) -> list[str]:
         raise StuckError("no ticket can be listed with this key", next=NAME_A_TICKET) from None
     if not found:
         raise StuckError("there is no open ticket", next=NAME_A_TICKET)
-    return [one.id for one in found[:MOST_TICKETS]]
+    return [ticket.id for ticket in found[:MOST_TICKETS]]
 
 
 def _project(session: Session) -> Project:
@@ -331,7 +333,7 @@ def _project(session: Session) -> Project:
 def _start(session: Session, project: Project, request_id: str) -> dict[str, Any]:
     """A start request for a person in whose time zone it is early afternoon, so outside quiet hours."""
     allowed = project.allowed_channels
-    usable = (one for one in Channel if one in allowed)
+    usable = (channel for channel in Channel if channel in allowed)
     channel = min(
         usable, key=lambda one: one.traits.form is Form.TEMPLATE
     )  # rather without a template

@@ -140,17 +140,18 @@ def look(walk: Walk, step: SetupStep) -> StepOutcome:
             seen = step.seen(walk)
             return StepOutcome(step, DONE if seen else undone, seen)
         found = [
-            one
-            for one in doctor.examine(walk.session, step.checks)
-            if one.check not in step.without and (not step.findings or one.check in step.findings)
+            finding
+            for finding in doctor.examine(walk.session, step.checks)
+            if finding.check not in step.without
+            and (not step.findings or finding.check in step.findings)
         ]
     except (MiddlewareError, OpsError) as error:
         return StepOutcome(step, undone, str(error))
     except ClientError as error:  # the checked resource does not exist yet
         return StepOutcome(step, undone, error.response["Error"]["Code"])
-    lacking = [name for name in step.findings if name not in {one.check for one in found}]
-    wrong = [one for one in found if one.result not in IN_ORDER]
-    problems = [f"{one.check}: {one.detail}" for one in wrong] + lacking
+    lacking = [name for name in step.findings if name not in {finding.check for finding in found}]
+    wrong = [finding for finding in found if finding.result not in IN_ORDER]
+    problems = [f"{finding.check}: {finding.detail}" for finding in wrong] + lacking
     if problems or not found:
         return StepOutcome(step, undone, "; ".join(problems))
     return StepOutcome(step, DONE, _in_order(found))
@@ -160,7 +161,7 @@ def _in_order(found: Sequence[Finding]) -> str:
     """The details of findings in order; for many, only their number."""
     if len(found) > MOST_SHOWN:
         return f"as declared: {len(found)} checks"
-    return "; ".join(one.detail for one in found if one.detail)
+    return "; ".join(finding.detail for finding in found if finding.detail)
 
 
 def run(walk: Walk, steps: Sequence[SetupStep]) -> Iterator[StepOutcome]:

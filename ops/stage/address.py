@@ -19,7 +19,8 @@ def ids(gateway: Any, stage: str) -> list[str]:  # noqa: ANN401 - a boto3 client
         for api in page["items"]
         if api["name"] == API
         and any(
-            one["stageName"] == stage for one in gateway.get_stages(restApiId=api["id"])["item"]
+            deployed["stageName"] == stage
+            for deployed in gateway.get_stages(restApiId=api["id"])["item"]
         )
     ]
 

@@ -46,13 +46,13 @@ def keep_used(packages: Path, services: Iterable[str] = SERVICES) -> None:
     if not data.is_dir():
         return
     kept = frozenset(services)
-    for folder in [one for one in data.iterdir() if one.is_dir()]:
+    for folder in [entry for entry in data.iterdir() if entry.is_dir()]:
         if folder.name not in kept:
             shutil.rmtree(folder)
     for examples in list(data.rglob("examples-1.json*")):
         examples.unlink()
     endpoints = data / _ENDPOINTS
-    prefixes = {prefix for one in kept for prefix in _prefixes(data / one)}
+    prefixes = {prefix for service in kept for prefix in _prefixes(data / service)}
     known = json.loads(endpoints.read_text(encoding="utf-8"))
     endpoints.write_text(json.dumps(_of_services(known, prefixes)), encoding="utf-8")
 
@@ -68,7 +68,7 @@ def _of_services(endpoints: dict[str, Any], prefixes: set[str]) -> dict[str, Any
         {
             **partition,
             "services": {
-                name: one for name, one in partition["services"].items() if name in prefixes
+                name: service for name, service in partition["services"].items() if name in prefixes
             },
         }
         for partition in endpoints["partitions"]

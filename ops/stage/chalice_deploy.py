@@ -212,9 +212,9 @@ def throttle_routes(template: StageTemplate) -> None:
 
 def _given(arguments: Sequence[str], option: str) -> str:
     """The value of a command-line option; empty if it was not given."""
-    for one, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        if one == option:
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if argument == option:
             return following
-        if one.startswith(f"{option}="):
-            return one.partition("=")[2]
+        if argument.startswith(f"{option}="):
+            return argument.partition("=")[2]
     return ""

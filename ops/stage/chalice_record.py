@@ -66,18 +66,16 @@ def _apis(stage: str) -> Iterator[Record]:
 
 def _event_sources(stage: str) -> Iterator[Record]:
     pages = boto3.client("lambda").get_paginator("list_event_source_mappings").paginate()
-    for one in (
-        eventsourcemapping for page in pages for eventsourcemapping in page["EventSourceMappings"]
-    ):
-        function = one["FunctionArn"].rpartition(":")[2]
+    for mapping in (mapping for page in pages for mapping in page["EventSourceMappings"]):
+        function = mapping["FunctionArn"].rpartition(":")[2]
         if function.startswith(f"rp-mw-{stage}-"):
             yield {
                 "name": f"{function.removeprefix(f'rp-mw-{stage}-')}-sqs-event-source",
                 "resource_type": "sqs_event",
-                "event_uuid": one["UUID"],
-                "lambda_arn": one["FunctionArn"],
-                "queue": one["EventSourceArn"].rpartition(":")[2],
-                "queue_arn": one["EventSourceArn"],
+                "event_uuid": mapping["UUID"],
+                "lambda_arn": mapping["FunctionArn"],
+                "queue": mapping["EventSourceArn"].rpartition(":")[2],
+                "queue_arn": mapping["EventSourceArn"],
             }
 
 

@@ -36,15 +36,15 @@ def switch_get(
             ("switch", "value", "at", "by"),
             [(name, c.value, c.at, c.by) for name, found in changes.items() for c in found],
         )
-        return {name: [asdict(one) for one in found] for name, found in changes.items()}
+        return {name: [asdict(change) for change in found] for name, found in changes.items()}
     values = switches.read(session)
     since = {} if output.as_json else switches.since_when(session)
     output.table(
         ("switch", "value", "since", "by"),
         [
-            (name, value or "missing", one and one.at, one and one.by)
+            (name, value or "missing", change and change.at, change and change.by)
             for name, value in values.items()
-            for one in (since.get(name),)
+            for change in (since.get(name),)
         ],
     )
     for name in _STOPS:
@@ -90,7 +90,7 @@ def switch_set(
         values = switches.read(run.session)
     except (ClientError, BotoCoreError):  # the switch is set; showing the others is optional
         values = {name: value}
-    run.output.facts({one: found or "missing" for one, found in values.items()})
+    run.output.facts({switch: found or "missing" for switch, found in values.items()})
     return values
 
 
@@ -124,9 +124,12 @@ def provision_command(
     names.refuse_other_names(session.template, settings)
     with output.waiting("provisioning"):
         made = deploying.provisioned(session, alarm_email=alarm_email)
-    run.enter("stage:resources", made=[one.logical_id for one in made if one.did != "unchanged"])
+    run.enter(
+        "stage:resources",
+        made=[resource.logical_id for resource in made if resource.did != "unchanged"],
+    )
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
     output.table(("resource", "name", "did"), [(m.logical_id, m.name, m.did) for m in made])
     for name in missing:
         output.say(f"missing secret: {name}", style="yellow")
-    return {"made": [asdict(one) for one in made], "missing_secrets": missing}
+    return {"made": [asdict(resource) for resource in made], "missing_secrets": missing}

@@ -75,7 +75,7 @@ def write(stage: str, values: Mapping[str, str]) -> list[str]:
 def systems(stage: str) -> frozenset[str]:
     """The systems that a stage runs; all of them if it names none."""
     named = configured(stage).get("SYSTEMS", "")
-    return frozenset(one.strip() for one in named.split(",")) if named else frozenset(SYSTEMS)
+    return frozenset(system.strip() for system in named.split(",")) if named else frozenset(SYSTEMS)
 
 
 def worker_timeout_seconds(*, config: Path | None = None) -> int:

@@ -21,4 +21,4 @@ def make(clients: Clients, template: StageTemplate, by: Deployer) -> Made:
 def lost_tables(clients: Clients, template: StageTemplate) -> list[str]:
     """Names of the tables that the stack made and a person deleted."""
     gone = lost.lost(clients, stack.data_stack(template.stage), template, (lost.TABLE,))
-    return [lost.name(one) for one in gone]
+    return [lost.name(resource) for resource in gone]

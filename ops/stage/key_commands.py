@@ -22,7 +22,7 @@ PurposeArgument = Annotated[
     KeyPurpose,
     typer.Argument(
         help=f"One of: {', '.join(KeyPurpose)}.",
-        autocompletion=lambda: [str(one) for one in KeyPurpose],
+        autocompletion=lambda: [str(purpose) for purpose in KeyPurpose],
     ),
 ]
 
@@ -35,16 +35,16 @@ def keys_list(run: CommandRun) -> object:
         {
             "purpose": purpose.value,
             "key": number,
-            "signs_from": iso(one.begins),
-            "age_days": max(0, (now - one.begins).days),
-            "verifies_until": one.ends and iso(one.ends),
-            "state": _state(purpose, keys, one, now),
+            "signs_from": iso(key.begins),
+            "age_days": max(0, (now - key.begins).days),
+            "verifies_until": key.ends and iso(key.ends),
+            "state": _state(purpose, keys, key, now),
         }
         for purpose in KeyPurpose
         for keys in (_keys(run.session, purpose)[1],)
-        for number, one in enumerate(keys, start=1)
+        for number, key in enumerate(keys, start=1)
     ]
-    run.output.table(tuple(found[0]) if found else (), [tuple(one.values()) for one in found])
+    run.output.table(tuple(found[0]) if found else (), [tuple(row.values()) for row in found])
     return found
 
 

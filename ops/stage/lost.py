@@ -65,15 +65,15 @@ def make(clients: Clients, declared: StageStack) -> str:
     else:
         gone = lost(clients, declared.name, declared.template)
     if gone:
-        _apply(clients, declared, _without(declared, {one.logical_id for one in gone}))
+        _apply(clients, declared, _without(declared, {resource.logical_id for resource in gone}))
     did = _apply(clients, declared, declared.template.to_deploy(declared.path))
-    empty = ", ".join(name(one) for one in gone if one.type in EMPTY)
-    others = ", ".join(name(one) for one in gone if one.type not in EMPTY)
+    empty = ", ".join(name(resource) for resource in gone if resource.type in EMPTY)
+    others = ", ".join(name(resource) for resource in gone if resource.type not in EMPTY)
     said = (
         f"made again, empty: {empty}" if empty else "",
         f"made again: {others}" if others else "",
     )
-    return "; ".join(one for one in (did, *said) if one)
+    return "; ".join(sentence for sentence in (did, *said) if sentence)
 
 
 def _apply(clients: Clients, declared: StageStack, document: Mapping[str, Any]) -> str:
@@ -85,7 +85,7 @@ def lost(
 ) -> list[Resource]:
     """The resources that the stack made and that no longer exist: a person deleted them."""
     gone = absent(clients, template, types)
-    return [one for one in gone if _is_in_stack(clients, stack_name, one)]
+    return [resource for resource in gone if _is_in_stack(clients, stack_name, resource)]
 
 
 def absent(
@@ -96,7 +96,9 @@ def absent(
         if kind in types or not types:
             declared = {name(resource): resource for resource in template.resources(kind)}
             found = there(clients, list(declared)) if declared else ()
-            yield from (one for its_name, one in declared.items() if its_name not in found)
+            yield from (
+                resource for its_name, resource in declared.items() if its_name not in found
+            )
 
 
 def name(one: Resource) -> str:
@@ -123,31 +125,31 @@ def _is_in_stack(clients: Clients, stack_name: str, one: Resource) -> bool:
 
 def _tables(clients: Clients, names: Sequence[str]) -> set[str]:
     dynamodb, found = clients.client("dynamodb"), set()
-    for one in names:
+    for table in names:
         with suppress(dynamodb.exceptions.ResourceNotFoundException):
-            dynamodb.describe_table(TableName=one)
-            found.add(one)
+            dynamodb.describe_table(TableName=table)
+            found.add(table)
     return found
 
 
 def _queues(clients: Clients, names: Sequence[str]) -> dict[str, str]:
     """The URL of each existing queue, by name."""
     sqs, found = clients.client("sqs"), {}
-    for one in names:
+    for queue in names:
         with suppress(sqs.exceptions.QueueDoesNotExist):
-            found[one] = str(sqs.get_queue_url(QueueName=one)["QueueUrl"])
+            found[queue] = str(sqs.get_queue_url(QueueName=queue)["QueueUrl"])
     return found
 
 
 def _buckets(clients: Clients, names: Sequence[str]) -> set[str]:
     """The buckets that S3 does not report as missing; one may be another account's."""
     s3, found = clients.client("s3"), set(names)
-    for one in names:
+    for bucket in names:
         try:
-            s3.head_bucket(Bucket=one)
+            s3.head_bucket(Bucket=bucket)
         except ClientError as error:
             if error.response["ResponseMetadata"]["HTTPStatusCode"] == HTTPStatus.NOT_FOUND:
-                found.discard(one)
+                found.discard(bucket)
     return found
 
 
@@ -162,7 +164,7 @@ def alarms(clients: Clients, names: Sequence[str]) -> dict[str, dict[str, Any]]:
             MaxRecords=BATCH,  # the default is 50, even for more names
         )
         listed = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
-        found |= {one["AlarmName"]: one for one in listed}
+        found |= {alarm["AlarmName"]: alarm for alarm in listed}
     return found
 
 
@@ -183,8 +185,8 @@ def _without(declared: StageStack, gone: Collection[str]) -> dict[str, Any]:
     raw = declared.template.to_deploy(declared.path)
     for part in ("Resources", "Outputs"):
         raw[part] = {
-            logical_id: _spelled_out(one, declared.template, gone)
-            for logical_id, one in raw.get(part, {}).items()
+            logical_id: _spelled_out(declaration, declared.template, gone)
+            for logical_id, declaration in raw.get(part, {}).items()
             if logical_id not in gone
         }
     return raw
@@ -192,12 +194,12 @@ def _without(declared: StageStack, gone: Collection[str]) -> dict[str, Any]:
 
 def _spelled_out(value: Any, template: StageTemplate, gone: Collection[str]) -> Any:  # noqa: ANN401 - JSON in, JSON out
     if isinstance(value, list):
-        return [_spelled_out(one, template, gone) for one in value]
+        return [_spelled_out(part, template, gone) for part in value]
     if not isinstance(value, dict):
         return value
     if len(value) == 1 and _referred(*next(iter(value.items()))) in gone:
         return template.resolved(value)
-    return {key: _spelled_out(one, template, gone) for key, one in value.items()}
+    return {key: _spelled_out(part, template, gone) for key, part in value.items()}
 
 
 def _referred(function: str, argument: Any) -> str:  # noqa: ANN401 - JSON

@@ -39,7 +39,9 @@ def write(out: Path, stage: str) -> None:
 def listed(commit: str) -> str:
     """The packages of every lock, as a CycloneDX document in JSON."""
     ours = Component(name="rp-mw", type=ComponentType.APPLICATION, version=commit)
-    parts = [_component(one, part) for part, lock in LOCKS.items() for one in locked(ROOT / lock)]
+    parts = [
+        _component(package, part) for part, lock in LOCKS.items() for package in locked(ROOT / lock)
+    ]
     document = Bom(components=parts, metadata=BomMetaData(component=ours))
     document.register_dependency(ours, parts)
     return JsonV1Dot6(document).output_as_string(indent=2)
@@ -90,7 +92,7 @@ def _component(one: Locked, part: str) -> Component:
         version=one.version,
         bom_ref=f"{part}/{one.name}",
         purl=PackageURL("pypi", None, one.name, one.version),
-        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=each) for each in one.hashes],
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest) for digest in one.hashes],
         properties=[Property(name="rp-mw:part", value=part)],
     )
 

@@ -49,9 +49,9 @@ def rotated(
     begins = now + SPREADS_IN
     latest = now + ENDS_IN if is_known else begins + VERIFIES_FOR[purpose]
     kept = [
-        {**raw, "until": iso(min(one.ends or latest, latest))}
-        for raw, one in zip(json.loads(text)["keys"], found, strict=True)
-        if one.ends is None or one.ends > now
+        {**raw, "until": iso(min(key.ends or latest, latest))}
+        for raw, key in zip(json.loads(text)["keys"], found, strict=True)
+        if key.ends is None or key.ends > now
     ]
     return _text([_new(begins), *kept])
 

@@ -159,9 +159,9 @@ def apply(
         Parameters=[
             *({"ParameterKey": k, "ParameterValue": v} for k, v in values.items()),
             *(
-                {"ParameterKey": one, "UsePreviousValue": True}
-                for one in _given(client, name, kind)
-                if one in template["Parameters"] and one not in values
+                {"ParameterKey": parameter, "UsePreviousValue": True}
+                for parameter in _given(client, name, kind)
+                if parameter in template["Parameters"] and parameter not in values
             ),
         ],
     )
@@ -211,4 +211,4 @@ def _given(client: Any, name: str, kind: stack_states.Kind) -> list[str]:  # noq
     if kind == "CREATE":
         return []
     found = client.describe_stacks(StackName=name)["Stacks"][0].get("Parameters", [])
-    return [one["ParameterKey"] for one in found]
+    return [parameter["ParameterKey"] for parameter in found]

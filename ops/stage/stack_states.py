@@ -112,7 +112,9 @@ def ready(client: Any, name: str) -> Kind:  # noqa: ANN401 - a boto3 client
 def _stuck(client: Any, name: str) -> list[str]:  # noqa: ANN401 - a boto3 client
     """The logical ids of resources that a stack's deletion could not delete."""
     found = client.describe_stack_resources(StackName=name)["StackResources"]
-    return [one["LogicalResourceId"] for one in found if one["ResourceStatus"] == "DELETE_FAILED"]
+    return [
+        event["LogicalResourceId"] for event in found if event["ResourceStatus"] == "DELETE_FAILED"
+    ]
 
 
 def status(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
@@ -147,14 +149,14 @@ def why(client: Any, name: str) -> str:  # noqa: ANN401 - a boto3 client
     failed = client.describe_stack_events(StackName=name)["StackEvents"]
     found = [
         *(
-            (operationevent["LogicalResourceId"], operationevent["ValidationStatusReason"])
-            for operationevent in refused["OperationEvents"]
-            if "ValidationStatusReason" in operationevent
+            (event["LogicalResourceId"], event["ValidationStatusReason"])
+            for event in refused["OperationEvents"]
+            if "ValidationStatusReason" in event
         ),
         *(
-            (one["LogicalResourceId"], one["ResourceStatusReason"])
-            for one in failed
-            if "FAILED" in one["ResourceStatus"] and one.get("ResourceStatusReason")
+            (event["LogicalResourceId"], event["ResourceStatusReason"])
+            for event in failed
+            if "FAILED" in event["ResourceStatus"] and event.get("ResourceStatusReason")
         ),
     ]
     return "; ".join(f"{resource}: {reason}" for resource, reason in found[:5])

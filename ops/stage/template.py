@@ -162,15 +162,15 @@ class StageTemplate:
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         """A JSON value with its intrinsic functions replaced by their results."""
         if isinstance(value, list):
-            return [one for one in map(self.resolved, value) if one is not _NO_VALUE]
+            return [part for part in map(self.resolved, value) if part is not _NO_VALUE]
         if not isinstance(value, dict):
             return value
         if len(value) == 1:
             ((name, argument),) = value.items()
             if name in ("Ref", "Condition") or name.startswith("Fn::"):
                 return self._call(name, argument)
-        found = {name: self.resolved(one) for name, one in value.items()}
-        return {name: one for name, one in found.items() if one is not _NO_VALUE}
+        found = {name: self.resolved(part) for name, part in value.items()}
+        return {name: part for name, part in found.items() if part is not _NO_VALUE}
 
     def _call(self, name: str, argument: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         match name:
@@ -210,7 +210,7 @@ class StageTemplate:
         if name == "AWS::NoValue":
             return _NO_VALUE
         if name in self._lists:
-            return [one.strip() for one in self._values[name].split(",")]
+            return [item.strip() for item in self._values[name].split(",")]
         if name in self._values:
             return self._values[name]
         if self._raw["Resources"].get(name, {}).get("Type") in _REFERRED_BY_ARN:

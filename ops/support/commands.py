@@ -100,11 +100,12 @@ def history(run: CommandRun, limit: Limit = 20) -> object:
     """List the versions, newest first: who published what, and when."""
     found = run.session.services.support.versions.newest(limit=limit)
     rows = [
-        (one.number, one.at, one.by, ", ".join(sorted(one.document)), one.note) for one in found
+        (version.number, version.at, version.by, ", ".join(sorted(version.document)), version.note)
+        for version in found
     ]
     run.output.table(("version", "at", "by", "changes", "note"), rows)
     run.output.say(f"{len(found)} versions; 0 is the built-in one")
-    return [{"version": one.number, **_about(one)} for one in found]
+    return [{"version": version.number, **_about(version)} for version in found]
 
 
 @command(settings_app, "support-settings preview")
@@ -121,11 +122,11 @@ def preview_command(
     else:
         rules = settings_file.rules(settings_file.version(run.session, number))
     shown = _rendered(run.session, rules)
-    for one in shown:
-        title = f"\n{one.template or 'to a person'} · {one.language} · {one.case}"
+    for reply in shown:
+        title = f"\n{reply.template or 'to a person'} · {reply.language} · {reply.case}"
         run.output.say(title, style="bold")
-        run.output.say(one.text or one.person)
-    return [asdict(one) for one in shown]
+        run.output.say(reply.text or reply.person)
+    return [asdict(reply) for reply in shown]
 
 
 @command(
@@ -195,8 +196,8 @@ def _rendered(session: Session, rules: Rules) -> list[RenderedText]:
 
 
 def _warn(run: CommandRun, warned: Sequence[str]) -> None:
-    for one in warned:
-        run.output.say(f"warning: {one}", style="yellow")
+    for warning in warned:
+        run.output.say(f"warning: {warning}", style="yellow")
 
 
 def _publish(run: CommandRun, document: Document, note: str) -> dict[str, object]:

@@ -115,7 +115,7 @@ def _ticket(given: GivenConversation) -> Ticket:
         id=given.id,
         status="OPEN",
         tags=frozenset(ticket.tags),
-        comments=tuple(_comment(number, one) for number, one in enumerate(given.messages)),
+        comments=tuple(_comment(number, message) for number, message in enumerate(given.messages)),
         channel=ticket.channel,
         subject=ticket.subject or "",
         customer_email=given.customer.email,
@@ -163,7 +163,9 @@ def _of(line_id: str, judgement: Judgement, plan: Plan) -> dict[str, Any]:
         risks=sorted(judgement.decision.risk_flags),
         reasons=[str(reason) for reason in plan.facts.get("reasons", ())],
         reply=verdict.text,
-        proof=[{"sentence": one.sentence, "facts": list(one.facts)} for one in verdict.proof],
+        proof=[
+            {"sentence": proven.sentence, "facts": list(proven.facts)} for proven in verdict.proof
+        ],
         closes=any(action.kind == "close" for action in plan.actions),
         moves=moves(plan),
     )

@@ -47,12 +47,12 @@ def decide(
     """
     rules = Rules(0, settings_file.read(settings) if settings else settings_file.checked({}))
     trial = TriedSettings.of(run.session.services.settings.support, rules)
-    found = [trial.decided(one, explains=explain) for one in decide_lines.read(file)]
+    found = [trial.decided(line, explains=explain) for line in decide_lines.read(file)]
     columns = ("id", "decision", "intent", "team", "risks", "reasons", "closes", "moves")
-    run.output.records(columns, [_shown(one) for one in found])
-    for one in found:
-        for sentence in one.get("sentences", ()):
-            run.output.say(f"{one['id']}  {sentence['kind']}: {sentence['text']}")
+    run.output.records(columns, [_shown(decision) for decision in found])
+    for decision in found:
+        for sentence in decision.get("sentences", ()):
+            run.output.say(f"{decision['id']}  {sentence['kind']}: {sentence['text']}")
     return JsonLines(found)
 
 

@@ -98,17 +98,21 @@ def decisions(session: Session, conversation_id: str, since: str) -> list[Decide
             values={"c": conversation_id, "since": since},
         )
     )
-    events = _events_of(session, [str(one["idempotency_key"]) for one in trail])
-    done = {str(one["idempotency_key"]): one for one in trail if one["result"] == "success"}
+    events = _events_of(session, [str(entry["idempotency_key"]) for entry in trail])
+    done = {str(entry["idempotency_key"]): entry for entry in trail if entry["result"] == "success"}
     ends = {
-        (str(one["action_type"]), events.get(key, "")): str(one["ts_action_id"]).partition("#")[0]
-        for key, one in done.items()
+        (str(entry["action_type"]), events.get(key, "")): str(entry["ts_action_id"]).partition("#")[
+            0
+        ]
+        for key, entry in done.items()
     }
     rows = session.ledger_table.get_all(
         [{"event_id": event} for event in sorted(set(events.values()))], attributes=_EVENT
     )
     found = [_decided(row, ends) for row in rows if "plan" in row]
-    return sorted((one for one in found if one and one.at >= since), key=lambda one: one.at)
+    return sorted(
+        (decided for decided in found if decided and decided.at >= since), key=lambda one: one.at
+    )
 
 
 def _events_of(session: Session, actions: list[str]) -> dict[str, str]:

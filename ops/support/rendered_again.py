@@ -75,11 +75,11 @@ def rendered_again(session: Session, ticket_id: str, decided: Mapping[str, Any])
     is_same = would.template_id == decided.get("template") and list(would.digests) == then
     sentences = tuple(
         {
-            "sentence": one.sentence,
-            "facts": list(one.facts),
+            "sentence": proven.sentence,
+            "facts": list(proven.facts),
             "changed": digest not in then,
         }
-        for one, digest in zip(would.proof, would.digests, strict=True)
+        for proven, digest in zip(would.proof, would.digests, strict=True)
     )
     now = content_versions()
     return ReplyAgain(
@@ -87,7 +87,7 @@ def rendered_again(session: Session, ticket_id: str, decided: Mapping[str, Any])
         text=would.text,
         because=None if would.text else (would.reasons or verdict.reasons)[-1],
         sentences=sentences,
-        other_release=tuple(name for name, one in now.items() if decided.get(name) != one),
+        other_release=tuple(name for name, version in now.items() if decided.get(name) != version),
     )
 
 

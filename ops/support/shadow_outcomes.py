@@ -81,7 +81,7 @@ def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outc
             decided=decided,
             done=people if people.get("event") == decided["event"] else None,
             label=labels.of_event(said, decided["event"]),
-            labelled=tuple(str(one["code"]) for one in said),
+            labelled=tuple(str(label["code"]) for label in said),
         )
     return found
 
@@ -89,7 +89,7 @@ def read(session: Session, tickets: Sequence[str], since: str) -> dict[str, Outc
 def compared(found: Iterable[Outcome], rules: Rules) -> dict[str, Any]:
     """Harm and gain by department and by intent, and the count of each label."""
     listed = list(found)
-    said = Counter(code for one in listed for code in one.labelled)
+    said = Counter(code for outcome in listed for code in outcome.labelled)
     return {
         "limit": rules.document.answers.harm_limit,
         "decided": len(listed),
@@ -103,16 +103,16 @@ def _by(
     listed: Sequence[Outcome], rules: Rules, what: str, is_on: Callable[[str], bool]
 ) -> list[dict[str, Any]]:
     groups: dict[str, list[Outcome]] = {}
-    for one in listed:
-        groups.setdefault(str(one.decided[what]), []).append(one)
+    for outcome in listed:
+        groups.setdefault(str(outcome.decided[what]), []).append(outcome)
     rows = [_row(name, group, rules, is_on(name)) for name, group in groups.items()]
     return sorted(rows, key=lambda row: (-row["would_answer"], row["name"]))
 
 
 def _row(name: str, group: Sequence[Outcome], rules: Rules, is_on: bool) -> dict[str, Any]:  # noqa: FBT001
-    would = [one for one in group if one.would_answer]
-    harmed = [one for one in would if one.harms(rules)]
-    gained = [one for one in would if one.is_gain(rules)]
+    would = [outcome for outcome in group if outcome.would_answer]
+    harmed = [outcome for outcome in would if outcome.harms(rules)]
+    gained = [outcome for outcome in would if outcome.is_gain(rules)]
     known = len(harmed) + len(gained)
     harm = share(len(harmed), known)
     limit = rules.document.answers.harm_limit
@@ -122,7 +122,7 @@ def _row(name: str, group: Sequence[Outcome], rules: Rules, is_on: bool) -> dict
         "would_answer": len(would),
         "harm": harm,
         "gain": share(len(gained), known),
-        "harms": dict(Counter(code for one in harmed for code in one.harms(rules))),
+        "harms": dict(Counter(code for outcome in harmed for code in outcome.harms(rules))),
         "is_on": is_on,
         "may_be_switched_on": harm["high"] is not None and harm["high"] < limit,
     }

@@ -52,14 +52,14 @@ def report(
     rules = session.services.support.rules.current()
     ids = list(conversations(session, since, at_most + 1))
     found: list[Decided] = []
-    for one in following(ids[:at_most], "reading decisions"):
-        found += decisions(session, one, since)
+    for conversation_id in following(ids[:at_most], "reading decisions"):
+        found += decisions(session, conversation_id, since)
     chosen = _chosen(session, found, min(tickets, MOST))
     outcomes = shadow_outcomes.read(session, ids[:at_most], since)
-    records = {ticket: one.decided for ticket, one in outcomes.items()}
+    records = {ticket: outcome.decided for ticket, outcome in outcomes.items()}
     read = tickets_now.read(session, chosen, rules, per_second=per_second, records=records)
     now = list(following(read, "reading tickets"))
-    seen = [one for one in now if one is not None]
+    seen = [ticket for ticket in now if ticket is not None]
     for one in seen:
         ticket = one.decided.conversation_id
         if one.done is not None:
@@ -75,12 +75,12 @@ def report(
         "messages": len(found),
         "intents": _by(session, found, lambda one: one.intent),
         "teams": _by(session, found, lambda one: one.department),
-        "reasons": dict(Counter(_reason(one) for one in found).most_common()),
+        "reasons": dict(Counter(_reason(decided) for decided in found).most_common()),
         "tickets": _tickets(seen, unreadable=len(now) - len(seen)),
         "switching_on": _switching_on(session, found, seen, days),
         "shadow": shadow_outcomes.compared(outcomes.values(), rules),
         "quality": _quality(found, seen),
-        "sample": [_shown(session, one, rules) for one in seen[:TO_READ]],
+        "sample": [_shown(session, ticket, rules) for ticket in seen[:TO_READ]],
     }
 
 
@@ -104,18 +104,18 @@ def _by(
 ) -> list[dict[str, Any]]:
     """Counts of messages by intent or team, the most frequent first."""
     groups: dict[str, list[Decided]] = {}
-    for one in found:
-        groups.setdefault(name(one), []).append(one)
+    for decided in found:
+        groups.setdefault(name(decided), []).append(decided)
     rows = [
         {
             "name": key,
             "messages": len(group),
-            "answered": sum(one.replied_at is not None for one in group),
-            "could_be_answered": sum(could_be_answered(session, one) for one in group),
-            "uncertain": sum(float(one.facts["confidence"]) < _SURE for one in group),
-            "escalated": sum(one.is_escalation for one in group),
-            "withheld": sum(one.is_withheld for one in group),
-            "failed": sum(one.status == "failed" for one in group),
+            "answered": sum(decided.replied_at is not None for decided in group),
+            "could_be_answered": sum(could_be_answered(session, decided) for decided in group),
+            "uncertain": sum(float(decided.facts["confidence"]) < _SURE for decided in group),
+            "escalated": sum(decided.is_escalation for decided in group),
+            "withheld": sum(decided.is_withheld for decided in group),
+            "failed": sum(decided.status == "failed" for decided in group),
         }
         for key, group in groups.items()
     ]
@@ -142,13 +142,13 @@ def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decid
 
     The choice is random but the same for the same decisions.
     """
-    newest = {one.conversation_id: one for one in found}
+    newest = {decided.conversation_id: decided for decided in found}
     answers = {
-        one.conversation_id: one
-        for one in found
-        if one.replied_at is not None or could_be_answered(session, one)
+        decided.conversation_id: decided
+        for decided in found
+        if decided.replied_at is not None or could_be_answered(session, decided)
     }
-    others = [one for key, one in newest.items() if key not in answers]
+    others = [decided for key, decided in newest.items() if key not in answers]
     pick = random.Random(len(found))  # noqa: S311 - the same sample in every run
     candidates = list(answers.values())
     half = max(many // 2, many - len(others))
@@ -158,16 +158,18 @@ def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decid
 
 
 def _tickets(seen: Sequence[Now], *, unreadable: int) -> dict[str, Any]:
-    known = [one for one in seen if one.department is not None]
+    known = [ticket for ticket in seen if ticket.department is not None]
     moves = Counter(
-        (one.decided.department, str(one.department)) for one in known if one.routed_otherwise
+        (ticket.decided.department, str(ticket.department))
+        for ticket in known
+        if ticket.routed_otherwise
     )
     return {
         "read": len(seen),
         "unreadable": unreadable,
         "in_no_department": len(seen) - len(known),
-        "routed_otherwise": share(sum(one.routed_otherwise for one in known), len(known)),
-        "tagged_otherwise": share(sum(one.tagged_otherwise for one in seen), len(seen)),
+        "routed_otherwise": share(sum(ticket.routed_otherwise for ticket in known), len(known)),
+        "tagged_otherwise": share(sum(ticket.tagged_otherwise for ticket in seen), len(seen)),
         "moves": [
             {"from": ours, "to": theirs, "tickets": count}
             for (ours, theirs), count in moves.most_common()
@@ -179,34 +181,40 @@ def _switching_on(
     session: Session, found: Sequence[Decided], seen: Sequence[Now], days: float
 ) -> dict[str, Any]:
     """What answering would save at most, and how many such tickets agents routed elsewhere."""
-    could = [one for one in found if could_be_answered(session, one) and one.replied_at is None]
-    checked = [
-        one
-        for one in seen
-        if could_be_answered(session, one.decided) and one.decided.replied_at is None
+    could = [
+        decided
+        for decided in found
+        if could_be_answered(session, decided) and decided.replied_at is None
     ]
-    placed = [one for one in checked if one.department is not None]
-    waits = [one.first_answer for one in checked if one.first_answer is not None]
+    checked = [
+        ticket
+        for ticket in seen
+        if could_be_answered(session, ticket.decided) and ticket.decided.replied_at is None
+    ]
+    placed = [ticket for ticket in checked if ticket.department is not None]
+    waits = [ticket.first_answer for ticket in checked if ticket.first_answer is not None]
     return {
         "saves_at_most": share(len(could), len(found)),
         "saves_a_week_at_most": round(len(could) * 7 / days, 1),
         "median_wait_for_a_person_minutes": _minutes(waits),
-        "people_routed_otherwise": share(sum(one.routed_otherwise for one in placed), len(placed)),
-        "does_not_say": sum("answerable" not in one.facts for one in found),
+        "people_routed_otherwise": share(
+            sum(ticket.routed_otherwise for ticket in placed), len(placed)
+        ),
+        "does_not_say": sum("answerable" not in decided.facts for decided in found),
     }
 
 
 def _quality(found: Sequence[Decided], seen: Sequence[Now]) -> dict[str, Any]:
     """What happened after automatic answers, in total and by week of the answer."""
-    answered = [one for one in seen if one.decided.replied_at is not None]
-    closed = [one for one in answered if one.decided.closed]
+    answered = [ticket for ticket in seen if ticket.decided.replied_at is not None]
+    closed = [ticket for ticket in answered if ticket.decided.closed]
     weeks: dict[str, list[Now]] = {}
-    for one in answered:
-        weeks.setdefault(_week(one.decided.at), []).append(one)
+    for ticket in answered:
+        weeks.setdefault(_week(ticket.decided.at), []).append(ticket)
     return {
-        "answered": sum(one.replied_at is not None for one in found),
+        "answered": sum(decided.replied_at is not None for decided in found),
         "read": len(answered),
-        "reopened": share(sum(one.reopened for one in closed), len(closed)),
+        "reopened": share(sum(ticket.reopened for ticket in closed), len(closed)),
         **_after(answered),
         "weeks": [
             {"week": week, "read": len(group), **_after(group)}
@@ -218,9 +226,9 @@ def _quality(found: Sequence[Decided], seen: Sequence[Now]) -> dict[str, Any]:
 def _after(answered: Sequence[Now]) -> dict[str, Any]:
     many = len(answered)
     return {
-        "wrote_again": share(sum(one.wrote_again for one in answered), many),
-        "complained": share(sum(one.complained for one in answered), many),
-        "routed_otherwise": share(sum(one.routed_otherwise for one in answered), many),
+        "wrote_again": share(sum(ticket.wrote_again for ticket in answered), many),
+        "complained": share(sum(ticket.complained for ticket in answered), many),
+        "routed_otherwise": share(sum(ticket.routed_otherwise for ticket in answered), many),
     }
 
 

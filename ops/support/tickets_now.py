@@ -72,15 +72,15 @@ def read(
     """
     pace = LoopPace(session.services.clock, per_second)
     author = session.services.settings.support.bot_agent_id
-    for one in sample[:MOST]:
+    for decided in sample[:MOST]:
         pace.wait()
         try:
-            ticket = session.services.support.richpanel.read_ticket(one.conversation_id)
+            ticket = session.services.support.richpanel.read_ticket(decided.conversation_id)
         except PermanentError:
             yield None
             continue
-        now = _compared(one, ticket, rules, author)
-        record = records.get(one.conversation_id)
+        now = _compared(decided, ticket, rules, author)
+        record = records.get(decided.conversation_id)
         if record is not None:
             at = session.services.clock.now()
             now = replace(now, done=done_since(ticket, record, rules, bot=author or None, now=at))
@@ -116,9 +116,9 @@ def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | 
     if received is None:
         return None
     answers = (
-        one.created_at
-        for one in _after(ticket, received)
-        if one.is_operator and one.author_id != author
+        comment.created_at
+        for comment in _after(ticket, received)
+        if comment.is_operator and comment.author_id != author
     )
     first = min((at for at in answers if at is not None), default=None)
     return None if first is None else first - received

@@ -35,16 +35,19 @@ def earlier(action: Row) -> list[EarlierAttempt]:
     """The attempts before the one that an action's row shows, oldest first."""
     return [
         EarlierAttempt(
-            plain_words.epoch(one.get("at")), one["end"], one.get("reason"), one.get("settled")
+            plain_words.epoch(attempt.get("at")),
+            attempt["end"],
+            attempt.get("reason"),
+            attempt.get("settled"),
         )
-        for one in action.get("tries", ())
-        if one["end"] not in _NOTHING_LEFT and not is_newest(action, one)
+        for attempt in action.get("tries", ())
+        if attempt["end"] not in _NOTHING_LEFT and not is_newest(action, attempt)
     ]
 
 
 def may_be_double(action: Row) -> bool:
     """Whether an earlier attempt's outcome is unknown, so that the effect may have happened twice."""
-    return any(one.end in _UNKNOWN for one in earlier(action))
+    return any(attempt.end in _UNKNOWN for attempt in earlier(action))
 
 
 def judged(attempt: EarlierAttempt) -> str:

@@ -55,9 +55,9 @@ def address(looking: Looking, text: str) -> LookupResult:
     conversations = looking.session.services.outreach.conversations
     records, unasked = people.conversations_of(looking.session, text)
     newest = records[:NEWEST_CONVERSATIONS]
-    theirs = [_opened(looking, one.opaque_id, one) for one in newest]
+    theirs = [_opened(looking, record.opaque_id, record) for record in newest]
     theirs.append(tickets.of_customer(looking, text))
-    every = [*unasked, *(one for their in theirs for one in their.unasked)]
+    every = [*unasked, *(place for their in theirs for place in their.unasked)]
     notes = [
         f"conversation {record.opaque_id} of {record.company_id}#{record.request_id}: {record.status.value}"
         for record in records
@@ -102,12 +102,12 @@ def text_message(looking: Looking, provider_id: str) -> LookupResult | None:
         for kind in KINDS.values()
         if kind.is_id_global
     ]
-    theirs = [outreach_keys.reply(one, provider_id) for one in LISTED]
+    theirs = [outreach_keys.reply(channel, provider_id) for channel in LISTED]
     table = looking.session.ledger_table
     actions = [{"event_id": row["action_key"]} for row in table.get_all(bound)]
     found = {str(row["event_key"]) for row in table.get_all(actions)}
     rows = looking.reader.rows([*theirs, *receipt_keys(provider_id)])
-    found |= {one["event_id"] for one in rows}
+    found |= {row["event_id"] for row in rows}
     return LookupResult(provider_id, frozenset(found)) if found else None
 
 
@@ -118,7 +118,7 @@ def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
     if not receipts:
         return reply or LookupResult(provider_id, unasked=(_UNREPORTED,))
     trail = looking.reader.trail(str(receipts[0]["conversation_id"]))
-    actions = looking.reader.rows([str(one["idempotency_key"]) for one in trail])
+    actions = looking.reader.rows([str(entry["idempotency_key"]) for entry in trail])
     senders = {str(action["event_key"]) for action in actions if action.get("ref") == provider_id}
     return LookupResult(
         provider_id, frozenset(senders | {receipt["event_id"] for receipt in receipts})
@@ -128,9 +128,9 @@ def e_mail(looking: Looking, provider_id: str) -> LookupResult | None:
 def message_id(looking: Looking, text: str) -> LookupResult | None:
     """Look up a recipient's e-mail by its Message-ID, with or without angle brackets."""
     bare = text.strip("<>")
-    digests = [message_id_digest(one) for one in (text, f"<{bare}>", bare)]
-    threaded = [one for one in Channel if one.traits.is_threaded]
-    wanted = [outreach_keys.reply(one, digest) for one in threaded for digest in digests]
+    digests = [message_id_digest(form) for form in (text, f"<{bare}>", bare)]
+    threaded = [channel for channel in Channel if channel.traits.is_threaded]
+    wanted = [outreach_keys.reply(channel, digest) for channel in threaded for digest in digests]
     rows = looking.reader.rows(wanted)
     return LookupResult(rows[0]["event_id"], frozenset({rows[0]["event_id"]})) if rows else None
 
@@ -144,7 +144,7 @@ def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> L
     if record is not None:
         entries = conversations.newest(record, NEWEST_MESSAGES)
         received = [entry.entry_id for entry in entries if entry.role == "user"]
-        events |= {outreach_keys.reply(record.channel, one) for one in received}
+        events |= {outreach_keys.reply(record.channel, entry_id) for entry_id in received}
         events |= set(record.waiting)
         events |= {record.start_event, outreach_keys.unsubscribe(opaque_id)}
         events |= {outreach_keys.follow(opaque_id, step) for step in (REMINDER, END)}

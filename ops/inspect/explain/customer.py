@@ -133,7 +133,7 @@ def plain(customer: Customer) -> dict[str, Any]:
         return {**shown, "answered": one.is_answered, "said": said}
 
     return {
-        "open": [of(one) for one in customer.open],
+        "open": [of(turn) for turn in customer.open],
         "turns": [of(turn) for turn in customer.turns],
         "folded": customer.folded,
         "notes": list(customer.notes),
@@ -156,7 +156,7 @@ def _turn(stored: Stored, texts: Texts) -> Turn | None:
         conversation="" if kind == "evt:rp" else _story(stored),
         is_open=stored.status not in ENDED,
         is_answered=event_story.why_not is None,
-        said=tuple(one for key in keys for one in texts.get(key, ())),
+        said=tuple(said for key in keys for said in texts.get(key, ())),
     )
 
 
@@ -206,10 +206,10 @@ def _of_conversation(
     record = conversations.find(opaque_id)
     if record is None or not allowed(record.company_id):
         return
-    for one in conversations.newest(record, NEWEST_MESSAGES):
-        if one.role == "user":
-            key = outreach_keys.reply(record.channel, one.entry_id)
-            yield key, CUSTOMER, one.content
-        elif one.role == "assistant":
-            key = outreach_keys.send_action(opaque_id, one.entry_id)
-            yield key, one.by or "the machine", one.content
+    for entry in conversations.newest(record, NEWEST_MESSAGES):
+        if entry.role == "user":
+            key = outreach_keys.reply(record.channel, entry.entry_id)
+            yield key, CUSTOMER, entry.content
+        elif entry.role == "assistant":
+            key = outreach_keys.send_action(opaque_id, entry.entry_id)
+            yield key, entry.by or "the machine", entry.content

@@ -47,7 +47,7 @@ _READ = tuple(dict.fromkeys((*EVENT_SHOWN, *ACTION_SHOWN, *_FACTS)))
 
 ARRIVING_READ = 1_000
 """The most unfinished messages and receipts, over all conversations, that are compared."""
-_ARRIVING = tuple(f"evt:{one}:" for one in (EventKind.MESSAGE, EventKind.RECEIPT))
+_ARRIVING = tuple(f"evt:{kind}:" for kind in (EventKind.MESSAGE, EventKind.RECEIPT))
 _REPORTED = frozenset(KINDS)
 """Kinds of actions whose delivery a carrier reports."""
 _STATUSES = (
@@ -110,12 +110,12 @@ class Reader:
     def unfinished_of(self, opaque_id: str) -> set[str]:
         """Keys of a conversation's unfinished events, as far as `arriving` reads."""
         named = {key for key in self.unfinished.keys if opaque_id in key}
-        arriving = (one for one in self.arriving if one.get("conversation_id") == opaque_id)
-        return named | {str(one["event_id"]) for one in arriving}
+        arriving = (row for row in self.arriving if row.get("conversation_id") == opaque_id)
+        return named | {str(row["event_id"]) for row in arriving}
 
     def events_of(self, conversation_id: str) -> set[str]:
         """Keys of the events that the conversation's trail names, directly or by their actions."""
-        named = [str(one["idempotency_key"]) for one in self.trail(conversation_id)]
+        named = [str(entry["idempotency_key"]) for entry in self.trail(conversation_id)]
         events = {key for key in named if key.startswith("evt:")}
         actions = self.rows([key for key in named if not key.startswith("evt:")])
         return events | {row["event_key"] for row in actions if "event_key" in row}
@@ -126,7 +126,7 @@ class Reader:
         rows.sort(key=lambda row: str(row.get("received_at")))
         wanted = {row["event_id"]: self._actions_of(row) for row in rows}
         flat = [key for keys_of_one in wanted.values() for key in keys_of_one]
-        actions = {one["event_id"]: one for one in self.rows(flat)}
+        actions = {action["event_id"]: action for action in self.rows(flat)}
         sent = [action for action in actions.values() if action.get("action_kind") in _REPORTED]
         receipts = self.rows([key for ref in sorted(_refs(sent)) for key in receipt_keys(ref)])
         return [self._joined(row, wanted[row["event_id"]], actions, receipts) for row in rows]
@@ -144,9 +144,9 @@ class Reader:
         if row.get("outcome") == DECLINED:  # a declined event: its act names the conversation
             about.add(str(row["conversation_id"]))
         ours = [
-            one
-            for one in trail
-            if one["idempotency_key"] in about or is_desk_act(row["event_id"], one)
+            entry
+            for entry in trail
+            if entry["idempotency_key"] in about or is_desk_act(row["event_id"], entry)
         ]
         refs = _refs(shown)
         return Stored(
@@ -169,7 +169,7 @@ class Reader:
         """Keys of an event's actions: those of its plan, then others in its trail."""
         ending = f":{keys.joined(self._suffix(row))}"
         trail = self.trail(row["conversation_id"])
-        audited = (str(one["idempotency_key"]) for one in trail)
+        audited = (str(entry["idempotency_key"]) for entry in trail)
         others = (key for key in audited if key.startswith("act:") and key.endswith(ending))
         planned_keys = (action.key for action in planned.actions(self._session, row))
         return list(dict.fromkeys([*planned_keys, *others]))
@@ -197,5 +197,5 @@ def _shown(row: Row | None, key: str, status: str) -> dict[str, Any]:
 
 def _refs(actions: Sequence[Row]) -> set[str]:
     """The vendors' ids of the actions' effects, from every attempt."""
-    tries = (one for action in actions for one in action.get("tries", ()))
-    return {str(one["ref"]) for one in (*actions, *tries) if one.get("ref")}
+    tries = (attempt for action in actions for attempt in action.get("tries", ()))
+    return {str(row["ref"]) for row in (*actions, *tries) if row.get("ref")}

@@ -48,7 +48,7 @@ class NothingFoundError(OpsError):
             lines = [f"not found: {text}; {looked_up}. It may be in a place that was not searched:"]
         else:
             lines = [f"nothing is stored about {text}; {looked_up}, and every place was asked"]
-        lines += [f"- {one.place}: {one.because}; {one.how}" for one in unasked]
+        lines += [f"- {place.place}: {place.because}; {place.how}" for place in unasked]
         super().__init__("\n".join([*lines, *([scan] if scan else [])]))
         self.asked, self.unasked = tuple(asked), tuple(unasked)
 

@@ -74,8 +74,8 @@ def conversations_of(
         of: the only companies to ask; None for all.
     """
     every = _created_with(session, numbers.forms(address))
-    found = [one for one in every if of is None or one.company_id in of]
-    company_ids = sorted({one.company_id for one in found})
+    found = [record for record in every if of is None or record.company_id in of]
+    company_ids = sorted({record.company_id for record in found})
     unasked: tuple[Unasked, ...] = ()
     if not found:
         company_ids, unasked = companies(session) if of is None else (sorted(of), ())
@@ -83,9 +83,11 @@ def conversations_of(
         known = [
             form for member in subject.members.values() if member for form in numbers.forms(member)
         ]
-        theirs = _created_with(session, [one for one in known if one not in numbers.forms(address)])
+        theirs = _created_with(
+            session, [form for form in known if form not in numbers.forms(address)]
+        )
         found += [their for their in theirs if their.company_id == subject.company_id]
-    each = {one.opaque_id: one for one in found}
+    each = {record.opaque_id: record for record in found}
     return sorted(each.values(), key=lambda one: str(one.item["created_at"]))[::-1], unasked
 
 

@@ -27,7 +27,7 @@ def report(session: Session, found: LookedUp) -> dict[str, Any]:
     """The first finding as a dictionary, with the other findings under `also`."""
     now = session.services.clock.now().timestamp()
     first, *others = [_report(finding, now_epoch=now) for finding in found.findings]
-    return {**first, "also": others, "unasked": [asdict(one) for one in found.unasked]}
+    return {**first, "also": others, "unasked": [asdict(place) for place in found.unasked]}
 
 
 def _report(found: FoundAs, *, now_epoch: float) -> dict[str, Any]:

@@ -95,11 +95,11 @@ def look_up(
         raise OpsError(NAME_ONE, code=EXIT_UNUSABLE)
     looking = Looking(session, Reader(session), deep, watch or (lambda rows, _total: rows))
     search = _Search(looking)
-    found = _distinct(one for thing in wanted for one in search.first(thing))
+    found = _distinct(result for thing in wanted for result in search.first(thing))
     if found:
         return LookedUp(found, tuple(search.unasked))
     unasked = [*search.unasked, *_in_the_logs(candidates(text)), *on_the_queues(session)]
-    needs_scan = any(one.how == BY_A_SCAN for one in unasked)
+    needs_scan = any(place.how == BY_A_SCAN for place in unasked)
     raise NothingFoundError(
         text.strip(),
         tuple(search.asked),

@@ -32,7 +32,7 @@ def in_words(state: Mapping[str, Any]) -> dict[str, str]:
 def _said(name: str, value: Any, state: Mapping[str, Any]) -> str:  # noqa: ANN401 - as stored
     match name:
         case "conversation_status":
-            code = ":".join(str(state[one]) for one in _FAILURE if one in state)
+            code = ":".join(str(state[field]) for field in _FAILURE if field in state)
             because = f": {plain_words.reason(code)}" if code else ""
             return f"{plain_words.subject(str(value))}{because}"
         case "delivery_status" | "last_intent":

@@ -59,7 +59,7 @@ class Stored:
 
     def ends_of(self, action: Row) -> list[Row]:
         """The audit rows of an action, oldest first."""
-        return [one for one in self.audit if one["idempotency_key"] == action["event_id"]]
+        return [entry for entry in self.audit if entry["idempotency_key"] == action["event_id"]]
 
 
 def receipt_of(row: Row) -> tuple[str, str]:

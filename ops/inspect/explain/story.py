@@ -21,7 +21,7 @@ from ops import unreachable
 from ops.inspect.explain import attempts, plain_words
 from ops.inspect.explain.stored import ENDED, Row, Stored, is_desk_act, receipt_of
 
-_VENDOR_OF = {one.name: one.vendor for one in (REPLY, *(of.sends for of in CHANNELS.values()))}
+_VENDOR_OF = {kind.name: kind.vendor for kind in (REPLY, *(of.sends for of in CHANNELS.values()))}
 """The vendor, by kind, of each action that sends a customer a text."""
 _PROVIDERS = {**_VENDOR_OF, "tell_company": "company"}
 """Who received an action's request, by the action's kind."""
@@ -150,7 +150,9 @@ def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | No
     if why:
         return f"{how}: {_why(stored, why)}.{_otherwise(plan)}"
     reasons = [str(reason) for reason in plan.facts.get("reasons", ())] if plan else []
-    handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
+    handed = next(
+        (action for action in (plan.actions if plan else ()) if action.kind == "hand_off"), None
+    )
     if handed is not None:
         return f"{how}: {plain_words.reason(handed.arg.partition('|')[2])}."
     if reasons:
@@ -238,9 +240,9 @@ def _sent(stored: Stored, action: Row) -> list[str]:
     carrier = unreachable.title(_VENDOR_OF[str(action["action_kind"])])
     asked = stored.row.get("received_at")
     said = [
-        f"A request left {plain_words.later(one.at, asked)} and ended without a usable answer"
-        f"{f' ({one.reason})' if one.reason else ''}{attempts.judged(one)}."
-        for one in attempts.earlier(action)
+        f"A request left {plain_words.later(attempt.at, asked)} and ended without a usable answer"
+        f"{f' ({attempt.reason})' if attempt.reason else ''}{attempts.judged(attempt)}."
+        for attempt in attempts.earlier(action)
     ]
     again = " once more" if said else ""
     if action["status"] != "done":

@@ -76,7 +76,7 @@ _ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
 
 def candidates(text: str) -> tuple[Sought, ...]:
     """Every interpretation of a text, in one list; empty for a text that names nothing."""
-    return tuple(one for thing in things(text) for reading in thing for one in reading)
+    return tuple(sought for thing in things(text) for reading in thing for sought in reading)
 
 
 def things(text: str) -> tuple[Thing, ...]:
@@ -86,7 +86,7 @@ def things(text: str) -> tuple[Thing, ...]:
     for names in pasted.things(text):
         known = (name for name in names if len(name.encode()) <= LONGEST_KEY)
         thing = []
-        for reading in (one for name in known for one in _of(name)):
+        for reading in (reading for name in known for reading in _of(name)):
             new = tuple(fromkey for fromkey in dict.fromkeys(reading) if fromkey not in seen)
             seen |= {*new}
             thing += [new] if new else []
@@ -99,7 +99,7 @@ def _of(text: str) -> Iterator[Reading]:
         if text.startswith(prefix):
             yield (Sought(kind, text),)
             return
-    yield from ((one,) for one in _by_form(text))  # an issued identifier names one thing
+    yield from ((sought,) for sought in _by_form(text))  # an issued identifier names one thing
     yield tuple(_by_name(text))
     yield from ((machine,) for machine in _of_machines(text))
 
@@ -120,10 +120,10 @@ def _by_form(text: str) -> list[Sought]:
         if "@" in text:
             found.append(Sought(SubjectKind.MESSAGE_ID, text))
     elif _PHONE.fullmatch(text) and sum(map(str.isdigit, text)) in _PHONE_DIGITS:
-        found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
+        found += [Sought(SubjectKind.ADDRESS, number) for number in _e164(text)]
     if _TWILIO.fullmatch(text):
         both = (text, f"{'M' if text.startswith('S') else 'S'}{text[1:]}")
-        found += [Sought(SubjectKind.TEXT_MESSAGE, one) for one in both]
+        found += [Sought(SubjectKind.TEXT_MESSAGE, id_) for id_ in both]
     if _SES.fullmatch(text):
         found.append(Sought(SubjectKind.E_MAIL, text))
     lower = text.lower()
@@ -140,7 +140,7 @@ def _by_name(text: str) -> list[Sought]:
     found = [] if address_of(text) else [Sought(SubjectKind.TICKET, text)]
     lower = text.lower()
     if _DIGITS.fullmatch(text):
-        found += [Sought(SubjectKind.ADDRESS, one) for one in _e164(text)]
+        found += [Sought(SubjectKind.ADDRESS, number) for number in _e164(text)]
     if _FACT_NUMBER.fullmatch(text):
         found.append(Sought(SubjectKind.FACT, f"{_FACT_SOURCE}:{text}"))
     if _COMPANY_EVENT.fullmatch(lower):
@@ -163,7 +163,7 @@ def _of_machines(text: str) -> Iterator[Sought]:
 
 def _e164(text: str) -> list[str]:
     """The E.164 numbers that a written number may mean; it may lack its country code."""
-    digits = "".join(one for one in text if one.isdigit())
+    digits = "".join(digit for digit in text if digit.isdigit())
     for abroad in _ABROAD:
         if digits.startswith(abroad) and not text.startswith("+"):
             return [f"+{digits.removeprefix(abroad)}"]

@@ -125,7 +125,7 @@ def order(looking: Looking, number: str) -> LookupResult | None:
         return None
     hashed = opaque.of("order", number.lstrip("#").lower())
     asked = sorted(scanning.of_order(looking, hashed))
-    events = {key for one in asked for key in looking.reader.events_of(one)}
+    events = {key for ticket in asked for key in looking.reader.events_of(ticket)}
     return LookupResult(
-        "an order", frozenset(events), notes=tuple(f"ticket {one}" for one in asked)
+        "an order", frozenset(events), notes=tuple(f"ticket {ticket}" for ticket in asked)
     )

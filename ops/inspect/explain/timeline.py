@@ -21,9 +21,11 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
         steps.append(_step(row["created_at"], "decided", _decision(stored)))
     steps += [
         _step(
-            one.get("at"), f"attempt {one.get('n', '?')}: {one['end']}", _words(one.get("reason"))
+            attempt.get("at"),
+            f"attempt {attempt.get('n', '?')}: {attempt['end']}",
+            _words(attempt.get("reason")),
         )
-        for one in row.get("tries", ())
+        for attempt in row.get("tries", ())
     ]
     for action in stored.actions:
         steps += _of_action(stored, action)
@@ -51,8 +53,10 @@ def verdict(stored: Stored) -> str:
 def _of_action(stored: Stored, action: Row) -> list[dict[str, Any]]:
     kind, key = action.get("action_kind"), action["event_id"]
     steps = [
-        _step(_moment(one.get("at")), f"vendor call: {kind}: {one['end']}", _why(one, key))
-        for one in action.get("tries", ())
+        _step(
+            _moment(attempt.get("at")), f"vendor call: {kind}: {attempt['end']}", _why(attempt, key)
+        )
+        for attempt in action.get("tries", ())
     ]
     if action.get("started"):
         is_again = bool(steps)
@@ -60,9 +64,9 @@ def _of_action(stored: Stored, action: Row) -> list[dict[str, Any]]:
         again = ", again" if is_again else ""
         steps.append(_step(at, f"vendor call: {kind}{again}", key))
     ends = stored.ends_of(action)
-    for one in ends[:-1]:  # the last one is the row's own end
-        at = str(one["ts_action_id"]).partition("#")[0]
-        steps.append(_step(at, f"{one['action_type']}: {one['result']}", key))
+    for entry in ends[:-1]:  # the last one is the row's own end
+        at = str(entry["ts_action_id"]).partition("#")[0]
+        steps.append(_step(at, f"{entry['action_type']}: {entry['result']}", key))
     if "finished_at" in action:
         name = ends[-1]["action_type"] if ends else kind
         why = _words(action.get("reason")) or action.get("ref")

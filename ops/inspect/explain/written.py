@@ -36,5 +36,5 @@ def in_ticket(session: Session, ticket_id: str) -> Iterator[tuple[str, str, str]
         raise UnavailableError(f"{name} {type(error).__name__}") from None
     if "said" not in answer:  # the function failed: Lambda's own answer has neither key
         raise UnavailableError(str(answer.get("refused", f"{name} failed")))
-    for one in answer["said"]:
-        yield str(one["comment"]), str(one["by"]), str(one["text"])
+    for said in answer["said"]:
+        yield str(said["comment"]), str(said["by"]), str(said["text"])
