@@ -50,7 +50,9 @@ def sessions_command(run: CommandRun) -> object:
             "since": console_session.since,
             "until": console_session.until,
         }
-        for console_session in sorted(_sessions(run.session).listed(), key=lambda one: one.since)
+        for console_session in sorted(
+            _sessions(run.session).listed(), key=lambda console_session: console_session.since
+        )
     ]
     return run.output.records(("id", "person", "roles", "since", "until"), lines)
 

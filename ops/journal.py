@@ -67,9 +67,9 @@ def act(
     )
 
 
-def writes(session: Session, one: Act) -> list[Item]:
+def writes(session: Session, entry: Act) -> list[Item]:
     """An entry's writes, to put into the transaction that does the act."""
-    return session.services.journal.writes(one)
+    return session.services.journal.writes(entry)
 
 
 def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: ANN401 - as `act`
@@ -78,8 +78,8 @@ def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: 
     Raises:
         OvertakenError: the form with the id `once` was already submitted.
     """
-    one = act(session, what, key, **more)
-    if not session.services.journal.enter(one) and one.once:
+    entry = act(session, what, key, **more)
+    if not session.services.journal.enter(entry) and entry.once:
         raise OvertakenError(SENT)
 
 

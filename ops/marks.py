@@ -21,5 +21,5 @@ def shown(value: object) -> object:
     return visible(value) if type(value) is str else value
 
 
-def _visible(one: str) -> str:
-    return one if one.isprintable() or one in _HARMLESS else f"⟨U+{ord(one):04X}⟩"
+def _visible(mark: str) -> str:
+    return mark if mark.isprintable() or mark in _HARMLESS else f"⟨U+{ord(mark):04X}⟩"

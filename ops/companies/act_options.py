@@ -37,9 +37,9 @@ def help_of(act: DeskAct) -> str:
     return f"{does[0].upper()}{does[1:]}."
 
 
-def _option(one: ActField) -> Parameter:
-    option = typer.Option(f"--{one.name}", help=f"{one.hint[0].upper()}{one.hint[1:]}.")
-    default = Parameter.empty if one.is_needed else ""
+def _option(field: ActField) -> Parameter:
+    option = typer.Option(f"--{field.name}", help=f"{field.hint[0].upper()}{field.hint[1:]}.")
+    default = Parameter.empty if field.is_needed else ""
     return Parameter(
-        one.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[str, option]
+        field.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[str, option]
     )

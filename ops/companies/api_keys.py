@@ -215,7 +215,7 @@ def _keys_of(
     mine = access.access(json.dumps(whole)).get(company_id, access.Access())
     if role is None:
         return mine.api_keys
-    return tuple(key for key, of in mine.desk_keys if of == role)
+    return tuple(key for key, its_role in mine.desk_keys if its_role == role)
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:

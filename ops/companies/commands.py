@@ -162,13 +162,13 @@ def company_put(
 def company_map(run: CommandRun) -> object:
     """Map every stored project's senders to its company; exit code 1 if two companies share one."""
     run.enter("companies")
-    mapped, wrong = senders.fill(run.session)
-    for fault in wrong:
+    mapped, faults = senders.fill(run.session)
+    for fault in faults:
         run.output.say(fault, style="yellow")
     run.output.say(f"{mapped} projects mapped")
-    if wrong:
+    if faults:
         run.code = EXIT_NO
-    return {"projects": mapped, "problems": wrong}
+    return {"projects": mapped, "problems": faults}
 
 
 @command(company_app, "company check", examples=["company check <company>"])

@@ -54,9 +54,9 @@ def _consent(record: Record) -> str | None:
     return f"{given[0].source} {iso(given[0].given_at)}" if given else None
 
 
-def _kind(record: Record, one: Entry) -> str:
-    if one.entry_id == outreach_keys.entry_id(record.start_event):
+def _kind(record: Record, entry: Entry) -> str:
+    if entry.entry_id == outreach_keys.entry_id(record.start_event):
         return "opening"
-    if one.note == FOLLOW_UP:
+    if entry.note == FOLLOW_UP:
         return "follow_up"
-    return "person" if one.note == PERSON else "answer"
+    return "person" if entry.note == PERSON else "answer"

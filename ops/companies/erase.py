@@ -251,7 +251,7 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
             continue
         found.append((name, [key["AttributeName"] for key in keys]))
     ledger = session.services.settings.idempotency_table
-    return sorted(found, key=lambda one: one[0] == ledger)
+    return sorted(found, key=lambda table: table[0] == ledger)
 
 
 def purge(
@@ -313,7 +313,7 @@ def part_about(
     is_record = table.name == settings.conversations_table and "messages" in item
     if is_record and not subjects.own(item):
         sought = subjects.addresses_in(item)
-        return {"messages": [x for x in item["messages"] if _mentions(x, sought)]}
+        return {"messages": [message for message in item["messages"] if _mentions(message, sought)]}
     return dict(item)
 
 
@@ -370,15 +370,15 @@ def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 -
             return False
 
 
-def _occurs_in(text: str, one: str) -> bool:
+def _occurs_in(text: str, address: str) -> bool:
     """Whether an address occurs whole: ``+15550100`` in ``whatsapp:+15550100``, not in ``+155501001``."""
-    start = text.find(one)
+    start = text.find(address)
     while start >= 0:
         before, after = (
             text[max(0, start - 1) : start],
-            text[start + len(one) : start + len(one) + 1],
+            text[start + len(address) : start + len(address) + 1],
         )
         if not before.isalnum() and not after.isalnum():
             return True
-        start = text.find(one, start + 1)
+        start = text.find(address, start + 1)
     return False

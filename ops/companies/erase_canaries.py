@@ -142,9 +142,9 @@ def _base64_of(value: str) -> Iterator[str]:
         yield base64.b64encode(raw[:whole]).decode()[-(-before * 8 // 6) :]
 
 
-def _of_id(one: str, name: str) -> Canary:
-    pattern = re.compile(rf"(?<![0-9A-Za-z]){re.escape(one)}(?![0-9A-Za-z])")
-    return Canary(name, pattern, is_id=True, in_keys=len(one) < _SHORTEST_IN_TEXT)
+def _of_id(identifier: str, name: str) -> Canary:
+    pattern = re.compile(rf"(?<![0-9A-Za-z]){re.escape(identifier)}(?![0-9A-Za-z])")
+    return Canary(name, pattern, is_id=True, in_keys=len(identifier) < _SHORTEST_IN_TEXT)
 
 
 def _whole(words: str) -> re.Pattern[str]:

@@ -34,7 +34,7 @@ def by_rule(
             counts = found.setdefault((stop.project_id, stop.rule), Counter())
             counts.update({HELD: stop.held, **stop.ends})
     rows = [_row(project, rule, counts) for (project, rule), counts in found.items()]
-    return sorted(rows, key=lambda one: (one["project"], -one[HELD], one["rule"]))
+    return sorted(rows, key=lambda row: (row["project"], -row[HELD], row["rule"]))
 
 
 def said_wrong(
@@ -50,7 +50,7 @@ def said_wrong(
             counts[wrong.project_id, wrong.code] += wrong.said
     return [
         {"project": project, "code": code, "answers": many}
-        for (project, code), many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        for (project, code), many in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     ]
 
 

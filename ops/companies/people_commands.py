@@ -67,7 +67,9 @@ def listed(run: CommandRun, company_id: CompanyId) -> object:
             "until": token.until,
             "valid": token.is_valid,
         }
-        for token in sorted(_tokens(run.session).listed(company_id), key=lambda one: one.issued_at)
+        for token in sorted(
+            _tokens(run.session).listed(company_id), key=lambda token: token.issued_at
+        )
     ]
     columns = ("id", "person", "role", "issued", "until", "valid")
     return run.output.records(columns, lines)

@@ -50,7 +50,7 @@ def _by_age(marked: Iterable[Subject], now: datetime) -> list[dict[str, Any]]:
     found = [
         row for subject in marked for row in rows_of(subject, now) if row["member"] == subject.own
     ]
-    return sorted(found, key=lambda one: (one["since"], one["address"], one["member"]))
+    return sorted(found, key=lambda row: (row["since"], row["address"], row["member"]))
 
 
 def add(session: Session, company_id: str, address: str, *, because: str = "") -> None:

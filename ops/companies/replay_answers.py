@@ -203,11 +203,11 @@ def is_said(written: Draft) -> bool:
     return has_text and not is_models
 
 
-def differ(one: ReplayedAnswer, other: ReplayedAnswer) -> bool:
+def differ(answer: ReplayedAnswer, other: ReplayedAnswer) -> bool:
     """Whether two answers end differently; wording alone is no difference."""
-    if one.verdict != other.verdict and {one.verdict, other.verdict} & {SEND, STOP, FAILED}:
+    if answer.verdict != other.verdict and {answer.verdict, other.verdict} & {SEND, STOP, FAILED}:
         return True
-    return one.rule != other.rule
+    return answer.rule != other.rule
 
 
 def kinds(text: str) -> list[str]:

@@ -102,9 +102,9 @@ def _print(output: Output, done: dict[str, Any]) -> None:
     """Print the answers that differ and what was left out."""
     differing = [moment for moment in done["moments"] if moment["differs"]]
     output.table(_COLUMNS, map(_line, differing))
-    for row in differing:
-        for name, text in row.get("texts", {}).items():
-            output.say(f"{row['at']} {name}: {text}")
+    for moment in differing:
+        for name, text in moment.get("texts", {}).items():
+            output.say(f"{moment['at']} {name}: {text}")
     judged = len(done["moments"])
     output.say(f"{done['differ']} of {judged} answers end differently; nothing was sent or stored")
     for name, why in (
@@ -118,8 +118,8 @@ def _print(output: Output, done: dict[str, Any]) -> None:
         output.say(f"{done['cost_usd']:.4f} USD; company usage and budgets do not count it")
 
 
-def _line(one: dict[str, Any]) -> list[str]:
-    before, after = one["before"], one["after"]
-    ends = (f"{its['verdict']} {its['rule'] or ''}".strip() for its in (before, after))
+def _line(moment: dict[str, Any]) -> list[str]:
+    before, after = moment["before"], moment["after"]
+    ends = (f"{verdict['verdict']} {verdict['rule'] or ''}".strip() for verdict in (before, after))
     letters = f"{before['letters']} to {after['letters']}"
-    return [one["at"], one["conversation"], *ends, letters, ", ".join(after["span_kinds"])]
+    return [moment["at"], moment["conversation"], *ends, letters, ", ".join(after["span_kinds"])]

@@ -85,13 +85,15 @@ def moments(
         heard = (
             record for record in found if {"message_count", "last_inbound_at"} <= record.item.keys()
         )
-        records = heapq.nlargest(last, heard, key=lambda one: str(one.item["last_inbound_at"]))
+        records = heapq.nlargest(
+            last, heard, key=lambda record: str(record.item["last_inbound_at"])
+        )
     answered, without = list[Moment](), 0
     for record in records:
         for message, moment in _of(conversations, record, project):
             without += moment is None and message.note is None
             answered += [moment] if moment else []
-    newest = sorted(answered, key=lambda one: one.at)[-last:]
+    newest = sorted(answered, key=lambda moment: moment.at)[-last:]
     return Moments(newest, without)
 
 

@@ -124,12 +124,12 @@ def _row(
     return row
 
 
-def _shown(one: ReplayedAnswer) -> dict[str, Any]:
+def _shown(answer: ReplayedAnswer) -> dict[str, Any]:
     return {
-        "verdict": one.verdict,
-        "rule": one.rule,
-        "letters": len(one.text),
-        "kinds": kinds(one.text),
+        "verdict": answer.verdict,
+        "rule": answer.rule,
+        "letters": len(answer.text),
+        "kinds": kinds(answer.text),
     }
 
 

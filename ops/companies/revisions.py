@@ -28,17 +28,13 @@ def of_project(session: Session, company_id: str, project_id: str) -> list[dict[
     except MiddlewareError:
         raise OpsError("ai_config cannot be read: see company check") from None
     found: list[dict[str, Any]] = []
-    for backward in session.services.journal.backwards(f"company:{company_id}", page=100):
-        seen = json.loads(backward["action_payload_redacted"])
-        if (
-            backward["action_type"] == PUT
-            and seen.get("project") == project_id
-            and "writer" in seen
-        ):
+    for entry in session.services.journal.backwards(f"company:{company_id}", page=100):
+        seen = json.loads(entry["action_payload_redacted"])
+        if entry["action_type"] == PUT and seen.get("project") == project_id and "writer" in seen:
             row = {
-                "since": entry_time(backward),
+                "since": entry_time(entry),
                 "revision": seen["writer"],
-                "by": backward["actor"],
+                "by": entry["actor"],
             }
             if found and found[-1]["revision"] == row["revision"]:
                 found.pop()  # stored again without a change: keep the earlier time

@@ -27,22 +27,22 @@ def by_day(
     now = services.clock.now()
     today = f"{now:%Y-%m-%d}"
     found = []
-    for one in company.projects(session, company_id, project_id):
-        budget, project = Budget.of(one), one.project_id
+    for project in company.projects(session, company_id, project_id):
+        budget, its_id = Budget.of(project), project.project_id
         since = now - timedelta(days=days - 1)
-        for day, sums in services.outreach_work.spending.days(company_id, project, since, now):
+        for day, sums in services.outreach_work.spending.days(company_id, its_id, since, now):
             left = None if budget is None or day != today else budget.hard - sums["committed"]
             found.append(
                 {
                     "day": day,
-                    "project": project,
+                    "project": its_id,
                     **{name: sums[name] for name in ("calls", *_TOKENS)},
                     "usd": sums["microusd"] / _MICRO,
                     "budget_usd": None if budget is None else budget.hard / _MICRO,
                     "left_usd": None if left is None else max(left, 0) / _MICRO,
                 }
             )
-    return sorted(found, key=lambda one: (one["day"], one["project"]))
+    return sorted(found, key=lambda row: (row["day"], row["project"]))
 
 
 def calls(session: Session, company_id: str, conversation: str) -> list[dict[str, Any]]:

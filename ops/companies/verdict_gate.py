@@ -53,9 +53,9 @@ class Disagreement:
 
     def __str__(self) -> str:
         """The sentence for the operator who stores the settings."""
-        one = self.verdict
+        example = self.verdict
         does = f"is good and stopped by {self.rule}" if self.rule else "is bad and would be sent"
-        return f"{one.id} {does}{f' ({one.why})' if one.why else ''}"
+        return f"{example.id} {does}{f' ({example.why})' if example.why else ''}"
 
 
 def disagreements(

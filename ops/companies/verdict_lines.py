@@ -72,10 +72,10 @@ def listed(session: Session, company_id: str, project_id: str) -> list[dict[str,
     ]
 
 
-def line_of(one: VerdictExample) -> dict[str, Any]:
+def line_of(example: VerdictExample) -> dict[str, Any]:
     """An example as the JSON line that stores it."""
-    said = {"verdict": one.said, "why": one.why, "invented": one.is_invented}
-    return {"id": one.id, **one.example, **said}
+    said = {"verdict": example.said, "why": example.why, "invented": example.is_invented}
+    return {"id": example.id, **example.example, **said}
 
 
 def put(

@@ -140,11 +140,11 @@ def without_models(settings: WriterSettings) -> WriterSettings:
 
 
 def verdict_of(
-    one: ReadLine, project: Project, settings: WriterSettings, writer: CheckedWriter
+    read_line: ReadLine, project: Project, settings: WriterSettings, writer: CheckedWriter
 ) -> DraftVerdict:
     """The verdict of the checks on one line under a project's settings."""
-    line = one.line
-    history = tuple(_entry(number, entry) for number, entry in enumerate(one.entries))
+    line = read_line.line
+    history = tuple(_entry(number, entry) for number, entry in enumerate(read_line.entries))
     claims = line.draft.claims
     draft = Draft(
         text=line.draft.text,
@@ -204,14 +204,14 @@ def _record(project: Project, line: DraftLine) -> Record:
     )
 
 
-def _entry(number: int, one: LineEntry) -> Entry:
-    at, entry_id = iso(one.at), f"line-{number}"
-    match one.sender:
+def _entry(number: int, line_entry: LineEntry) -> Entry:
+    at, entry_id = iso(line_entry.at), f"line-{number}"
+    match line_entry.sender:
         case "recipient":
-            return Entry(entry_id, at, "user", one.text)
+            return Entry(entry_id, at, "user", line_entry.text)
         case "company":
-            return Entry(entry_id, at, "assistant", one.text, by="company")
+            return Entry(entry_id, at, "assistant", line_entry.text, by="company")
         case "colleague":
-            return Entry(entry_id, at, "note", one.text, note=INTERNAL, by="colleague")
+            return Entry(entry_id, at, "note", line_entry.text, note=INTERNAL, by="colleague")
         case "machine":
-            return Entry(entry_id, at, "assistant", one.text)
+            return Entry(entry_id, at, "assistant", line_entry.text)

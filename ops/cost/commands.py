@@ -66,8 +66,13 @@ def cost(
     else:
         found = happened.of_company(run.session, company_id, period, terms)
     rows: list[dict[str, object]] = [
-        {"project": one.project, "event": one.name, "count": one.count, **_shown(one.dollars)}
-        for one in found
+        {
+            "project": charged.project,
+            "event": charged.name,
+            "count": charged.count,
+            **_shown(charged.dollars),
+        }
+        for charged in found
     ]
     whole = bill.added(*(charged.dollars for charged in found))
     shown: dict[str, object] = {"project": "", "event": "all", "count": None, **_shown(whole)}
@@ -128,27 +133,27 @@ def _each_kind(run: CommandRun) -> object:
 def _counts(run: CommandRun) -> object:
     """What an event of each kind uses, and what of it no count gives."""
     rows: list[dict[str, object]] = []
-    for kind in bill.each_kind(counted().values()):
-        door, worker = bill.billed_seconds(kind, Terms())
+    for count in bill.each_kind(counted().values()):
+        door, worker = bill.billed_seconds(count, Terms())
         rows.append(
             {
-                "event": kind.name,
-                "actions": kind.actions,
-                "gateway": kind.doors,
-                "functions": kind.functions,
-                "queue": kind.queue_requests,
-                "door calls": kind.door_calls,
-                "worker calls": kind.worker_calls,
-                "write units": kind.writes,
-                "read units": kind.reads,
-                "vendor requests": kind.vendor_requests,
+                "event": count.name,
+                "actions": count.actions,
+                "gateway": count.doors,
+                "functions": count.functions,
+                "queue": count.queue_requests,
+                "door calls": count.door_calls,
+                "worker calls": count.worker_calls,
+                "write units": count.writes,
+                "read units": count.reads,
+                "vendor requests": count.vendor_requests,
                 "billed ms": round((door + worker) * 1000, 1),
-                "log bytes": kind.log_bytes + kind.functions * assumptions.LAMBDA_LINES_BYTES,
-                "metric bytes": kind.metric_bytes,
-                "model": assumptions.MODEL if kind.model_calls else "",
-                "input tokens": kind.model_calls * assumptions.MODEL_INPUT_TOKENS,
-                "output tokens": kind.model_calls * assumptions.MODEL_OUTPUT_TOKENS,
-                "receipts": kind.receipts,
+                "log bytes": count.log_bytes + count.functions * assumptions.LAMBDA_LINES_BYTES,
+                "metric bytes": count.metric_bytes,
+                "model": assumptions.MODEL if count.model_calls else "",
+                "input tokens": count.model_calls * assumptions.MODEL_INPUT_TOKENS,
+                "output tokens": count.model_calls * assumptions.MODEL_OUTPUT_TOKENS,
+                "receipts": count.receipts,
             }
         )
     run.output.say("one event of each kind; a receipt is an event of its own")

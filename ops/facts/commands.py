@@ -192,7 +192,7 @@ def check_command(run: CommandRun) -> object:
     lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
     document = {
         "days": len(compared.ledger),
-        "differences": [asdict(one) for one in found],
+        "differences": [asdict(difference) for difference in found],
         "corrected": list(compared.corrected),
         "onelake": dict(compared.troubles),
         "unread": unread,

@@ -75,26 +75,26 @@ def mend(
             job = letter.job
             if job is None:
                 continue
-            one, text = waiting[job.event_key], None if job.recovery == Recovery.HANDOFF else job
-            if one.event not in did:
-                what = run.ask(one, text)
+            event, text = waiting[job.event_key], None if job.recovery == Recovery.HANDOFF else job
+            if event.event not in did:
+                what = run.ask(event, text)
                 if what is None:
                     return
-                did[one.event] = what
-                yield one, what
-            elif text and did[one.event] in (QUEUED, ASKED):  # the hand-off's letter came first
+                did[event.event] = what
+                yield event, what
+            elif text and did[event.event] in (QUEUED, ASKED):  # the hand-off's letter came first
                 session.services.intake.accept(text, recovery=Recovery.OPERATOR)
-            if not remains(did[one.event]):
+            if not remains(did[event.event]):
                 dead_letters.delete(session, kept.pop())
     finally:
         for letter in kept:
             dead_letters.put_back(session, letter)
-    for one in affected:
-        if one.event not in did:
-            what = run.ask(one, None)
+    for event in affected:
+        if event.event not in did:
+            what = run.ask(event, None)
             if what is None:
                 return
-            yield one, what
+            yield event, what
     _end(session, found, began)
 
 
@@ -132,15 +132,15 @@ class _Run:
     pace: LoopPace
     because: str
 
-    def ask(self, one: Affected, job: Job | None) -> str | None:
+    def ask(self, affected: Affected, job: Job | None) -> str | None:
         """Put an event on the queue; return the result, or None if the mend was stopped.
 
         Args:
-            one: the event.
+            affected: the event.
             job: the job in its dead letter; None to rebuild it from its row.
         """
         services = self.session.services
-        row = self.session.row(one.event)
+        row = self.session.row(affected.event)
         if str(row.get(CAUSE, "")).partition("#")[0] != str(self.found.cause):
             return ENDED if row["status"] == EventStatus.PROCESSED else OTHER_CAUSE
         if job is None and not ledger_rows.can_run(self.session, row):

@@ -32,23 +32,23 @@ def named(session: Session, text: str) -> Incident:
     return found
 
 
-def as_data(one: Incident) -> dict[str, Any]:
+def as_data(incident: Incident) -> dict[str, Any]:
     """An incident as the commands and the console show it."""
-    mending = one.mending
+    mending = incident.mending
     return {
-        "incident": one.name,
-        "state": one.state.value,
-        "since": one.since,
-        "held": one.held,
-        "owner": one.owner or None,
-        "ended_at": one.ended_at or None,
+        "incident": incident.name,
+        "state": incident.state.value,
+        "since": incident.since,
+        "held": incident.held,
+        "owner": incident.owner or None,
+        "ended_at": incident.ended_at or None,
         "mend": None
         if mending is None
-        else f"{_step(one)}: {mending.asked} by {mending.by} since {mending.at}",
+        else f"{_step(incident)}: {mending.asked} by {mending.by} since {mending.at}",
     }
 
 
-def _step(one: Incident) -> str:
-    if one.mending is None or one.mending.is_done:
+def _step(incident: Incident) -> str:
+    if incident.mending is None or incident.mending.is_done:
         return "all asked for"
-    return "stopped" if one.mending.is_stopped else "began"
+    return "stopped" if incident.mending.is_stopped else "began"

@@ -49,37 +49,41 @@ def explain_command(
     return found
 
 
-def _show(output: Output, one: Mapping[str, Any]) -> None:
+def _show(output: Output, report: Mapping[str, Any]) -> None:
     """Print one finding: its events, facts, state and notes."""
-    for event in one["events"]:
+    for event in report["events"]:
         _show_event(output, event)
-    for fact in one.get("facts", ()):
+    for fact in report.get("facts", ()):
         output.say(f"\n{fact['event_id']}", style="bold")
         output.say(fact["story"])
         output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
-    for name, said in state_words.in_words(one.get("state", {})).items():
+    for name, said in state_words.in_words(report.get("state", {})).items():
         output.say(f"{name}: {said}")
-    for note in one["notes"]:
+    for note in report["notes"]:
         output.say(note, style="yellow")
 
 
-def _show_event(output: Output, one: Mapping[str, Any]) -> None:
+def _show_event(output: Output, explained: Mapping[str, Any]) -> None:
     """Print an event: in words, then step by step, then its actions."""
-    output.say(f"\n{one['event']['event_id']}", style="bold")
-    if one["story"]["why_not"]:
-        output.say(one["story"]["why_not"], style="bold yellow")
-    output.say(one["story"]["paragraph"])
-    output.say(one["verdict"])
-    where = one["where"]
+    output.say(f"\n{explained['event']['event_id']}", style="bold")
+    if explained["story"]["why_not"]:
+        output.say(explained["story"]["why_not"], style="bold yellow")
+    output.say(explained["story"]["paragraph"])
+    output.say(explained["verdict"])
+    where = explained["where"]
     if where["place"] != "ended":
         output.facts({name: value for name, value in where.items() if value})
-    output.table(("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in one["timeline"]])
-    rows = [(a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in one["actions"]]
+    output.table(
+        ("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in explained["timeline"]]
+    )
+    rows = [
+        (a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in explained["actions"]
+    ]
     if rows:
         output.table(("action", "status", "reason", "ref"), rows)
-    if one["log_query"]:
-        output.say(f"trace {one['event']['trace_id']}, in the logs:")
-        output.say(one["log_query"])
+    if explained["log_query"]:
+        output.say(f"trace {explained['event']['trace_id']}, in the logs:")
+        output.say(explained["log_query"])
 
 
 @command(app, "story", examples=["story <a phone number, an address or a ticket>"])
@@ -129,7 +133,7 @@ def unfinished_command(run: CommandRun, limit: Limit = 200) -> object:
     listed = unfinished.events(run.session, limit=limit)
     events = [
         {name: event[name] for name in columns}
-        for event in sorted(listed, key=lambda one: str(one["received_at"]))
+        for event in sorted(listed, key=lambda event: str(event["received_at"]))
     ]
     run.output.records(columns, events)
     number = len(events) if len(events) < limit else unfinished.count(run.session)

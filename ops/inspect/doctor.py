@@ -134,14 +134,8 @@ def _tables(session: Session) -> Iterator[Finding]:
         problems = []
         if found["KeySchema"] != declared["KeySchema"]:
             problems.append("the key differs from the declaration")
-        wanted = {
-            globalsecondaryindex["IndexName"]
-            for globalsecondaryindex in declared.get("GlobalSecondaryIndexes", [])
-        }
-        lacking = wanted - {
-            globalsecondaryindex["IndexName"]
-            for globalsecondaryindex in found.get("GlobalSecondaryIndexes", [])
-        }
+        wanted = {index["IndexName"] for index in declared.get("GlobalSecondaryIndexes", [])}
+        lacking = wanted - {index["IndexName"] for index in found.get("GlobalSecondaryIndexes", [])}
         problems += [f"no index {index}" for index in sorted(lacking)]
         ttl = declared.get("TimeToLiveSpecification")
         if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):

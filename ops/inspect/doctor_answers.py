@@ -104,7 +104,7 @@ def _scopes(session: Session, settings: SupportSettings) -> Finding:
     return Finding(
         check,
         "ok",
-        ", ".join(sorted(granted & {scope for some in SCOPES.values() for scope in some})),
+        ", ".join(sorted(granted & {scope for wanted in SCOPES.values() for scope in wanted})),
     )
 
 

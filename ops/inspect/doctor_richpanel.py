@@ -186,11 +186,11 @@ def _sources(session: Session, sample: Sequence[Ticket | str]) -> Iterator[str]:
             yield row.event.source
 
 
-def _read(session: Session, one: Ticket | str) -> Ticket:
+def _read(session: Session, sampled: Ticket | str) -> Ticket:
     """A ticket with its comments, which a listing does not include."""
-    if isinstance(one, Ticket) and one.comments:
-        return one
-    ticket_id = one if isinstance(one, str) else one.id
+    if isinstance(sampled, Ticket) and sampled.comments:
+        return sampled
+    ticket_id = sampled if isinstance(sampled, str) else sampled.id
     try:
         return session.services.support.richpanel.read_ticket(ticket_id)
     except PermanentError:

@@ -34,10 +34,10 @@ def throttles(session: Session) -> Iterator[Finding]:
     gateway = session.client("apigateway")
     (declared,) = session.template.resources("AWS::Serverless::Api")
     wanted = {
-        _route(f"{methodsetting['ResourcePath']}/{methodsetting['HttpMethod']}"): tuple(
-            methodsetting[name] for name in _LIMITS
+        _route(f"{setting['ResourcePath']}/{setting['HttpMethod']}"): tuple(
+            setting[name] for name in _LIMITS
         )
-        for methodsetting in declared.properties["MethodSettings"]
+        for setting in declared.properties["MethodSettings"]
     }
     try:
         found = list(_settings(gateway, session.stage))

@@ -74,9 +74,7 @@ def read(session: Session, queries: Sequence[Query], *, period: timedelta, perio
         EndTime=datetime.fromtimestamp(first + periods * seconds, UTC),
         ScanBy="TimestampAscending",
     )
-    found = {
-        metricdataresult["Id"]: metricdataresult for metricdataresult in answer["MetricDataResults"]
-    }
+    found = {result["Id"]: result for result in answer["MetricDataResults"]}
     values = {
         query.name: _placed(found.get(f"m{number}", {}), starts, seconds)
         for number, query in enumerate(queries)

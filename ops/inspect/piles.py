@@ -61,8 +61,8 @@ def piles(session: Session) -> list[Pile]:
         (("facts",), _facts),
     )
     with ThreadPoolExecutor(len(reads)) as pool:
-        found = pool.map(lambda one: _read(session, *one), reads)
-        return [pile for some in found for pile in some]
+        found = pool.map(lambda read: _read(session, *read), reads)
+        return [pile for piles in found for pile in piles]
 
 
 def stopping(session: Session) -> list[str]:
@@ -112,8 +112,8 @@ def _unfinished(session: Session) -> list[Pile]:
     found = unfinished.events(session, limit=AT_MOST + 1)
     is_more = len(found) > AT_MOST
     waiting: dict[str, list[dict[str, Any]]] = {"parked": [], "unfinished": []}
-    for one in found[:AT_MOST]:
-        waiting["parked" if one["status"] == "parked" else "unfinished"].append(one)
+    for row in found[:AT_MOST]:
+        waiting["parked" if row["status"] == "parked" else "unfinished"].append(row)
     return [
         _pile(
             name,

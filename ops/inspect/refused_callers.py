@@ -48,7 +48,7 @@ def refused(session: Session, *, hours: int) -> list[RefusedCaller]:
         for start in range(0, len(asked), _AT_ONCE)
         for caller in _read(session, asked[start : start + _AT_ONCE], hours)
     ]
-    return sorted(found, key=lambda one: -one.times)
+    return sorted(found, key=lambda caller: -caller.times)
 
 
 def _read(

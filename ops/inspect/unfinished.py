@@ -44,7 +44,7 @@ def events(
     found: dict[str, StrandedEvent] = {}
     due, key = after
     if not due:
-        found = {worker.key: worker for worker in _at_workers(session, key)}
+        found = {event.key: event for event in _at_workers(session, key)}
     if len(found) < limit:
         dated = session.services.ledger.stranded(limit=limit, after=after if due else START)
         found |= {event.key: event for event in dated}
@@ -58,7 +58,7 @@ def events(
             "due_at": iso(datetime.fromtimestamp(event.due_epoch or event.lease_until_epoch, UTC)),
             "due_epoch": event.due_epoch,
         }
-        for event in sorted(found.values(), key=lambda one: (one.due_epoch, one.key))[:limit]
+        for event in sorted(found.values(), key=lambda event: (event.due_epoch, event.key))[:limit]
     ]
 
 

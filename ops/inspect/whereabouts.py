@@ -92,7 +92,7 @@ def oldest_seconds(session: Session, queue_name: str) -> float | None:
         )["Datapoints"]
     except (ClientError, BotoCoreError):
         return None
-    newest = max(found, key=lambda one: one["Timestamp"], default=None)
+    newest = max(found, key=lambda point: point["Timestamp"], default=None)
     return None if newest is None else float(newest["Maximum"])
 
 

@@ -166,15 +166,15 @@ def _plan(walked: Walk) -> object:
     return [_shown(outcome) for outcome in found]
 
 
-def _shown(one: StepOutcome) -> dict[str, Any]:
+def _shown(outcome: StepOutcome) -> dict[str, Any]:
     return {
-        "step": one.step.name,
-        "system": one.step.system,
-        "state": one.state,
-        "detail": one.detail,
-        "why": one.step.why,
-        "next": one.next or one.step.next,
-        "seconds": round(one.seconds, 1),
+        "step": outcome.step.name,
+        "system": outcome.step.system,
+        "state": outcome.state,
+        "detail": outcome.detail,
+        "why": outcome.step.why,
+        "next": outcome.next or outcome.step.next,
+        "seconds": round(outcome.seconds, 1),
     }
 
 

@@ -58,7 +58,7 @@ def variables_seen(walk: Walk) -> str:
     found = list(doctor.examine(walk.session, ("variables",)))
     return (
         "; ".join(finding.detail for finding in found)
-        if is_given and not any(f.mend for f in found)
+        if is_given and not any(finding.mend for finding in found)
         else ""
     )
 

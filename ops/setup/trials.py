@@ -335,7 +335,7 @@ def _start(session: Session, project: Project, request_id: str) -> dict[str, Any
     allowed = project.allowed_channels
     usable = (channel for channel in Channel if channel in allowed)
     channel = min(
-        usable, key=lambda one: one.traits.form is Form.TEMPLATE
+        usable, key=lambda channel: channel.traits.form is Form.TEMPLATE
     )  # rather without a template
     address = channel.traits.address
     now = session.services.clock.now()

@@ -46,7 +46,7 @@ def keep_used(packages: Path, services: Iterable[str] = SERVICES) -> None:
     if not data.is_dir():
         return
     kept = frozenset(services)
-    for folder in [entry for entry in data.iterdir() if entry.is_dir()]:
+    for folder in [path for path in data.iterdir() if path.is_dir()]:
         if folder.name not in kept:
             shutil.rmtree(folder)
     for examples in list(data.rglob("examples-1.json*")):

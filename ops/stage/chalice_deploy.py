@@ -188,10 +188,10 @@ def throttle_routes(template: StageTemplate) -> None:
     changes = [
         {
             "op": "replace",
-            "path": f"{methodsetting['ResourcePath']}/{methodsetting['HttpMethod']}/throttling/{name}",
-            "value": str(methodsetting[declared]),
+            "path": f"{route['ResourcePath']}/{route['HttpMethod']}/throttling/{name}",
+            "value": str(route[declared]),
         }
-        for methodsetting in api.properties["MethodSettings"]
+        for route in api.properties["MethodSettings"]
         for declared, name in limits.items()
     ]
 

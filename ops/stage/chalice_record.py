@@ -51,8 +51,8 @@ def shared(stage: str, bucket: str, project: Path) -> Callable[[], None]:
 def completed(record: Record, stage: str) -> Record:
     """The record completed by the API and event sources found in the account."""
     known = {resource["name"]: resource for resource in record["resources"]}
-    for one in (*_apis(stage), *_event_sources(stage)):
-        known.setdefault(one["name"], one)
+    for found in (*_apis(stage), *_event_sources(stage)):
+        known.setdefault(found["name"], found)
     return {**record, "resources": [*known.values()]}
 
 

@@ -129,7 +129,9 @@ def provision_command(
         made=[resource.logical_id for resource in made if resource.did != "unchanged"],
     )
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
-    output.table(("resource", "name", "did"), [(m.logical_id, m.name, m.did) for m in made])
+    output.table(
+        ("resource", "name", "did"), [(item.logical_id, item.name, item.did) for item in made]
+    )
     for name in missing:
         output.say(f"missing secret: {name}", style="yellow")
     return {"made": [asdict(resource) for resource in made], "missing_secrets": missing}

@@ -134,11 +134,11 @@ def _store(session: Session, purpose: KeyPurpose, text: str, *, is_first: bool) 
         client.put_secret_value(SecretId=name, SecretString=text)
 
 
-def _state(purpose: KeyPurpose, keys: list[StageKey], one: StageKey, now: datetime) -> str:
-    if one.ends is not None and one.ends <= now:
+def _state(purpose: KeyPurpose, keys: list[StageKey], key: StageKey, now: datetime) -> str:
+    if key.ends is not None and key.ends <= now:
         return "ended"
-    if one.begins > now:
+    if key.begins > now:
         return "not yet"
     newest = max((other for other in keys if other.begins <= now), key=lambda other: other.begins)
     signs = "names" if purpose == KeyPurpose.IDS else "signs"
-    return signs if one is newest else "verifies"
+    return signs if key is newest else "verifies"

@@ -101,17 +101,17 @@ def absent(
             )
 
 
-def name(one: Resource) -> str:
+def name(resource: Resource) -> str:
     """A resource's own name."""
-    return str(one.properties[NAMES[one.type]])
+    return str(resource.properties[NAMES[resource.type]])
 
 
-def _is_in_stack(clients: Clients, stack_name: str, one: Resource) -> bool:
+def _is_in_stack(clients: Clients, stack_name: str, resource: Resource) -> bool:
     """Whether the stack has made a resource; one that is new in this version it has not."""
     client = clients.client("cloudformation")
     try:
         found = client.describe_stack_resources(
-            StackName=stack_name, LogicalResourceId=one.logical_id
+            StackName=stack_name, LogicalResourceId=resource.logical_id
         )["StackResources"]
     except ClientError as error:
         if error.response["Error"]["Code"] != "ValidationError":

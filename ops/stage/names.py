@@ -31,14 +31,20 @@ def refuse_other_names(template: StageTemplate, settings: Settings) -> None:
 
 
 _TABLES: Mapping[str, Callable[[Settings], tuple[str, str]]] = {
-    "IdempotencyTable": lambda one: ("IDEMPOTENCY_TABLE_NAME", one.idempotency_table),
-    "ConversationStateTable": lambda one: ("CONVERSATION_STATE_TABLE_NAME", one.state_table),
-    "AuditActionsTable": lambda one: ("AUDIT_TRAIL_TABLE_NAME", one.audit_table),
-    "ConversationsTable": lambda one: ("CONVERSATIONS_TABLE_NAME", one.conversations_table),
-    "CompanyDataTable": lambda one: ("COMPANY_DATA_TABLE_NAME", one.company_data_table),
-    "ConsoleSessionsTable": lambda one: (
-        "CONSOLE_SESSIONS_TABLE_NAME",
-        one.console_sessions_table,
+    "IdempotencyTable": lambda settings: ("IDEMPOTENCY_TABLE_NAME", settings.idempotency_table),
+    "ConversationStateTable": lambda settings: (
+        "CONVERSATION_STATE_TABLE_NAME",
+        settings.state_table,
     ),
-    "QuillLedgerTable": lambda one: ("DYNAMO_TABLE_NAME", one.facts_table),
+    "AuditActionsTable": lambda settings: ("AUDIT_TRAIL_TABLE_NAME", settings.audit_table),
+    "ConversationsTable": lambda settings: (
+        "CONVERSATIONS_TABLE_NAME",
+        settings.conversations_table,
+    ),
+    "CompanyDataTable": lambda settings: ("COMPANY_DATA_TABLE_NAME", settings.company_data_table),
+    "ConsoleSessionsTable": lambda settings: (
+        "CONSOLE_SESSIONS_TABLE_NAME",
+        settings.console_sessions_table,
+    ),
+    "QuillLedgerTable": lambda settings: ("DYNAMO_TABLE_NAME", settings.facts_table),
 }

@@ -86,13 +86,13 @@ def _made(out: Path) -> Iterator[tuple[str, str]]:
             yield path.relative_to(out).as_posix(), _digest(path)
 
 
-def _component(one: Locked, part: str) -> Component:
+def _component(package: Locked, part: str) -> Component:
     return Component(
-        name=one.name,
-        version=one.version,
-        bom_ref=f"{part}/{one.name}",
-        purl=PackageURL("pypi", None, one.name, one.version),
-        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest) for digest in one.hashes],
+        name=package.name,
+        version=package.version,
+        bom_ref=f"{part}/{package.name}",
+        purl=PackageURL("pypi", None, package.name, package.version),
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest) for digest in package.hashes],
         properties=[Property(name="rp-mw:part", value=part)],
     )
 

@@ -56,9 +56,9 @@ def decide(
     return JsonLines(found)
 
 
-def _shown(one: dict[str, object]) -> dict[str, object]:
+def _shown(decision: dict[str, object]) -> dict[str, object]:
     """A row of the table, with lists as text."""
     return {
         name: ", ".join(map(str, value)) if isinstance(value, list) else value
-        for name, value in one.items()
+        for name, value in decision.items()
     }

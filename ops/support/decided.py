@@ -111,13 +111,14 @@ def decisions(session: Session, conversation_id: str, since: str) -> list[Decide
     )
     found = [_decided(row, ends) for row in rows if "plan" in row]
     return sorted(
-        (decided for decided in found if decided and decided.at >= since), key=lambda one: one.at
+        (decided for decided in found if decided and decided.at >= since),
+        key=lambda decided: decided.at,
     )
 
 
 def _events_of(session: Session, actions: list[str]) -> dict[str, str]:
     """The event key of each action, by action key."""
-    wanted = [{"event_id": fromkey} for fromkey in dict.fromkeys(actions)]
+    wanted = [{"event_id": key} for key in dict.fromkeys(actions)]
     names = ("event_id", "event_key")
     found = session.ledger_table.get_all(wanted, attributes=names) if wanted else []
     return {str(row["event_id"]): str(row["event_key"]) for row in found if "event_key" in row}

@@ -60,10 +60,10 @@ def report(
     read = tickets_now.read(session, chosen, rules, per_second=per_second, records=records)
     now = list(following(read, "reading tickets"))
     seen = [ticket for ticket in now if ticket is not None]
-    for one in seen:
-        ticket = one.decided.conversation_id
-        if one.done is not None:
-            outcomes[ticket] = replace(outcomes[ticket], done=one.done)
+    for ticket in seen:
+        ticket_id = ticket.decided.conversation_id
+        if ticket.done is not None:
+            outcomes[ticket_id] = replace(outcomes[ticket_id], done=ticket.done)
     days = _days(session, since)
     return {
         "stage": session.stage,
@@ -73,8 +73,8 @@ def report(
         "conversations": min(len(ids), at_most),
         "is_sample": len(ids) > at_most,
         "messages": len(found),
-        "intents": _by(session, found, lambda one: one.intent),
-        "teams": _by(session, found, lambda one: one.department),
+        "intents": _by(session, found, lambda decided: decided.intent),
+        "teams": _by(session, found, lambda decided: decided.department),
         "reasons": dict(Counter(_reason(decided) for decided in found).most_common()),
         "tickets": _tickets(seen, unreadable=len(now) - len(seen)),
         "switching_on": _switching_on(session, found, seen, days),
@@ -84,16 +84,16 @@ def report(
     }
 
 
-def could_be_answered(session: Session, one: Decided) -> bool:
+def could_be_answered(session: Session, decided: Decided) -> bool:
     """Whether a message would have been answered; if its plan does not say, whether it could."""
-    if "made" in one.facts:
-        return "would" in one.facts
+    if "made" in decided.facts:
+        return "would" in decided.facts
     enabled = session.services.settings.support.templates
-    if one.intent in ORDER_STATUS_INTENTS:
+    if decided.intent in ORDER_STATUS_INTENTS:
         has_template = any(name.startswith(("t_order", "t_shipping")) for name in enabled)
     else:
-        has_template = TEMPLATE_OF.get(one.intent, "") in enabled
-    return has_template and bool(one.facts.get("answerable"))
+        has_template = TEMPLATE_OF.get(decided.intent, "") in enabled
+    return has_template and bool(decided.facts.get("answerable"))
 
 
 # --- the parts --------------------------------------------------------------------------------
@@ -126,13 +126,13 @@ _SURE = 0.60
 """Below this confidence a message is not routed by its intent; equals `decision.ROUTE_FROM`."""
 
 
-def _reason(one: Decided) -> str:
+def _reason(decided: Decided) -> str:
     """Why a message was not answered: its last reason other than shadow mode, without details."""
-    if one.replied_at is not None:
+    if decided.replied_at is not None:
         return "answered"
-    if "would" in one.facts:
+    if "would" in decided.facts:
         return "would have been answered"
-    reasons = one.facts.get("reasons") or ["no reason stored"]
+    reasons = decided.facts.get("reasons") or ["no reason stored"]
     besides_shadow = [reason for reason in reasons if reason not in HOLDING]
     return str((besides_shadow or reasons)[-1]).partition(":")[0]
 
@@ -232,19 +232,19 @@ def _after(answered: Sequence[Now]) -> dict[str, Any]:
     }
 
 
-def _shown(session: Session, one: Now, rules: Rules) -> dict[str, Any]:
-    decided = one.decided
+def _shown(session: Session, now: Now, rules: Rules) -> dict[str, Any]:
+    decided = now.decided
     answer = "answered" if decided.replied_at else "no"
     if answer == "no" and could_be_answered(session, decided):
         answer = "could be"
     return {
         "ticket": decided.conversation_id,
-        "link": one.url,
+        "link": now.url,
         "intent": decided.intent,
         "confidence": decided.facts["confidence"],
         "department": decided.department,
         "tag": rules.tag_of(decided.department),
-        "people": one.department,
+        "people": now.department,
         "answer": answer,
         "reason": _reason(decided),
     }

@@ -57,7 +57,7 @@ def address(looking: Looking, text: str) -> LookupResult:
     newest = records[:NEWEST_CONVERSATIONS]
     theirs = [_opened(looking, record.opaque_id, record) for record in newest]
     theirs.append(tickets.of_customer(looking, text))
-    every = [*unasked, *(place for their in theirs for place in their.unasked)]
+    every = [*unasked, *(place for result in theirs for place in result.unasked)]
     notes = [
         f"conversation {record.opaque_id} of {record.company_id}#{record.request_id}: {record.status.value}"
         for record in records
@@ -73,7 +73,7 @@ def address(looking: Looking, text: str) -> LookupResult:
             notes.append(f"{company_id} must not contact it: {entry.reason}, {since}, {state}")
     return LookupResult(
         "an address",
-        frozenset(key for their in theirs for key in their.event_keys),
+        frozenset(key for result in theirs for key in result.event_keys),
         notes=tuple(notes),
         is_known=bool(records),
         unasked=tuple(dict.fromkeys(every)),

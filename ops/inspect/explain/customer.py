@@ -115,7 +115,7 @@ def note_view(session: Session, found: LookedUp) -> None:
 def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> Customer:
     """The story of what an identifier names, with the texts that the reader may see."""
     texts, notes = _texts(session, found.events, allowed)
-    turns = [one for stored in found.events if (one := _turn(stored, texts)) is not None]
+    turns = [turn for stored in found.events if (turn := _turn(stored, texts)) is not None]
     return Customer(
         open=tuple(turn for turn in turns if turn.is_open),
         turns=tuple(turn for turn in reversed(turns) if not turn.is_open),
@@ -127,10 +127,10 @@ def tell(session: Session, found: LookedUp, *, allowed: Allowed = no_texts) -> C
 def plain(customer: Customer) -> dict[str, Any]:
     """The story as a JSON-ready dictionary."""
 
-    def of(one: Turn) -> dict[str, Any]:
-        said = [{"by": by, "text": text} for by, text in one.said]
-        shown = {name: getattr(one, name) for name in ("at", "what", "became", "more", "event")}
-        return {**shown, "answered": one.is_answered, "said": said}
+    def of(turn: Turn) -> dict[str, Any]:
+        said = [{"by": by, "text": text} for by, text in turn.said]
+        shown = {name: getattr(turn, name) for name in ("at", "what", "became", "more", "event")}
+        return {**shown, "answered": turn.is_answered, "said": said}
 
     return {
         "open": [of(turn) for turn in customer.open],

@@ -125,7 +125,7 @@ class Reader:
         rows = self.rows(sorted(set(event_keys)))
         rows.sort(key=lambda row: str(row.get("received_at")))
         wanted = {row["event_id"]: self._actions_of(row) for row in rows}
-        flat = [key for keys_of_one in wanted.values() for key in keys_of_one]
+        flat = [key for keys_of_event in wanted.values() for key in keys_of_event]
         actions = {action["event_id"]: action for action in self.rows(flat)}
         sent = [action for action in actions.values() if action.get("action_kind") in _REPORTED]
         receipts = self.rows([key for ref in sorted(_refs(sent)) for key in receipt_keys(ref)])
@@ -152,8 +152,8 @@ class Reader:
         return Stored(
             row=row,
             actions=shown,
-            audit=[our for our in ours if not is_entry(our)],
-            acts=[our for our in ours if is_entry(our)],
+            audit=[entry for entry in ours if not is_entry(entry)],
+            acts=[entry for entry in ours if is_entry(entry)],
             receipts=[
                 receipt for receipt in receipts if refs & set(str(receipt["event_id"]).split(":"))
             ],

@@ -88,8 +88,10 @@ def things(text: str) -> tuple[tuple[str, ...], ...]:
         new: list[str] = []
         for name in filter(None, map(str.strip, names)):
             known = [*found, new]
-            if sum(map(len, known)) < MOST and not any(name in one for one in known):
-                whole = (one for one in found if any(_is_part(name, of=other) for other in one))
+            if sum(map(len, known)) < MOST and not any(name in thing for thing in known):
+                whole = (
+                    thing for thing in found if any(_is_part(name, of=other) for other in thing)
+                )
                 next(whole, new).append(name)
         found += [new] if new else []
     return tuple(map(tuple, found))
@@ -106,23 +108,23 @@ def _readings(text: str) -> Iterator[Iterable[str]]:
     if any(name in fields for name in ("mw_trace_id", "conversation", *_ADDRESSES)):
         return  # a whole log line or body: its other values do not help
     bare = text.strip(_AROUND)
-    links = [unquote(one).rstrip(_AROUND) for one in _LINK.findall(bare)]
-    marked = [one for form in _MARKED for one in re.findall(form, bare, re.IGNORECASE)]
-    marked = [one for one in marked if "#" not in one or not any(one in link for link in links)]
+    links = [unquote(link).rstrip(_AROUND) for link in _LINK.findall(bare)]
+    marked = [name for form in _MARKED for name in re.findall(form, bare, re.IGNORECASE)]
+    marked = [name for name in marked if "#" not in name or not any(name in link for link in links)]
     if bare in marked:
         yield [_as_issued(bare)]
     elif links:
         yield from map(_of_link, links)
     elif not marked:
         yield from _of_words(bare)
-    yield from ([_as_issued(one.rstrip(_AROUND))] for one in marked)
+    yield from ([_as_issued(name.rstrip(_AROUND))] for name in marked)
     rest = bare
-    for one in (*links, *marked):
-        rest = rest.replace(one, " ")
+    for read in (*links, *marked):
+        rest = rest.replace(read, " ")
     rest = _DATE.sub(" ", rest)
-    yield from ([one] for one in _PHONE.findall(rest))
+    yield from ([number] for number in _PHONE.findall(rest))
     if not (links or marked or _PHONE.search(rest)):
-        yield from ([one] for one in (*_NUMBER.findall(rest), *_WORD.findall(rest)))
+        yield from ([name] for name in (*_NUMBER.findall(rest), *_WORD.findall(rest)))
 
 
 def _of_words(bare: str) -> Iterator[Iterable[str]]:

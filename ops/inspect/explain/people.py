@@ -86,9 +86,9 @@ def conversations_of(
         theirs = _created_with(
             session, [form for form in known if form not in numbers.forms(address)]
         )
-        found += [their for their in theirs if their.company_id == subject.company_id]
-    each = {record.opaque_id: record for record in found}
-    return sorted(each.values(), key=lambda one: str(one.item["created_at"]))[::-1], unasked
+        found += [record for record in theirs if record.company_id == subject.company_id]
+    by_id = {record.opaque_id: record for record in found}
+    return sorted(by_id.values(), key=lambda record: str(record.item["created_at"]))[::-1], unasked
 
 
 def _created_with(session: Session, addresses: Iterable[str]) -> list[Record]:

@@ -59,8 +59,8 @@ def _event(stored: Stored, *, now_epoch: float) -> dict[str, Any]:
         "where": asdict(_where(stored, now_epoch=now_epoch)),
         "actions": list(stored.actions),
         "audit": [
-            {name: one[name] for name in ("ts_action_id", "action_type", "result")}
-            for one in stored.audit
+            {name: entry[name] for name in ("ts_action_id", "action_type", "result")}
+            for entry in stored.audit
         ],
         "acts": [dict(act) for act in stored.acts],
         "receipts": [

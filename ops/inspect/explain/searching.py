@@ -66,8 +66,8 @@ class LookedUp:
     @property
     def events(self) -> list[Stored]:
         """Every event once, in order of receipt."""
-        each = {event.key: event for finding in self.findings for event in finding.events}
-        return sorted(each.values(), key=lambda event: str(event.row.get("received_at")))
+        by_key = {event.key: event for finding in self.findings for event in finding.events}
+        return sorted(by_key.values(), key=lambda event: str(event.row.get("received_at")))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -119,7 +119,9 @@ class _Search:
     def first(self, thing: Thing) -> list[FoundAs]:
         """The results of the first reading that finds anything."""
         for reading in thing:
-            if found := [one for sought in reading if (one := self._asked(sought)) is not None]:
+            if found := [
+                result for sought in reading if (result := self._asked(sought)) is not None
+            ]:
                 return found
         return []
 

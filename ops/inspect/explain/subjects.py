@@ -87,7 +87,7 @@ def things(text: str) -> tuple[Thing, ...]:
         known = (name for name in names if len(name.encode()) <= LONGEST_KEY)
         thing = []
         for reading in (reading for name in known for reading in _of(name)):
-            new = tuple(fromkey for fromkey in dict.fromkeys(reading) if fromkey not in seen)
+            new = tuple(sought for sought in dict.fromkeys(reading) if sought not in seen)
             seen |= {*new}
             thing += [new] if new else []
         found += [tuple(thing)] if thing else []

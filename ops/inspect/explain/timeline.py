@@ -36,7 +36,7 @@ def timeline(stored: Stored) -> list[dict[str, Any]]:
     if row.get("last_reason"):
         steps.append(_step(None, "returned to the queue before", _words(row["last_reason"])))
     last = _step(row["last_processed_at"], row["status"], _words(row.get("reason")))
-    dated = sorted((step for step in steps if step["at"]), key=lambda one: str(one["at"]))
+    dated = sorted((step for step in steps if step["at"]), key=lambda step: str(step["at"]))
     return [*dated, *(step for step in steps if not step["at"] and step["why"]), last]
 
 
@@ -80,9 +80,9 @@ def _of_person(act: Row) -> dict[str, Any]:
     return _step(at, f"{act['action_type']} {act['result']}", f"by {act['actor']}{said}")
 
 
-def _why(one: Row, key: str) -> str:
-    looks = f"looks that showed nothing: {one['looks']}" if one.get("looks") else None
-    parts = (_words(one.get("reason")), one.get("ref"), looks, one.get("settled"))
+def _why(attempt: Row, key: str) -> str:
+    looks = f"looks that showed nothing: {attempt['looks']}" if attempt.get("looks") else None
+    parts = (_words(attempt.get("reason")), attempt.get("ref"), looks, attempt.get("settled"))
     return ", ".join(str(part) for part in parts if part) or key
 
 
