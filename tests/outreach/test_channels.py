@@ -20,7 +20,7 @@ def test_a_start_posted_twice_is_sent_once_and_answered_identically(outreach, ch
     outreach.run()
     third = outreach.start(channel=channel)
     outreach.run()
-    assert [one.status_code for one in (first, second, third)] == [200, 200, 200]
+    assert [answer.status_code for answer in (first, second, third)] == [200, 200, 200]
     assert first.json_body["duplicate"] is False
     for later in (second, third):
         assert later.json_body == {**first.json_body, "duplicate": True}

@@ -52,7 +52,7 @@ def test_channels_alike_and_every_carrier_has_its_record():
     assert set(CHANNELS) == set(Channel)
     assert set(CARRIERS) == set(Carrier)
     assert {channel.carrier for channel in CHANNELS.values()} == set(CARRIERS.values())
-    assert all(of.credentials for of in (one.traits for one in LISTED))
+    assert all(of.credentials for of in (channel.traits for channel in LISTED))
 
 
 def test_no_two_channels_share_what_tells_them_apart():
@@ -60,7 +60,7 @@ def test_no_two_channels_share_what_tells_them_apart():
         assert not [
             n for n, times in Counter(getattr(c.traits, name) for c in Channel).items() if times > 1
         ]
-    secrets = [one.traits.credentials for one in Channel if one.traits.credentials]
+    secrets = [channel.traits.credentials for channel in Channel if channel.traits.credentials]
     assert len(set(secrets)) == len(secrets)
 
 
@@ -70,7 +70,7 @@ def test_its_address_check_takes_one_and_refuses_what_is_none(channel):
     given, stored = ADDRESS_OF[of.field]
     assert of.normalised(given) == stored == of.normalised(stored)
     assert of.is_one(stored)
-    assert [of.normalised(one) for one in NO_ADDRESS] == [None] * len(NO_ADDRESS)
+    assert [of.normalised(value) for value in NO_ADDRESS] == [None] * len(NO_ADDRESS)
     assert [address for address in ADDRESSES if address.is_one(stored)] == [of]
 
 
@@ -108,7 +108,7 @@ def test_its_fixed_texts_exist_in_every_language_and_are_short_enough(channel, l
     of = channel.traits
     texts = (
         [
-            *(stop_confirmation(about, is_limited=one) for one in (False, True)),
+            *(stop_confirmation(about, is_limited=is_limited) for is_limited in (False, True)),
             help_answer(about, None),
         ]
         if of.notices
@@ -181,6 +181,6 @@ def test_the_description_names_every_channel_and_every_address():
     described = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())["components"][
         "schemas"
     ]
-    assert set(described["Channel"]["enum"]) == {one.value for one in Channel}
+    assert set(described["Channel"]["enum"]) == {channel.value for channel in Channel}
     text = json.dumps(described)
     assert all(f'"{address.field}"' in text for address in ADDRESSES)

@@ -40,4 +40,4 @@ def test_any_other_address_has_one_form(address):
 def test_the_forms_of_a_number_are_the_same_set_from_each_of_them(number):
     found = numbers.forms(number)
     assert len(found) == len(set(found)) <= 2
-    assert all(set(numbers.forms(one)) == set(found) for one in found)
+    assert all(set(numbers.forms(form)) == set(found) for form in found)

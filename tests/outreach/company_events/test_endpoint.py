@@ -112,7 +112,7 @@ def resolving(monkeypatch, *addresses):
     connected = []
 
     def found(host, port, **_):
-        return [(0, 0, 0, "", (one, port)) for one in addresses]
+        return [(0, 0, 0, "", (address, port)) for address in addresses]
 
     def create(address, *_, **__):
         connected.append(address)

@@ -86,7 +86,7 @@ def test_an_endpoint_that_accepts_costs_no_write(telling, endpoint, records):
     telling.run()
     key = f"endpoint#{records[0].company_id}#{records[0].project_id}"
     written = [call for call in telling.conversations_table.calls if key in str(call)]
-    assert not [one for one in written if "get" not in str(one).lower()]
+    assert not [call for call in written if "get" not in str(call).lower()]
 
 
 def head_of(telling, records):

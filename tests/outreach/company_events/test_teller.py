@@ -91,7 +91,7 @@ def test_a_company_that_asks_for_it_hears_who_of_its_team_acted(telling, endpoin
         key = f"act-{len(include)}"
         telling.events.record(record, Name.TAKEN, key, hand_off="h-1", **who.facts)
         telling.run()
-    quiet, told = (one["data"] for one in endpoint.received.values())
+    quiet, told = (event["data"] for event in endpoint.received.values())
     named = {name: value for name, value in told.items() if name.startswith("person")}
     assert named == {
         "person_name": "ana@example.com",
@@ -148,7 +148,7 @@ def test_another_conversation_and_another_company_are_told_meanwhile(telling, en
         happens(telling, theirs, Name.ACCEPTED, Name.SENT)
         telling.run()
         assert (endpoint.types, other.types) == ([], ["accepted", "sent"])
-        assert {one["data"]["company_id"] for one in other.received.values()} == {OTHER}
+        assert {event["data"]["company_id"] for event in other.received.values()} == {OTHER}
 
 
 def test_a_worker_that_dies_after_the_endpoint_has_acted_tells_it_again_under_the_same_id(
@@ -172,7 +172,7 @@ def test_a_worker_that_dies_after_the_endpoint_has_acted_tells_it_again_under_th
     telling.new_container()
     telling.forward(2 * HOUR)
     assert endpoint.numbers == [1, 2]
-    assert [one for one, _ in endpoint.attempts].count(died[0]) == 2
+    assert [event_id for event_id, _ in endpoint.attempts].count(died[0]) == 2
 
 
 def test_nothing_is_lost_when_the_queue_does_not_take_the_job(telling, endpoint, record):
@@ -196,7 +196,7 @@ def test_after_three_days_the_endpoint_is_paused_and_an_operator_resumes_it(
     telling.forward(3 * DAY + 9 * HOUR)
     rows = telling.events.rows
     assert rows.endpoint(record.company_id, record.project_id).paused_at
-    assert [one["opaque_id"] for one in rows.stopped(record.company_id, record.project_id)] == [
+    assert [row["opaque_id"] for row in rows.stopped(record.company_id, record.project_id)] == [
         record.opaque_id
     ]
     assert status_of(telling, record, 1) == EventStatus.FAILED
@@ -364,11 +364,13 @@ def test_the_newest_attempts_are_listed_with_what_was_answered_and_without_a_bod
     endpoint.status = 204
     telling.forward(60)
     listed = telling.events.rows.attempts(record.company_id, record.project_id, 10)
-    assert [one.status for one in listed] == [204, None, 503]
-    assert [one.reason for one in listed] == ["", "connection_broken", ""]
-    assert {(one.type, one.number, one.opaque_id) for one in listed} == {
+    assert [attempt.status for attempt in listed] == [204, None, 503]
+    assert [attempt.reason for attempt in listed] == ["", "connection_broken", ""]
+    assert {(attempt.type, attempt.number, attempt.opaque_id) for attempt in listed} == {
         ("conversation.accepted", 1, record.opaque_id)
     }
-    assert [one.at for one in listed] == sorted((one.at for one in listed), reverse=True)
+    assert [attempt.at for attempt in listed] == sorted(
+        (attempt.at for attempt in listed), reverse=True
+    )
     assert len(telling.events.rows.attempts(record.company_id, record.project_id, 2)) == 2
     assert telling.events.rows.attempts(OTHER, record.project_id, 10) == []

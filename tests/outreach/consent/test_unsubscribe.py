@@ -286,7 +286,7 @@ def test_every_e_mail_ends_with_who_sends_it_and_the_link_in_both_parts(outreach
     outreach.run()
     assert outreach.ses.emails[1]["text"].endswith(ends)
     record = outreach.record("email", MAIL)
-    assert not [one for one in outreach.history(record) if "nsubscribe" in one[1]]
+    assert not [message for message in outreach.history(record) if "nsubscribe" in message[1]]
 
 
 def test_a_reply_that_quotes_the_whole_mail_unmarked_is_answered(outreach, link):

@@ -52,19 +52,19 @@ def test_a_keyword_says_one_thing():
 
 @pytest.mark.parametrize("name", WORDS)
 def test_a_word_is_written_in_small_letters_as_people_spell_it(name):
-    for one in wordings.every(WORDS[name]):
-        assert one == one.lower(), one
-        assert bare(one), one
+    for word in wordings.every(WORDS[name]):
+        assert word == word.lower(), word
+        assert bare(word), word
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_a_wording_is_an_expression_in_small_letters_that_is_no_empty_text(name):
     """What it is matched against has no others, so such a row would never match."""
-    for one in wordings.every(EXPRESSIONS[name]):
-        letters = re.sub(r"\\[wdbBSW]|\{[a-z]+\}", "", one)
-        assert letters == letters.lower(), one
-        assert "'" not in one, one
-        assert re.compile(wordings._filled(one)).fullmatch("") is None, one
+    for wording in wordings.every(EXPRESSIONS[name]):
+        letters = re.sub(r"\\[wdbBSW]|\{[a-z]+\}", "", wording)
+        assert letters == letters.lower(), wording
+        assert "'" not in wording, wording
+        assert re.compile(wordings._filled(wording)).fullmatch("") is None, wording
 
 
 def test_every_set_is_used_and_every_named_set_is_there():
@@ -82,12 +82,12 @@ def test_every_keyword_is_heard_as_what_it_says():
     meant = {"stop": Word.STOP, "start": Word.START, "yes": Word.START, "help": Word.HELP}
     for name, rows in SAID.items():
         for language, listed in rows.items():
-            for one in listed:
-                found = heard(one)
-                assert found.word == meant[name], one
-                assert found.is_yes == (name == "yes"), one
+            for text in listed:
+                found = heard(text)
+                assert found.word == meant[name], text
+                assert found.is_yes == (name == "yes"), text
                 is_local = name == "help" and language != "en"
-                assert found.language == (language if is_local else None), one
+                assert found.language == (language if is_local else None), text
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,8 @@ def test_days_are_of_their_company_project_and_time_alone(desk):
     desk.clock.forward(timedelta(days=2).total_seconds())
     desk.conversations.count_failed(record, "30006")
     now = desk.clock.now()
-    (one,) = desk.conversations.days(OURS, now - timedelta(days=1), now)
-    assert (one.day, one.project_id) == (f"{now:%Y-%m-%d}", company.PROJECT_ID)
+    (row,) = desk.conversations.days(OURS, now - timedelta(days=1), now)
+    assert (row.day, row.project_id) == (f"{now:%Y-%m-%d}", company.PROJECT_ID)
     assert counted(desk, days=3)[DayCount.FAILED] == 2
     assert counted(desk, OTHERS, days=3) == {}
 
@@ -144,5 +144,5 @@ def test_the_rows_hold_no_person_and_end_with_the_conversations(desk):
 def test_a_share_is_the_bound_within_which_it_was_answered():
     by = DayCount.BY_PERSON
     counts = {within_name(by, "60"): 5, within_name(by, "600"): 4, within_name(by, "longer"): 1}
-    assert [share_within(counts, by, one) for one in (0.5, 0.9, 1.0)] == [60, 600, 259_200]
+    assert [share_within(counts, by, share) for share in (0.5, 0.9, 1.0)] == [60, 600, 259_200]
     assert share_within({by: 3}, by, 0.5) is None

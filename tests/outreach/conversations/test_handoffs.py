@@ -101,7 +101,7 @@ def test_a_held_message_is_not_listed_once_a_person_took_the_conversation(conver
     conversations.move(record, {Status.HANDED_OFF}, taken, same_handoff=True)
     assert not handed_off(conversations, record, "h2", held="start")
     assert not handed_off(conversations, conversations.get(record), "h2", held="start")
-    assert [one["held"] for one in Handoffs(table).waiting()] == [""]
+    assert [entry["held"] for entry in Handoffs(table).waiting()] == [""]
 
 
 def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, table):
@@ -112,7 +112,7 @@ def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, 
     conversations.move(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
     assert handed_off(conversations, read, "h2", held="start")
     assert conversations.get(record).handoff["held"] == "start"
-    states = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
+    states = {entry["conversation_id"].partition("#")[0] for entry in Handoffs(table).waiting()}
     assert states == {"h1", "h2"}, "the release closes its own hand-off"
 
 
@@ -158,6 +158,6 @@ def test_a_hand_off_that_keeps_losing_races_is_retried_later(
     with pytest.raises(TransientError, match="contended"):
         handed_off(late, conversations.get(opened), "h", held="start")
     assert len(offers) == TRIES
-    listed = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
+    listed = {entry["conversation_id"].partition("#")[0] for entry in Handoffs(table).waiting()}
     assert "h" not in listed
     assert handed_off(conversations, conversations.get(opened), "h", held="start")

@@ -126,11 +126,11 @@ def test_a_persons_shelf_is_no_companys(rig):
     own = ShelfPlace(owned_by("sam@example.com"), "views", 3)
     rig.add(HOURS, own)
     found = rig.conversations.shelves([PLACE, own, ShelfPlace("ci-bbb-001", "replies", 3)])
-    assert [len(one.things) for one in found] == [0, 1, 0]
+    assert [len(shelf.things) for shelf in found] == [0, 1, 0]
     assert "#" in own.owner, "a company's id has none"
 
 
 def test_things_are_listed_by_name(rig):
     for name in ("b", "C", "a"):
         rig.add(replace(HOURS, id=name, form=name, name=name))
-    assert [one.name for one in rig.shelf().by_name] == ["a", "b", "C"]
+    assert [thing.name for thing in rig.shelf().by_name] == ["a", "b", "C"]

@@ -31,7 +31,7 @@ def test_an_example_ends_a_year_after_it_was_last_put(verdicts, clock):
     clock.forward(200 * 86_400)
     verdicts.put("ci-1", "pi-1", example("two"))
     clock.forward(200 * 86_400)
-    assert [one.id for one in verdicts.of("ci-1", "pi-1")] == ["two"]
+    assert [kept.id for kept in verdicts.of("ci-1", "pi-1")] == ["two"]
 
 
 def test_removing_says_whether_there_was_one(verdicts):

@@ -18,8 +18,8 @@ def reply(desk, record, **more):
 def test_a_hand_off_is_listed_read_and_answered(desk):
     record = desk.handed_off()
     listed = desk.listed().body
-    (one,) = listed["conversations"]
-    assert (one["id"], one["state"], listed["after"]) == (record.opaque_id, "waiting", None)
+    (entry,) = listed["conversations"]
+    assert (entry["id"], entry["state"], listed["after"]) == (record.opaque_id, "waiting", None)
     assert TEL not in str(listed)
     shown = desk.get(record).body
     assert (shown["recipient"], shown["messages"][0]["text"]) == (TEL, "Can I talk to a human?")
@@ -38,8 +38,8 @@ def test_an_agent_of_one_company_gets_404_for_the_others_conversation(desk):
     for answer in (desk.get(record, key=OTHER_AGENT), desk.post(record, key=OTHER_AGENT, **body)):
         assert (answer.status, answer.body["code"]) == (404, "CONVERSATION_NOT_FOUND")
         assert record.opaque_id not in str(answer.body)
-    (one,) = desk.listed(key=OTHER_AGENT).body["conversations"]
-    assert one["id"] == nothing.opaque_id
+    (entry,) = desk.listed(key=OTHER_AGENT).body["conversations"]
+    assert entry["id"] == nothing.opaque_id
     desk.work()
     assert desk.sent() == []
 
@@ -115,10 +115,12 @@ def test_a_person_acts_under_the_name_they_have(desk, name, form):
     again = desk.post(record, **reply(desk, record, by=name))
     assert (asked.status, again.body["repeated"]) == (200, True)
     desk.work()
-    (one,) = desk.listed(taken_by=given).body["conversations"]
-    assert one["taken_by"] == name
+    (entry,) = desk.listed(taken_by=given).body["conversations"]
+    assert entry["taken_by"] == name
     assert desk.get(record).body["messages"][-1]["by"] == name
-    assert [one["actor"] for one in desk.journal.story(record.opaque_id)][-1].endswith(f"/{name}")
+    assert [entry["actor"] for entry in desk.journal.story(record.opaque_id)][-1].endswith(
+        f"/{name}"
+    )
     moved = reply(desk, record, act="transfer", by=given, to=given)
     del moved["text"]
     assert desk.post(record, idempotency="k-2", **moved).status == 200

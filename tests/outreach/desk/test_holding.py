@@ -84,7 +84,7 @@ def test_what_a_person_may_do(desk, make, own, others, by, role):
     record = make(desk)
     allowed = {act for act in ACTS if may(desk, record, act, by, role)}
     assert allowed == (others if by == "kim" else own)
-    offered = {one.name for one in desk.inbox.offered(record.opaque_id, by, role)}
+    offered = {act.name for act in desk.inbox.offered(record.opaque_id, by, role)}
     assert NOTE <= offered <= allowed
 
 
@@ -98,7 +98,7 @@ def test_what_a_person_may_do(desk, make, own, others, by, role):
 )
 def test_the_console_offers_a_reply_to_who_has_the_conversation(desk, by, role, offered):
     record = after("take")(desk)
-    found = {one.name for one in desk.inbox.offered(record.opaque_id, by, role)}
+    found = {act.name for act in desk.inbox.offered(record.opaque_id, by, role)}
     assert found == offered
 
 

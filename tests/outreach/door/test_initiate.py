@@ -86,7 +86,7 @@ def test_a_company_with_a_signing_secret_must_sign_every_start(outreach):
 
 def test_a_start_that_was_queued_is_dated(outreach):
     outreach.start()
-    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    (row,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:start:")]
     assert "due_at" in row
 
 
@@ -188,7 +188,7 @@ def test_a_start_has_the_same_receipt_time_in_every_record(outreach, monkeypatch
     )
     outreach.start(channel="sms")
     outreach.run()
-    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    (row,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:start:")]
     assert outreach.record("sms").item["received_at"] == row["received_at"]["S"]
 
 
@@ -199,7 +199,7 @@ def test_starts_beyond_their_companys_share_are_sent_though_their_copies_are_los
     monkeypatch.setattr("chalicelib.aws.queue.SqsDelayQueue.put", lambda *_, **__: None)
     outreach.set_project(rate_limits={"concurrent_conversations": 1_000})
     ids = [f"req{number}" for number in range(AT_ONCE + 4)]
-    tels = {one: f"+155501031{number:02d}" for number, one in enumerate(ids)}
+    tels = {id_: f"+155501031{number:02d}" for number, id_ in enumerate(ids)}
     for id_ in ids:
         assert outreach.start(id_, "sms", tels[id_]).status_code == 200
     outreach.run()

@@ -55,12 +55,12 @@ def test_what_waits_for_a_vendor_is_not_said_to_wait_for_the_night():
 
 
 def test_messages_come_page_by_page_each_once_and_in_order(outreach_parts):
-    one = outreach_parts.open(new(channel="sms"))
+    record = outreach_parts.open(new(channel="sms"))
     for number in range(PAGE_MESSAGES + 3):
-        one, _ = outreach_parts.conversations.append(one, message(number))
-    first = messages(outreach_parts.conversations, one, {})
-    rest = messages(outreach_parts.conversations, one, {"after": [str(first["after"])]})
-    both = [each["id"] for each in (*first["messages"], *rest["messages"])]
+        record, _ = outreach_parts.conversations.append(record, message(number))
+    first = messages(outreach_parts.conversations, record, {})
+    rest = messages(outreach_parts.conversations, record, {"after": [str(first["after"])]})
+    both = [entry["id"] for entry in (*first["messages"], *rest["messages"])]
     assert both == [message(number).entry_id for number in range(PAGE_MESSAGES + 3)]
     assert "after" not in rest
 
@@ -71,7 +71,7 @@ def test_a_company_reads_its_own_conversation_and_no_others(outreach):
     outreach.deliver(outreach.says("Yes, please", whatsapp=False))
     outreach.run()
     found = outreach.messages().json_body["messages"]
-    assert [one["from"] for one in found] == ["company", "recipient", "company"]
+    assert [entry["from"] for entry in found] == ["company", "recipient", "company"]
     assert found[1]["text"] == "Yes, please"
     assert outreach.messages("unknown").status_code == 404
     assert outreach.messages(key=OTHER_KEY).status_code == 401

@@ -254,7 +254,7 @@ def test_values_no_table_can_store_are_refused_at_the_door(path, value):
         {},
         None,
     ],
-    ids=lambda one: repr(one)[:30],
+    ids=lambda value: repr(value)[:30],
 )
 def test_values_a_table_can_store_are_accepted(value):
     assert router.parse(broken("project_data", value)).request_id == "req123"

@@ -43,7 +43,7 @@ def test_a_change_of_the_register_is_taken_once_by_its_signature(outreach, asks)
     again, _ = asks("/register/lift", lift, headers)
     outreach.new_container()
     later, _ = asks("/register/lift", lift, headers)
-    assert [one.status_code for one in (first, again, later)] == [200, 401, 401]
+    assert [answer.status_code for answer in (first, again, later)] == [200, 401, 401]
     assert again.json_body["message"].startswith("the signature was used before")
 
 

@@ -70,14 +70,14 @@ def project(rig, project_id=company.PROJECT_ID, **settings):
 def later(rig, minutes):
     """Time passes; the sweep queues what is due."""
     rig.clock.forward(minutes * MINUTE)
-    for one in rig.ledger.stranded(due_by_epoch=rig.clock.now().timestamp(), limit=50):
-        if one.event.event_key.startswith("evt:notice:"):
-            rig.intake.put_back(rebuilt(one.event))
+    for stranded in rig.ledger.stranded(due_by_epoch=rig.clock.now().timestamp(), limit=50):
+        if stranded.event.event_key.startswith("evt:notice:"):
+            rig.intake.put_back(rebuilt(stranded.event))
     rig.work()
 
 
 def subjects(ses, to=DESK):
-    return [one["subject"] for one in ses.sent_to(to)]
+    return [mail["subject"] for mail in ses.sent_to(to)]
 
 
 ASKED, WAITS = "A recipient asks for a person", "A conversation waits for a person"
@@ -190,6 +190,6 @@ def test_a_setting_that_cannot_be_read_is_refused_and_asks_for_nothing(wrong):
     assert any("handoff_notice" in fault for fault in faults(item))
     without = {**company.project("dev"), "handoff_notice": {"email": DESK}}
     assert faults(without) == []
-    config = {name: one for name, one in without["channel_config"].items() if name != "email"}
+    config = {name: value for name, value in without["channel_config"].items() if name != "email"}
     allowed = [channel for channel in without["allowed_channels"] if channel != "email"]
     assert faults({**without, "channel_config": config, "allowed_channels": allowed})

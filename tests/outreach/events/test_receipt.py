@@ -213,8 +213,10 @@ def test_a_number_that_takes_no_texts_is_entered_for_its_channel(receipts, code,
     register = receipts.parts.conversations
     assert register.forbids(receipts.record) == reason
     assert not register.is_forbidden(TEL, COMPANY)
-    other = [one for one in Channel if one not in (receipts.record.channel, Channel.EMAIL)]
-    assert not any(register.is_forbidden(TEL, COMPANY, one) for one in other)
+    other = [
+        channel for channel in Channel if channel not in (receipts.record.channel, Channel.EMAIL)
+    ]
+    assert not any(register.is_forbidden(TEL, COMPANY, channel) for channel in other)
 
 
 def test_a_code_of_a_message_that_arrived_enters_nothing(receipts):

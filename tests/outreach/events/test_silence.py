@@ -40,8 +40,10 @@ def opt_outs(desk, record):
     """The reasons of the events that say that the recipient must not be contacted."""
     rows = desk.events.rows
     head = rows.head(record.opaque_id)
-    found = [rows.event(record.opaque_id, one + 1) for one in range(head.count if head else 0)]
-    return [one.facts["reason"] for one in found if one.name is Name.OPTED_OUT]
+    found = [
+        rows.event(record.opaque_id, number + 1) for number in range(head.count if head else 0)
+    ]
+    return [event.facts["reason"] for event in found if event.name is Name.OPTED_OUT]
 
 
 def test_the_company_hears_when_the_time_is_over_and_not_before(desk, asked):

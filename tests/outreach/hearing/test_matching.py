@@ -25,10 +25,10 @@ def record_of(outreach, request_id, recipient=TEL, channel="sms"):
 def conversations_of(outreach, recipient, channel):
     conversations = outreach.services.outreach.conversations
     return [
-        one
+        record
         for status in Status
-        for one in conversations.by_status(recipient, status)
-        if one.channel == channel
+        for record in conversations.by_status(recipient, status)
+        if record.channel == channel
     ]
 
 

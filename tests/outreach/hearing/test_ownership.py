@@ -83,7 +83,7 @@ def test_a_form_that_names_two_accounts_is_refused(outreach, conversation):
     body = genuine.body + b"&AccountSid=" + other.ACCOUNT_SID.encode()
     form = dict(parse_qsl(body.decode(), keep_blank_values=True))
     pairs = [(name, value) for name, value in form.items() if name != "AccountSid"]
-    pairs += [("AccountSid", one) for one in (twilio_vendor.ACCOUNT_SID, other.ACCOUNT_SID)]
+    pairs += [("AccountSid", account) for account in (twilio_vendor.ACCOUNT_SID, other.ACCOUNT_SID)]
     text = genuine.url + "".join(name + value for name, value in sorted(pairs))
     made = RequestValidator(other.AUTH_TOKEN).compute_signature(text, {})
     post = WebhookPost(genuine.url, {**genuine.headers, "X-Twilio-Signature": made}, body)

@@ -134,8 +134,8 @@ def moments(draw):
         place=of_number(draw(st.sampled_from(SAMPLES))),
         channel=draw(st.sampled_from([Channel.SMS, Channel.WHATSAPP])),
         at=now,
-        consents=[consent(one, now=YEAR) for one in Channel],
-        sent_at=[now - timedelta(minutes=one) for one in ago],
+        consents=[consent(channel, now=YEAR) for channel in Channel],
+        sent_at=[now - timedelta(minutes=minutes) for minutes in ago],
     )
 
 
@@ -159,5 +159,5 @@ def test_the_next_time_is_allowed_and_none_before_it(asked, data):
 def test_what_is_uncertain_is_never_allowed_where_a_candidate_refuses(asked):
     unsure = replace(asked, place=UNCERTAIN)
     for region in UNCERTAIN.regions:
-        one = replace(asked, place=replace(UNCERTAIN, regions=(region,)))
-        assert may_send(unsure).allowed <= may_send(one).allowed
+        sure = replace(asked, place=replace(UNCERTAIN, regions=(region,)))
+        assert may_send(unsure).allowed <= may_send(sure).allowed

@@ -77,7 +77,7 @@ def test_a_number_that_has_moved_with_its_owner_may_be_anywhere():
 def test_the_area_codes_are_those_of_the_numbering_plan():
     """A second opinion: `phonenumbers` knows each code's country, and lists no other."""
     assert len(CODES) == sum(len(area.codes) for area in AREAS) == 431
-    states = {one for one in CODES.values() if one.startswith("us-")}
+    states = {region for region in CODES.values() if region.startswith("us-")}
     assert len(states) == 51 + 5
     for code in range(200, 1000):
         number = phonenumbers.parse(f"+1{code}2345678")

@@ -196,7 +196,9 @@ def test_a_reminder_waits_for_the_hours_of_its_recipients_place(following):
     following.passes(hours=13)
     assert len(following.sent(florida)) == 2
     (record,) = following.all_records()
-    rules = [one.rules for one in following.conversations.history(record) if one.note != "prompt"]
+    rules = [
+        entry.rules for entry in following.conversations.history(record) if entry.note != "prompt"
+    ]
     assert all("us-federal@2026-11" in rule for rule in rules)
 
 
@@ -288,7 +290,7 @@ def test_each_company_falls_back_by_its_own_number(following):
         following.twilio.fault("status", **refused())
         following.started(channel="whatsapp", company_id=company_id)
     following.passes(minutes=10)
-    senders = [one["from"] for one in following.twilio.sent_to(TEL)]
+    senders = [message["from"] for message in following.twilio.sent_to(TEL)]
     assert senders == ["+15550109002", "+15550109012"]
 
 
@@ -417,8 +419,8 @@ def test_a_fallback_has_its_own_reminder(following):
 def told(rig, record):
     """Name and facts of each event of a conversation."""
     rows, found = rig.events.rows, []
-    while (one := rows.event(record.opaque_id, len(found) + 1)) is not None:
-        found.append((one.name.value, one.facts))
+    while (event := rows.event(record.opaque_id, len(found) + 1)) is not None:
+        found.append((event.name.value, event.facts))
     return found
 
 
@@ -614,7 +616,7 @@ def test_a_run_that_has_lost_its_lease_opens_no_other_channel(following):
     following.project(follow_ups=TO_SMS)
     name, secret = without_a_secret(following)
     following.post(channel="whatsapp")
-    key = next(one for (one,) in following.table.rows if one.startswith("evt:start:"))
+    key = next(key for (key,) in following.table.rows if key.startswith("evt:start:"))
 
     def taken_over():
         following.table.rows[(key,)] |= {"fence": 99, "owner": "another"}

@@ -93,7 +93,7 @@ def test_media_of_a_text_are_kept_with_their_link(outreach):
     outreach.run()
     record = outreach.record()
     said = next(message for message in record.messages if message.content == "Look")
-    assert [one["type"] for one in said.media] == ["image/jpeg", "image/jpeg"]
+    assert [file["type"] for file in said.media] == ["image/jpeg", "image/jpeg"]
     assert said.media[0]["link"].endswith(f"/media/{outreach.twilio_sid}/0")
-    assert len({one["digest"] for one in said.media}) == 2
+    assert len({file["digest"] for file in said.media}) == 2
     assert len(outreach.twilio.sent_to(record.primary_channel)) == 2, "it is answered"

@@ -175,7 +175,7 @@ def _coded(raw):
 
 
 def _said(header, claims):
-    return ".".join(_coded(json.dumps(one).encode()) for one in (header, claims))
+    return ".".join(_coded(json.dumps(part).encode()) for part in (header, claims))
 
 
 def _unsigned(idp):
@@ -265,14 +265,14 @@ HEADERS = ("alg", "kid", "typ", "cty", "crit", "b64", "jku", "jwk", "x5c")
 
 
 def _signed(header, claims):
-    said = ".".join(_coded(one.encode()) for one in (header, claims))
+    said = ".".join(_coded(part.encode()) for part in (header, claims))
     key = made("RSA", "rsa-1").private_key
     return f"{said}.{_coded(key.sign(said.encode(), PKCS1v15(), SHA256()))}"
 
 
 def _json(known, name, text):
-    kept = {**{one: json.dumps(value) for one, value in known.items()}, name: text}
-    return "{" + ", ".join(f'"{one}": {value}' for one, value in kept.items()) + "}"
+    kept = {**{field: json.dumps(value) for field, value in known.items()}, name: text}
+    return "{" + ", ".join(f'"{field}": {value}' for field, value in kept.items()) + "}"
 
 
 def _answers(desk, idp, header=None, claim=None):
@@ -371,7 +371,7 @@ class TestTokens:
         put_proof(desk.company_data, OURS, "tokens")
         return desk.people.tokens
 
-    @pytest.mark.parametrize("name", [one for one in NAMES if "<" not in one])
+    @pytest.mark.parametrize("name", [name for name in NAMES if "<" not in name])
     def test_a_person_acts_under_the_name_that_the_token_was_issued_to(self, desk, tokens, name):
         record = desk.handed_off()
         token = tokens.issue(OURS, name, DeskRole.AGENT, timedelta(days=1))
@@ -403,9 +403,9 @@ class TestTokens:
             tokens.issue(OURS, "sam", DeskRole.AGENT, timedelta(days=1)) for _ in range(2)
         )
         assert desk.listed(token=first).status == desk.listed(token=second).status == 200
-        one, _ = sorted(tokens.listed(OURS), key=lambda one: one.token_id)
-        assert tokens.revoke(OURS, one.token_id)
-        assert not tokens.revoke(OURS, one.token_id)
+        issued, _ = sorted(tokens.listed(OURS), key=lambda issued: issued.token_id)
+        assert tokens.revoke(OURS, issued.token_id)
+        assert not tokens.revoke(OURS, issued.token_id)
         assert {desk.listed(token=first).status, desk.listed(token=second).status} == {200, 401}
         desk.clock.forward(86_400)
         assert desk.listed(token=first).status == desk.listed(token=second).status == 401

@@ -165,8 +165,8 @@ def test_a_name_that_nothing_reads_is_a_warning_wherever_others_may_store_theirs
     made = item("require_consent", True)
     *outer, last = path.split(".", 2) if "." in path else (path,)
     place = made
-    for one in outer:
-        place = place[one]
+    for part in outer:
+        place = place[part]
     place[last] = value
     assert faults(made) == []
     assert unknown_names(made) == [name]

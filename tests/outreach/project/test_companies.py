@@ -14,8 +14,8 @@ def test_an_invalid_limit_falls_back_to_the_default():
     odd = {"requests_per_minute": 0, "requests_per_day": -1, "concurrent_conversations": "5"}
     assert Project({"rate_limits": odd}).rate_limits == RateLimits()
     assert Project({}).rate_limits == RateLimits()
-    one = Project({"rate_limits": {"requests_per_day": 1, "other": 2}}).rate_limits
-    assert one == RateLimits(requests_per_day=1)
+    limits = Project({"rate_limits": {"requests_per_day": 1, "other": 2}}).rate_limits
+    assert limits == RateLimits(requests_per_day=1)
 
 
 def test_channels_are_compared_without_case_and_only_active_is_active():

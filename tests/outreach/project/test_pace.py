@@ -65,7 +65,7 @@ class Quick:
 
     def answers(self, to=TEL):
         """What was sent after the opening."""
-        return [one["body"] for one in self.outreach.twilio.sent_to(to)][1:]
+        return [message["body"] for message in self.outreach.twilio.sent_to(to)][1:]
 
     def queued(self):
         return self.outreach.pump.depth()
@@ -301,7 +301,7 @@ def test_over_its_budget_a_project_answers_once_with_a_fixed_wording_and_then_by
         outreach.deliver(outreach.says(text, whatsapp=False))
         outreach.run()
     assert len(openai.calls_of("respond")) == 1, "the opening"
-    texts = [one["body"] for one in outreach.twilio.sent_to(TEL)]
+    texts = [message["body"] for message in outreach.twilio.sent_to(TEL)]
     assert len(texts) == 2
     assert texts[1].endswith("A colleague will answer you.")
     record = outreach.record("sms")

@@ -35,7 +35,7 @@ def record_of(read):
 
 
 def has_no_sender(read):
-    assert [read.sender(one) + read.credentials(one) for one in Channel] == [""] * len(Channel)
+    assert {read.sender(channel) + read.credentials(channel) for channel in Channel} == {""}
     assert template_of(Record({"channel_method": "whatsapp"}), read) is None
 
 
@@ -79,59 +79,59 @@ NO_TEXT = 7, ["x"], {"x": 1}, "", "\r\n"
 SWITCH = *NOTHING, "yes", "false", 1, 0, [], {}
 LISTED = *NOTHING, "", {}, ["+15550100002", "x"]
 RULES = {
-    "company_id": ((7,), is_(lambda one: one.company_id, "7")),
-    "project_id": ((7,), is_(lambda one: one.project_id, "7")),
+    "company_id": ((7,), is_(lambda read: read.company_id, "7")),
+    "project_id": ((7,), is_(lambda read: read.project_id, "7")),
     "company_name": (NO_TEXT, says("ci-1")),
     "project_name": (NO_TEXT, says("pi-1")),
-    "project_status": (NOTHING, is_(lambda one: one.is_active, False)),
-    "allowed_channels": ((*NOTHING, "sms", []), is_(lambda one: one.allowed_channels, ())),
+    "project_status": (NOTHING, is_(lambda read: read.is_active, False)),
+    "allowed_channels": ((*NOTHING, "sms", []), is_(lambda read: read.allowed_channels, ())),
     "channel_config": (
         (*NOTHING, {"sms": "x"}, {"sms": {"company_sms_number": 7}, "email": ["x"]}),
         has_no_sender,
     ),
-    "rate_limits": (NOTHING, is_(lambda one: one.rate_limits, RateLimits())),
-    "company_rep": (NOTHING, is_(lambda one: one.representatives, ())),
+    "rate_limits": (NOTHING, is_(lambda read: read.rate_limits, RateLimits())),
+    "company_rep": (NOTHING, is_(lambda read: read.representatives, ())),
     "ai_config": (
         (*NOTHING[:3], [], False, {"writer": {"x": 1}}, {"provider": "bedrock", "tools": [7]}),
         asks_a_person,
     ),
-    "require_consent": (NOTHING, is_(lambda one: one.require_consent, True)),
+    "require_consent": (NOTHING, is_(lambda read: read.require_consent, True)),
     "quiet_hours": (
         (*NOTHING, True, {}, {**NIGHT, "zone": "Mars"}, {**NIGHT, "until": "21:00"}),
         waits,
     ),
     "answering": (
         (*NOTHING, {"quiet_period_seconds": 51}),
-        is_(lambda one: one.answering, AnsweringSetting()),
+        is_(lambda read: read.answering, AnsweringSetting()),
     ),
     "model_budget": (
         (*NOTHING, {"cents_per_day": "5", "cents_per_conversation": -1}),
-        is_(lambda one: (Budget.of(one), Budget.of_conversation(one)), (None, None)),
+        is_(lambda read: (Budget.of(read), Budget.of_conversation(read)), (None, None)),
     ),
     "handoff_target": (
         (*NOTHING, {"minutes": 0}, {"minutes": 5, "zone": "Mars"}),
-        is_(lambda one: (one.handoff_target, target_of(record_of(one).item)), (None, None)),
+        is_(lambda read: (read.handoff_target, target_of(record_of(read).item)), (None, None)),
     ),
     "handoff_notice": (
         (*NOTHING, {"email": "x"}, {"email": "desk@example.com", "after_minutes": 0}),
-        is_(lambda one: one.handoff_notice, None),
+        is_(lambda read: read.handoff_notice, None),
     ),
     "follow_ups": (
         (*NOTHING, {"reminder": STEP, "x": 1}, {"end": {**STEP, "text": ""}}),
-        is_(lambda one: (one.follow_ups, Project(record_of(one).item).follow_ups), (None, None)),
+        is_(lambda read: (read.follow_ups, Project(record_of(read).item).follow_ups), (None, None)),
     ),
-    "language": (NOTHING, is_(lambda one: language_of(record_of(one)), Language.EN)),
-    "company_contact": (NO_TEXT, is_(lambda one: one.company_contact, None)),
-    "company_address": (NO_TEXT, is_(lambda one: one.company_address, None)),
+    "language": (NOTHING, is_(lambda read: language_of(record_of(read)), Language.EN)),
+    "company_contact": (NO_TEXT, is_(lambda read: read.company_contact, None)),
+    "company_address": (NO_TEXT, is_(lambda read: read.company_address, None)),
     "help_text": ((*NOTHING, {"en": ""}), says("Clarify CV")),
     "event_webhook": (
         (*NOTHING, {"url": "http://hooks.example.com/"}, {"url": "https://a.example", "x": 1}),
-        is_(lambda one: (one.event_webhook, one.endpoint(allows_loopback=True)), (None, None)),
+        is_(lambda read: (read.event_webhook, read.endpoint(allows_loopback=True)), (None, None)),
     ),
-    "message_kind": (NOTHING, is_(lambda one: is_marketing(record_of(one)), True)),
+    "message_kind": (NOTHING, is_(lambda read: is_marketing(record_of(read)), True)),
     "jurisdictions": (
         (*NOTHING, {"enforced": "no", "region": "Mars", "recipients": 1}),
-        is_(lambda one: one.jurisdictions, JurisdictionSetting()),
+        is_(lambda read: read.jurisdictions, JurisdictionSetting()),
     ),
     "auto_queue_initial_message": (SWITCH, holds),
     "auto_queue_initial_message_from_number": (LISTED, holds),

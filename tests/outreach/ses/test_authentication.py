@@ -30,7 +30,7 @@ def proven(*headers, own="X-SES-RECEIPT: x\n", author=ADDRESS, address=ADDRESS, 
     ours, _, theirs = text.partition("|")
     message = email.message_from_string(ours + own + theirs, policy=policy)
     given = {"spf": "PASS", "dkim": "PASS", "dmarc": "GRAY", **verdicts}
-    receipt = {f"{name}Verdict": {"status": one} for name, one in given.items()}
+    receipt = {f"{name}Verdict": {"status": verdict} for name, verdict in given.items()}
     return is_proven(message, receipt, address)
 
 

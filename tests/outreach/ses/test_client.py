@@ -79,7 +79,7 @@ def test_a_client_that_is_shared_sends_once(vendor, client_of, ses_of):
 
 
 @pytest.mark.parametrize(
-    "script", [does.hang, does.drip_headers, does.drip_body], ids=lambda one: one.__name__
+    "script", [does.hang, does.drip_headers, does.drip_body], ids=lambda script: script.__name__
 )
 def test_a_response_that_does_not_end_is_cut_off_at_the_deadline(vendor, ses_of, script):
     """A timeout of a single read never ends a response that comes byte by byte."""
@@ -100,7 +100,7 @@ def test_a_response_that_does_not_end_is_cut_off_at_the_deadline(vendor, ses_of,
 @pytest.mark.parametrize(
     "script",
     [does.reset, does.close_silently, does.promise_more_than_comes, does.speak_no_http],
-    ids=lambda one: one.__name__,
+    ids=lambda script: script.__name__,
 )
 def test_an_email_without_a_usable_response_may_have_been_sent(vendor, ses_of, script):
     vendor.will(script)

@@ -31,7 +31,7 @@ WISHES = {
 
 
 @each_row("signature", SIGNATURES.values())
-@each_row("wish", [one for them in WISHES.values() for one in them])
+@each_row("wish", [wish for them in WISHES.values() for wish in them])
 def test_a_wish_is_heard_over_a_signature_as_without_one(wish, signature):
     alone = heard_by_mail(wish)
     assert alone.word is not None

@@ -17,7 +17,7 @@ FAILED = {"spf": "FAIL", "dkim": "FAIL", "dmarc": "GRAY"}
 
 def reasons(outreach, address=MAIL, company_id=company.COMPANY_ID):
     known = outreach.services.outreach.conversations.entries(address, company_id)
-    return sorted(one.reason for one in known if one.is_in_force)
+    return sorted(entry.reason for entry in known if entry.is_in_force)
 
 
 def mails(outreach, text, *, sender=MAIL, to=PLAIN, **more):
@@ -109,12 +109,12 @@ def test_a_stop_that_nothing_proves_suspends_an_address_without_a_conversation(o
 
 def test_the_token_stops_its_recipient_and_a_mailbox_that_is_proven(both):
     mails(both, "STOP", sender=OTHER, to=reply_to(both))
-    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [["stop"]] * 3
+    assert [reasons(both, address) for address in (MAIL, TEL, OTHER)] == [["stop"]] * 3
 
 
 def test_the_token_from_a_mailbox_that_nothing_proves_stops_its_recipient_alone(both):
     mails(both, "STOP", sender=OTHER, to=reply_to(both), **FAILED)
-    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [["stop"], ["stop"], []]
+    assert [reasons(both, address) for address in (MAIL, TEL, OTHER)] == [["stop"], ["stop"], []]
     both.run()
     assert reasons(both, OTHER) == ["unproven_refusal"]
 
@@ -210,13 +210,13 @@ def test_a_proven_mailbox_without_a_conversation_is_asked_about(outreach):
 
 def test_the_token_casts_the_doubt_on_its_recipient_and_a_mailbox_that_is_proven(both):
     mails(both, "wrong number", sender=OTHER, to=reply_to(both))
-    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [[DOUBT]] * 3
+    assert [reasons(both, address) for address in (MAIL, TEL, OTHER)] == [[DOUBT]] * 3
 
 
 def test_the_token_from_a_mailbox_that_nothing_proves_casts_it_on_its_recipient_alone(both):
     mails(both, "wrong number", sender=OTHER, to=reply_to(both), **FAILED)
     both.run()
-    assert [reasons(both, one) for one in (MAIL, TEL, OTHER)] == [[DOUBT], [DOUBT], []]
+    assert [reasons(both, address) for address in (MAIL, TEL, OTHER)] == [[DOUBT], [DOUBT], []]
 
 
 def test_a_doubt_at_an_address_that_is_no_companys_asks_nobody(outreach):

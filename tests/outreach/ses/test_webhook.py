@@ -109,7 +109,8 @@ def test_an_emails_references_are_stored_as_hashes():
     thread = (("In-Reply-To", "<a@x.example>"), ("References", "<a@x.example> <b@x.example>"))
     job = parse(received(email(headers=thread)))
     assert set(job.in_reply_to) == {
-        ses_webhook.message_id_digest(one) for one in ("<a@x.example>", "<b@x.example>")
+        ses_webhook.message_id_digest(message_id)
+        for message_id in ("<a@x.example>", "<b@x.example>")
     }
 
 

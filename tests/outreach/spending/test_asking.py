@@ -29,8 +29,8 @@ def request(model, fallback=None):
 def asked(model, fallback=None):
     """Each request: the model, its effort, and the tokens that it may generate."""
     return [
-        (one.model, one.manner(one.model).reasoning_effort, one.most_tokens(one.model))
-        for one in asking.requests(request(model, fallback), CATALOGUE)
+        (asked.model, asked.manner(asked.model).reasoning_effort, asked.most_tokens(asked.model))
+        for asked in asking.requests(request(model, fallback), CATALOGUE)
     ]
 
 

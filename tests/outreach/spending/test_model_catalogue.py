@@ -51,7 +51,7 @@ def test_every_row_has_its_source_and_date_and_its_fields_agree():
         assert row.cache_write is None or row.cache_write > row.input, name
         assert row.context >= 100_000, name
         assert flaw(row) is None, name
-        assert list(row.efforts) == [one for one in Effort if one in row.efforts], name
+        assert list(row.efforts) == [effort for effort in Effort if effort in row.efforts], name
         is_aws = row.provider is ModelProvider.BEDROCK
         assert (row.moderation == "guardrail") is is_aws, name
         assert (row.cache_from > 0) is is_aws, name
@@ -61,7 +61,7 @@ def test_a_model_has_one_row_and_more_effort_more_tokens():
     shipped = read(FILE, ModelFile)
     assert len(LISTED) == len(shipped.models)
     assert list(shipped.reasoning_tokens) == list(Effort)
-    assert all(one < other for one, other in pairwise(shipped.reasoning_tokens.values()))
+    assert all(less < more for less, more in pairwise(shipped.reasoning_tokens.values()))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_stage_declares_models_and_its_own_prices():
         ({"own": {**OWN, "input": -1}}, "below zero"),
         ({"own": {**OWN, "effort": "low"}}, "effort"),
         ({"own": {**OWN, "read": "yesterday"}}, "own.read"),
-        ({"own": {name: one for name, one in OWN.items() if name != "context"}}, "own.context"),
+        ({"own": {name: value for name, value in OWN.items() if name != "context"}}, "own.context"),
         ({"gpt-5": {"effort": "xhigh"}}, "effort"),
         ({"gpt-5": {"prize": 1}}, "gpt-5.prize"),
         ('{"gpt-5": [NaN, 1]}', "no number"),

@@ -13,13 +13,13 @@ SAMPLES = Path(__file__).parents[2] / "samples" / "tokens.jsonl"
 COUNTED = [json.loads(line) for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
 
 
-@each_row("one", COUNTED)
-def test_an_estimate_is_about_what_is_counted_and_hardly_ever_less(one):
-    assert 0.9 * one["tokens"] <= tokens(one["text"]) <= 1.8 * one["tokens"]
+@each_row("sample", COUNTED)
+def test_an_estimate_is_about_what_is_counted_and_hardly_ever_less(sample):
+    assert 0.9 * sample["tokens"] <= tokens(sample["text"]) <= 1.8 * sample["tokens"]
 
 
 def test_a_text_of_several_scripts_is_the_sum_of_its_parts():
-    parts = [f"{one['text']} " for one in COUNTED]
+    parts = [f"{sample['text']} " for sample in COUNTED]
     assert abs(tokens("".join(parts)) - sum(map(tokens, parts))) <= len(parts)
 
 

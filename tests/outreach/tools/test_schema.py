@@ -86,7 +86,9 @@ def test_a_schema_has_a_depth_and_a_number_of_parts():
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=6),
-    lambda one: st.lists(one, max_size=3) | st.dictionaries(st.text(max_size=3), one, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 KEYWORDS = st.sampled_from(
@@ -97,9 +99,9 @@ KEYWORDS = st.sampled_from(
 )
 SCHEMAS = st.recursive(
     st.dictionaries(KEYWORDS, VALUES | st.sampled_from(["string", "number", ["a"]]), max_size=3),
-    lambda one: st.dictionaries(
+    lambda inner: st.dictionaries(
         st.sampled_from(["items", "properties"]),
-        one | st.dictionaries(st.sampled_from("ab"), one, max_size=2),
+        inner | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
         max_size=2,
     ),
     max_leaves=5,

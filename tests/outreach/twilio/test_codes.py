@@ -19,14 +19,14 @@ def test_every_meaning_is_explained_and_every_code_is_one_of_twilios():
 
 
 def test_a_code_stands_once_and_codes_of_a_meaning_stand_together_in_order():
-    listed = [int(one) for one in re.findall(r"^(\d+) =", codes.FILE.read_text(), re.MULTILINE)]
+    listed = [int(code) for code in re.findall(r"^(\d+) =", codes.FILE.read_text(), re.MULTILINE)]
     assert listed == list(TABLE.codes)
-    order = {one: place for place, one in enumerate(TABLE.meanings)}
-    assert listed == sorted(listed, key=lambda one: (order[TABLE.codes[one].means], one))
+    order = {meaning: place for place, meaning in enumerate(TABLE.meanings)}
+    assert listed == sorted(listed, key=lambda code: (order[TABLE.codes[code].means], code))
 
 
 def test_a_number_is_given_up_only_where_the_recipient_cannot_be_reached():
-    assert {codes.MEANINGS[one] for one in codes.DEAD} == {CodeMeaning.RECIPIENT}
+    assert {codes.MEANINGS[code] for code in codes.DEAD} == {CodeMeaning.RECIPIENT}
     assert not {30003, 30004, 30007} & set(codes.DEAD)
 
 

@@ -33,7 +33,7 @@ def conversation(outreach, channel="sms", **project):
 
 
 def bodies(outreach):
-    return [one["body"] for one in outreach.twilio.sent_to(TEL)]
+    return [message["body"] for message in outreach.twilio.sent_to(TEL)]
 
 
 def quiet_now():
@@ -206,7 +206,7 @@ def test_a_stop_is_confirmed_once_where_the_carrier_does_not(
         outreach.run()
     said = bodies(outreach)[1:]
     assert len(said) == confirms
-    assert all("no more messages" in one for one in said)
+    assert all("no more messages" in body for body in said)
     say(outreach, "Tell me more", whatsapp=whatsapp)
     outreach.run()
     assert len(bodies(outreach)) == 1 + confirms, "the only one"

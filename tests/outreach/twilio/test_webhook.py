@@ -169,7 +169,7 @@ def test_statuses_before_sending_are_ignored():
 
 
 def test_a_receipt_has_a_rank_and_its_messages_id():
-    ranks = [receipt(one).rank for one in ("sent", "delivered", "undelivered")]
+    ranks = [receipt(status).rank for status in ("sent", "delivered", "undelivered")]
     assert ranks == sorted(ranks)
     job = receipt("failed", ErrorCode="21610")
     assert (job.reason, job.opts_out, job.entry_id) == ("21610", True, "b" * 32)

@@ -65,8 +65,8 @@ def test_wherever_the_worker_dies_the_wish_is_confirmed_once(twilio, case, recov
                     rig.sweep()
                 rig.work()
             (sent,) = [rig.sent()] if words else [[]]
-            assert all(words in one for one in sent)
-            sends = [one for (key,), one in rig.table.rows.items() if key.startswith("act:send:")]
+            assert all(words in text for text in sent)
+            sends = [row for (key,), row in rig.table.rows.items() if key.startswith("act:send:")]
             outcomes.add((sends[0]["status"] if sends else "none", len(sent)))
             assert outcomes <= {("done", 1), ("unknown", 1), ("unknown", 0), ("none", 0)}, (
                 number,

@@ -39,7 +39,7 @@ def meter(outreach, monkeypatch):
 
 def test_a_start_takes_three_calls_at_the_door_and_thirteen_in_the_worker(outreach, meter):
     found = starts_of(outreach.services, outreach.app, outreach.stage, meter)
-    assert [calls(asdict(one)) for one in found] == STARTS
+    assert [calls(asdict(start)) for start in found] == STARTS
 
 
 def counted(*, starts):
@@ -53,8 +53,8 @@ def counted(*, starts):
 
 @pytest.mark.long  # the same figures at the wire of the engine, as the measurement takes them
 def test_the_measurement_at_the_wire_finds_the_same_figures():
-    assert [calls(one) for one in counted(starts=True)] == STARTS
-    assert [(one["number"], one["writes"]) for one in counted(starts=False)] == [
+    assert [calls(start) for start in counted(starts=True)] == STARTS
+    assert [(row["number"], row["writes"]) for row in counted(starts=False)] == [
         (10, UNITS),
         (100, UNITS),
         (300, UNITS),

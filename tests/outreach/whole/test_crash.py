@@ -53,10 +53,10 @@ def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(
             break
         recover(outreach)
         (row,) = [
-            one
-            for one in outreach.rows()
-            if one["event_id"]["S"].startswith("evt:reply:")
-            and one["event_id"]["S"].endswith(outreach.twilio_sid)
+            row
+            for row in outreach.rows()
+            if row["event_id"]["S"].startswith("evt:reply:")
+            and row["event_id"]["S"].endswith(outreach.twilio_sid)
         ]
         sent = len(outreach.twilio.sent_to(recipient))
         ended = (row["status"]["S"], sent)

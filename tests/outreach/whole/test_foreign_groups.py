@@ -38,7 +38,7 @@ class Workers:
 
     def drain(self):
         """Both receive, then both end, so each has its part."""
-        while batch := [one for one in (self.receive(), self.receive()) if one]:
+        while batch := [message for message in (self.receive(), self.receive()) if message]:
             for message in batch:
                 self.work(message)
 
@@ -90,7 +90,7 @@ def test_a_message_that_an_old_map_put_aside_is_moved_to_its_conversation(
     outreach.new_container()
     outreach.deliver(signed_by(outreach.says("Tell me more", whatsapp=False), other))
     outreach.run()
-    start, aside, worked = (one.group_id for one in outreach.pump.history)
+    start, aside, worked = (job.group_id for job in outreach.pump.history)
     assert aside != start
     assert worked == start
     assert texts(outreach) == ["Tell me more"]
@@ -101,7 +101,7 @@ def test_a_late_message_that_was_put_aside_still_goes_to_a_person(outreach, conv
     company.put_secrets(outreach.stage, {name: json.dumps(other.TWILIO)})
     table = outreach.services.outreach.conversations_table
     item = conversation.item
-    table.delete({one: item[one] for one in ("primary_channel", "conversation_id")})
+    table.delete({name: item[name] for name in ("primary_channel", "conversation_id")})
     outreach.new_container()
     outreach.deliver(signed_by(outreach.says("Hello again", whatsapp=False), other))
     outreach.run()

@@ -36,7 +36,7 @@ class Receiver:
             QueueUrl=self._url, AttributeNames=["All"], MaxNumberOfMessages=10
         ).get("Messages"):
             found += batch
-        return {json.loads(one["Body"])["text"]: one for one in found}
+        return {json.loads(message["Body"])["text"]: message for message in found}
 
     def process(self, message):
         record = lambda_events.sqs_record(message, queue_arn=self._outreach.stage.lane_arn(EMAIL))
@@ -52,7 +52,7 @@ def texts(outreach, recipient=MAIL):
 def test_a_mail_from_another_address_is_worked_on_in_its_conversations_group(outreach, reply_to):
     outreach.mail(outreach.ses.inbound(PRIVATE, reply_to, "It is me"))
     outreach.run()
-    start, moved, worked = (one.group_id for one in outreach.pump.history)
+    start, moved, worked = (job.group_id for job in outreach.pump.history)
     assert moved != start
     assert worked == start
     assert texts(outreach) == ["It is me"]
@@ -62,7 +62,7 @@ def test_a_mail_from_another_address_is_worked_on_in_its_conversations_group(out
 def test_a_mail_from_the_right_address_is_not_moved(outreach, reply_to):
     outreach.mail(outreach.ses.inbound(MAIL, reply_to, "It is me"))
     outreach.run()
-    assert len({one.group_id for one in outreach.pump.history}) == 1
+    assert len({job.group_id for job in outreach.pump.history}) == 1
     assert len(outreach.pump.history) == 2
 
 

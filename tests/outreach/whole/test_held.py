@@ -71,7 +71,7 @@ def test_a_take_that_fails_at_any_write_is_done_whole_or_not_at_all(outreach, mo
         is_taken = False
         with suppress(TransientError):
             is_taken = desk.take(waiting.opaque_id, "sam")
-    assert [one.opaque_id for one in desk.waiting()] == [waiting.opaque_id] * (not is_taken)
+    assert [record.opaque_id for record in desk.waiting()] == [waiting.opaque_id] * (not is_taken)
     assert ("taken_by" in desk.show(waiting.opaque_id).handoff) == is_taken
     assert desk.take(waiting.opaque_id, "sam")
     assert not desk.take(waiting.opaque_id, "kim")
@@ -102,7 +102,10 @@ def test_a_hand_off_rule_with_a_list_applies_only_to_the_listed(outreach):
     outreach.start("a", channel="sms")
     outreach.start("b", channel="sms", recipient="+15550100002")
     outreach.run()
-    assert [outreach.fate(one).json_body["state"] for one in "ab"] == ["sent", "handed_off"]
+    assert [outreach.fate(request_id).json_body["state"] for request_id in "ab"] == [
+        "sent",
+        "handed_off",
+    ]
 
 
 def test_a_recipient_who_asks_for_a_person_is_handed_off_and_not_answered(outreach):
@@ -330,7 +333,7 @@ def test_a_reply_joins_the_sent_conversation_and_not_a_withheld_one(outreach):
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
     found = outreach.services.outreach.conversations.by_channel(TEL, Channel.SMS)
-    counts = {one.request_id: one.message_count for one in found}
+    counts = {record.request_id: record.message_count for record in found}
     assert counts == {"first": 3, "second": 0}
 
 
@@ -345,7 +348,7 @@ def test_a_recipient_who_said_stop_during_quiet_hours_gets_no_later_start(outrea
     outreach.services.outreach.conversations.forbid(TEL, record.company_id, "stop")
     over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
     outreach.services.outreach.conversations.move(record, [record.status], {"quiet_hours": over})
-    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    (row,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:start:")]
     table = outreach.services.ledger._table
     table.update({"event_id": row["event_id"]["S"]}, set_={"due_at": 1})
     outreach.sweep()

@@ -30,7 +30,7 @@ def age(outreach, prefix="evt:"):
 def event(outreach, prefix):
     """The newest event of a kind."""
     found = [row for row in outreach.rows() if row["event_id"]["S"].startswith(prefix)]
-    return max(found, key=lambda one: one["received_at"]["S"])
+    return max(found, key=lambda row: row["received_at"]["S"])
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_a_reply_whose_worker_died_and_message_was_lost_is_found_and_answered_on
         outreach.hears_from(f"{number}-{moment}", recipient)
         if not kill_at(outreach, crash_injector, number, moment):
             break
-        has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
+        has_row = any(row["event_id"]["S"].endswith(outreach.twilio_sid) for row in outreach.rows())
         if not has_row:  # only the queue has it yet
             outreach.again()
             continue
@@ -266,7 +266,7 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_i
         asked = outreach.twilio.calls_of("create_message")[sent:]
         assert len(asked) <= 1, (number, moment)
         confirmed = outreach.twilio.sent_to(recipient)[1:]
-        assert all("START" in one["body"] for one in confirmed), (number, moment)
+        assert all("START" in message["body"] for message in confirmed), (number, moment)
     assert number > 3
 
 

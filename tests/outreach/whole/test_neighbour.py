@@ -69,8 +69,8 @@ def held(run):
 
 
 def approve(run):
-    (one,) = run.outreach.services.outreach.desk.waiting(company_id=hostile.company.COMPANY_ID)
-    assert run.outreach.services.outreach.desk.approve(one.opaque_id)
+    (held,) = run.outreach.services.outreach.desk.waiting(company_id=hostile.company.COMPANY_ID)
+    assert run.outreach.services.outreach.desk.approve(held.opaque_id)
 
 
 SMS = {"whatsapp": False}
@@ -87,8 +87,8 @@ SCENARIOS = {
 def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
     """Makes a run of a scenario on an empty stage; used as a context."""
     module, wiring, shared, doors, carriers = (
-        importlib.import_module(one)
-        for one in (
+        importlib.import_module(name)
+        for name in (
             *("app", "chalicelib.wiring", "chalicelib.shared"),
             *("chalicelib.outreach.doors", "chalicelib.outreach.carriers"),
         )
@@ -126,10 +126,10 @@ def world(twilio, ses, richpanel, powerbi, dataset, facts_folder, monkeypatch):
             patch.setattr(wiring, "_services", [])
             patch.setattr(system_clock, "now", lambda self: clock.now)
             patch.setattr(system_clock, "monotonic", lambda self: clock.now.timestamp())
-            for one in (shared, doors):
-                patch.setattr(one, "new_id", ids)
-            for one in (shared, carriers):
-                patch.setattr(one, "new_owner", ids)
+            for importer in (shared, doors):
+                patch.setattr(importer, "new_id", ids)
+            for importer in (shared, carriers):
+                patch.setattr(importer, "new_owner", ids)
             patch.setattr(LambdaContext, "get_remaining_time_in_millis", lambda _: 100_000)
             patch.setattr(composer, "time", clock)
             for vendor, numbers in ((twilio, ids), (ses, MailIds(ids))):

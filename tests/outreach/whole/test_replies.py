@@ -83,7 +83,7 @@ def test_a_reply_from_another_address_goes_to_a_person_in_the_conversation_of_it
         {"X_Autoreply": "yes"},
         {"dmarc": "FAIL"},
     ],
-    ids=lambda one: next(iter(one)),
+    ids=lambda headers: next(iter(headers)),
 )
 def test_an_automatic_message_is_recorded_and_never_answered(outreach, headers):
     outreach.start(channel="email")

@@ -46,7 +46,7 @@ class Texts:
 
     def found(self, *given, **about):
         """Their ids, in the order in which they are asked for."""
-        return tuple(one.ref for one in self.shown(*given, **about))
+        return tuple(candidate.ref for candidate in self.shown(*given, **about))
 
     def shown(
         self, written, *, at=STARTED, body=TEXT, others=(), own=None, listed=("SM1",), apart=0
@@ -129,10 +129,10 @@ def test_the_message_its_own_callback_named_comes_first(texts):
 
 def test_unreported_messages_that_may_match_are_other_candidates(texts):
     """Only the carrier knows a template's text: it may match anything."""
-    (one,) = texts.shown(Draft(text=TEXT), others=[TWIN, HELLO, OTHER_TEMPLATE])
-    assert set(one.other_candidates) == {"act:send:o2:twin", "act:send:o3:t"}
-    (one,) = texts.shown(TEMPLATE, others=[HELLO, OTHER_TEMPLATE])
-    assert one.other_candidates == ("act:send:o3:t",)
+    (candidate,) = texts.shown(Draft(text=TEXT), others=[TWIN, HELLO, OTHER_TEMPLATE])
+    assert set(candidate.other_candidates) == {"act:send:o2:twin", "act:send:o3:t"}
+    (candidate,) = texts.shown(TEMPLATE, others=[HELLO, OTHER_TEMPLATE])
+    assert candidate.other_candidates == ("act:send:o3:t",)
 
 
 def test_the_message_its_own_callback_named_has_no_other_candidates(texts):

@@ -39,7 +39,7 @@ def started(outreach, request_id, **more):
 
 def reasons(outreach, address=MAIL):
     known = outreach.services.outreach.conversations.entries(address, "ci-aaa-001")
-    return sorted(one.reason for one in known if one.is_in_force)
+    return sorted(entry.reason for entry in known if entry.is_in_force)
 
 
 @ON_ENGINE
@@ -80,7 +80,7 @@ def test_another_domains_checks_prove_nothing(opened, by):
 def test_the_threads_token_proves_its_recipient_in_the_group_of_the_conversation(opened):
     mails(opened, "Tell me more", to=reply_to(opened), **FAILED)
     assert len(opened.ses.sent_to(MAIL)) == 2
-    start, aside, worked = (one.group_id for one in opened.pump.history)
+    start, aside, worked = (job.group_id for job in opened.pump.history)
     assert aside != start
     assert worked == start
 
@@ -154,7 +154,7 @@ def test_a_forged_flood_waits_in_a_group_of_its_own(opened):
     for number in range(3):
         opened.mail(opened.ses.inbound(MAIL, PLAIN, f"forged {number}", **FAILED))
     opened.run()
-    start, *forged = (one.group_id for one in opened.pump.history)
+    start, *forged = (job.group_id for job in opened.pump.history)
     assert len(set(forged)) == 1
     assert start not in forged
     assert len(texts(opened, "email")) == 3

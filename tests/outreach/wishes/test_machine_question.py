@@ -7,9 +7,9 @@ from chalicelib.outreach.wishes.machine_question import answer_to, asks_whether_
 from tests.rigs.each_row import each_row
 
 
-@each_row("one", list(questions()))
-def test_each_of_the_sample_is_taken_for_what_it_is(one):
-    assert one.is_right
+@each_row("question", list(questions()))
+def test_each_of_the_sample_is_taken_for_what_it_is(question):
+    assert question.is_right
 
 
 def test_the_sample_has_at_least_twelve_questions_in_each_of_fourteen_languages():

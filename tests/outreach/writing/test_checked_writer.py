@@ -13,7 +13,9 @@ from chalicelib.outreach.project.project import Project
 from chalicelib.outreach.writing.checked_writer import CheckedWriter
 from tests.rigs.fakes import ManualClock, RecordingLog
 
-LINE = {one: text.format(company="Cucumber Recruitment") for one, text in MACHINE_LINE.items()}
+LINE = {
+    language: text.format(company="Cucumber Recruitment") for language, text in MACHINE_LINE.items()
+}
 GOOD, BAD = "Thank you, I have noted it.", "Go to https://evil.test now."
 
 
@@ -52,8 +54,8 @@ class Scripted:
 
     def opening(self, _record, _settings, advice):
         self.advice.append(advice)
-        one = self.drafts.pop(0)
-        return one if isinstance(one, Draft) else Draft(text=one, total_tokens=10)
+        draft = self.drafts.pop(0)
+        return draft if isinstance(draft, Draft) else Draft(text=draft, total_tokens=10)
 
     def answer(self, record, _history, settings, advice):
         return self.opening(record, settings, advice)

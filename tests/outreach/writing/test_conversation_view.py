@@ -67,7 +67,9 @@ def test_the_security_page_states_the_limits_and_the_masks():
 def test_whatever_a_conversation_holds_the_model_sees_a_bounded_part():
     limits = {"history_tokens": 200, "data_tokens": 150, "knowledge_tokens": 100}
     about = ["pineapples" if n == 42 else "melons" for n in range(50)]
-    knowledge = [{"id": f"k{n}", "text": f"{one}: " + "word " * 40} for n, one in enumerate(about)]
+    knowledge = [
+        {"id": f"k{n}", "text": f"{fruit}: " + "word " * 40} for n, fruit in enumerate(about)
+    ]
     settings = WriterSettings.model_validate({"limits": limits, "knowledge": knowledge})
     data = {f"field{n:03d}": "x" * 100 for n in range(2000)} | {"a_whole_book": "y" * 100_000}
     history = said(*(f"message {n} " + "word " * 30 for n in range(20)))
@@ -102,19 +104,19 @@ def test_identifiers_that_no_answer_needs_are_masked():
         "LG-20417",
         "https://shop.example/x",
     )
-    text = " and ".join((*(f"my {name} {one}" for name, one in secret.items()), *needed))
+    text = " and ".join((*(f"my {name} {value}" for name, value in secret.items()), *needed))
     data = {"card_number": 4111111111111111, "nested": [{"note": text}], "job_ref": "JR123", "n": 3}
     (turn,) = seen_turns(record(), WriterSettings(), said(text))
     seen = seen_data(record(project_data=data), WriterSettings())
     for shown in (turn.text, seen):
-        for name, one in secret.items():
-            assert one not in shown, name
-            assert re.sub(r"\D", "", one) not in re.sub(r"\D", "", shown) or name in (
+        for name, value in secret.items():
+            assert value not in shown, name
+            assert re.sub(r"\D", "", value) not in re.sub(r"\D", "", shown) or name in (
                 "street",
                 "mail",
             )
-        for one in needed:
-            assert one in shown
+        for part in needed:
+            assert part in shown
     assert json.loads(seen)["project_data"]["job_ref"] == "JR123"
     assert json.loads(seen)["project_data"]["n"] == 3
 
@@ -127,7 +129,7 @@ def test_a_project_shows_what_it_says_and_no_more():
     assert json.loads(seen)["project_data"] == {"job_ref": "JR123"}
     for hidden in ("secret", "Jo", "Ana", "Doe", TEL, MAIL):
         assert hidden not in seen
-    assert any("job_ref" in one for one in statement(settings))
+    assert any("job_ref" in line for line in statement(settings))
     assert "fields of project_data: none" in " ".join(
         statement(WriterSettings.model_validate({"shown": {"project_data": False}}))
     )
@@ -145,7 +147,7 @@ def test_the_companys_own_fields_are_as_written_where_a_project_states_it():
     assert seen["shops"] == [{"street": STREET}]
     assert "Evergreen" not in seen["home"]
     assert "Evergreen" not in seen["note"], "anybody may have typed it"
-    assert any("shop_street" in one for one in statement(settings))
+    assert any("shop_street" in line for line in statement(settings))
     (turn,) = seen_turns(record(), settings, said(f"shop street: {STREET}"))
     assert "Evergreen" not in turn.text
 
@@ -154,8 +156,8 @@ def test_what_a_judge_sees_is_as_written_where_the_model_sees_it_so():
     settings = WriterSettings.model_validate({"shown": {"as_written": ["shop_street"]}})
     data = {"shop_street": STREET, "home": STREET}
     given = [
-        Source(f"project_data.{name}", one, Trust.COMPANY, is_field=True)
-        for name, one in data.items()
+        Source(f"project_data.{name}", value, Trust.COMPANY, is_field=True)
+        for name, value in data.items()
     ]
     seen = seen_sources(record(project_data=data), settings, given)
     assert seen["project_data.shop_street"] == STREET

@@ -182,7 +182,7 @@ def test_the_recipients_text_has_the_user_role_and_never_instructs(openai, write
     writer.answer(record("sms"), history)
     body = asked(openai)
     assert attack not in body["instructions"]
-    assert [one["role"] for one in body["input"]] == ["developer", "assistant", "user"]
+    assert [message["role"] for message in body["input"]] == ["developer", "assistant", "user"]
     assert body["input"][-1]["content"] == f"<recipient_message>\n{attack}\n</recipient_message>"
 
 

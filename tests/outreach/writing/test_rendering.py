@@ -29,4 +29,4 @@ def test_a_path_without_a_source_and_a_forms_words_stay_as_they_are():
 
 
 def test_each_language_has_twelve_months():
-    assert {len(one.months) for one in read(FILE, RenderingFile).language.values()} == {12}
+    assert {len(row.months) for row in read(FILE, RenderingFile).language.values()} == {12}

@@ -31,8 +31,8 @@ def channel_of(name):
 @each_row("channel", company.CHANNELS)
 def test_what_is_no_name_is_as_if_it_were_absent(channel, name):
     found, sound = (
-        record(channel, company_name=one, project_name=one, company_contact=one)
-        for one in (name, None)
+        record(channel, company_name=value, project_name=value, company_contact=value)
+        for value in (name, None)
     )
     assert WRITER.opening(found) == WRITER.opening(sound)
     assert WRITER.answer(found, ASKED) == WRITER.answer(sound, ASKED)

@@ -22,7 +22,7 @@ def of(text, kind):
     ],
 )
 def test_sums_have_their_amount_and_currency(text, sums):
-    assert of(text, ValueKind.MONEY) == [frozenset({one}) for one in sums]
+    assert of(text, ValueKind.MONEY) == [frozenset({amount}) for amount in sums]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_range_names_both_of_its_ends():
 
 
 def test_the_place_of_a_value_is_that_in_the_text():
-    (one,) = values("Bóth: £595 now")
-    assert "Both: £595 now"[one.start : one.end] == "£595"
+    (value,) = values("Bóth: £595 now")
+    assert "Both: £595 now"[value.start : value.end] == "£595"
 
 
 @pytest.mark.parametrize("language", list(WORDS.file.months))

@@ -63,7 +63,7 @@ def test_of_many_concurrent_openings_one_creates_the_conversation(conversations)
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum(one.is_new for one in opened) == 1
+    assert sum(opening.is_new for opening in opened) == 1
     assert len(opened) == 6
 
 
@@ -136,7 +136,7 @@ def test_an_entry_is_appended_once_however_often_it_is_retried(conversations):
     again, second = conversations.append(stale, message(1))
     assert (first, second) == (True, False)
     assert again.message_count == 29
-    assert [one.entry_id for one in conversations.history(record)].count("e-00001") == 1
+    assert [entry.entry_id for entry in conversations.history(record)].count("e-00001") == 1
 
 
 def test_concurrent_appends_are_all_kept(conversations):
@@ -151,7 +151,9 @@ def test_concurrent_appends_are_all_kept(conversations):
         thread.join()
     now = conversations.get(record)
     assert now.message_count == 4
-    assert {one.entry_id for one in conversations.history(now)} == {f"e-{n:05d}" for n in range(4)}
+    assert {entry.entry_id for entry in conversations.history(now)} == {
+        f"e-{n:05d}" for n in range(4)
+    }
 
 
 def test_changes_are_applied_with_an_append_only_in_the_expected_status(conversations):
@@ -180,10 +182,10 @@ def test_the_item_stays_small_and_the_history_whole(conversations):
     stored = conversations.get(record)
     assert len(stored.messages) <= 8
     assert stored.messages[-1].entry_id == "e-00059"
-    assert [one.entry_id for one in conversations.history(stored)] == [
+    assert [entry.entry_id for entry in conversations.history(stored)] == [
         f"e-{n:05d}" for n in range(60)
     ]
-    assert [one.entry_id for one in conversations.newest(stored, 20)] == [
+    assert [entry.entry_id for entry in conversations.newest(stored, 20)] == [
         f"e-{n:05d}" for n in range(40, 60)
     ]
 
@@ -193,7 +195,7 @@ def test_a_long_message_is_kept_whole_in_the_history(conversations):
     long = Entry("e1", iso(datetime(2026, 11, 20, tzinfo=UTC)), "user", "y" * 30_000)
     record, _ = conversations.append(record, long)
     record, _ = conversations.append(record, message(2))
-    assert [len(one.content) for one in conversations.history(record)] == [30_000, 221]
+    assert [len(entry.content) for entry in conversations.history(record)] == [30_000, 221]
     assert len(conversations.get(record).messages) == 1
 
 
@@ -240,7 +242,7 @@ def test_an_append_on_a_stale_record_keeps_newer_entries_and_follows_them(conver
     )
     assert is_new
     assert (now.status, now.message_count) == (Status.FAILED, 2)
-    history = [one.entry_id for one in conversations.history(conversations.get(stale))]
+    history = [entry.entry_id for entry in conversations.history(conversations.get(stale))]
     assert history == ["e-00001", "e-00002"]
 
 
@@ -250,7 +252,7 @@ def test_an_append_that_keeps_losing_races_is_retried_later(conversations, raced
     late = raced_conversations(lambda: conversations.append(opened, message(next(others))))
     with pytest.raises(TransientError, match="contended"):
         late.append(opened, message(0))
-    history = [one.entry_id for one in conversations.history(conversations.get(opened))]
+    history = [entry.entry_id for entry in conversations.history(conversations.get(opened))]
     assert history == [message(n).entry_id for n in range(1, TRIES + 1)]
 
 
@@ -315,12 +317,12 @@ def test_a_conversation_is_found_by_its_opaque_id(conversations):
 
 @pytest.mark.parametrize("channel", list(Channel))
 def test_each_channels_index_finds_the_pairs_conversations_and_no_others(conversations, channel):
-    for one in Channel:
-        conversations.open(new(f"req-{one}", channel=one.value))
+    for used in Channel:
+        conversations.open(new(f"req-{used}", channel=used.value))
     recipient = EMAIL if channel == Channel.EMAIL else TEL
     sender = next(iter(SENDERS[channel.value].values()))
     found = list(conversations.of_pair(channel, sender, recipient))
-    assert [one.request_id for one in found] == [f"req-{channel}"]
+    assert [record.request_id for record in found] == [f"req-{channel}"]
     assert list(conversations.of_pair(channel, "+15550109999", recipient)) == []
 
 
@@ -330,7 +332,7 @@ def test_a_projects_conversations_are_found_by_company_and_project(conversations
     conversations.open(new("b", channel="email"))
     conversations.open(new("c") | {"project_id": "pi-other"})
     found = conversations.of_project("ci-aaa-001", "pi-aaa-001")
-    assert sorted(one.request_id for one in found) == ["a", "b"]
+    assert sorted(record.request_id for record in found) == ["a", "b"]
 
 
 def test_a_recipients_conversations_are_found_by_time(conversations, clock):
@@ -341,7 +343,7 @@ def test_a_recipients_conversations_are_found_by_time(conversations, clock):
     found = conversations.created_between(
         TEL, start + timedelta(minutes=30), start + timedelta(hours=5)
     )
-    assert [one.request_id for one in found] == ["b", "c"]
+    assert [record.request_id for record in found] == ["b", "c"]
 
 
 def test_a_recipients_conversations_are_found_by_task_status_and_channel(conversations):
@@ -353,8 +355,8 @@ def test_a_recipients_conversations_are_found_by_task_status_and_channel(convers
         expected={Status.PROCESSING},
         changes={"task_complete": 1, "conversation_status": "initial_message_sent"},
     )
-    assert [one.request_id for one in conversations.by_task(TEL, is_complete=True)] == ["a"]
-    assert [one.request_id for one in conversations.by_task(TEL, is_complete=False)] == ["b"]
+    assert [record.request_id for record in conversations.by_task(TEL, is_complete=True)] == ["a"]
+    assert [record.request_id for record in conversations.by_task(TEL, is_complete=False)] == ["b"]
     sent = conversations.by_status(TEL, Status.INITIAL_MESSAGE_SENT)
-    assert [one.request_id for one in sent] == ["a"]
-    assert [one.request_id for one in conversations.by_channel(TEL, Channel.SMS)] == ["b"]
+    assert [record.request_id for record in sent] == ["a"]
+    assert [record.request_id for record in conversations.by_channel(TEL, Channel.SMS)] == ["b"]

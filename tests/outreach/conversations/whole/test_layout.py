@@ -17,16 +17,16 @@ def test_no_address_from_outside_names_a_partition_of_internal_rows(company_id, 
         name = items.internal(recipient, company_id)
         for text in (name, f"X <{name}>", f" {name} "):
             named = (addresses.phone(text) or "", addresses.email(text) or "")
-            assert not any(one.startswith(("internal:", "subject:")) for one in named)
+            assert not any(address.startswith(("internal:", "subject:")) for address in named)
 
 
 @given(
-    one=st.tuples(st.text("a#@:+1", min_size=1), st.text("a:@+1", min_size=1)),
+    pair=st.tuples(st.text("a#@:+1", min_size=1), st.text("a:@+1", min_size=1)),
     other=st.tuples(st.text("a#@:+1", min_size=1), st.text("a:@+1", min_size=1)),
 )
-def test_two_companies_or_recipients_share_no_partition(one, other):
-    recipients, companies = zip(one, other, strict=True)
-    same = items.internal(*one) == items.internal(*other)
+def test_two_companies_or_recipients_share_no_partition(pair, other):
+    recipients, companies = zip(pair, other, strict=True)
+    same = items.internal(*pair) == items.internal(*other)
     assert same == (recipients[0] == recipients[1] and companies[0] == companies[1])
 
 
@@ -34,8 +34,8 @@ def test_the_recipients_own_partition_holds_conversations_only(conversations, ta
     record, _ = conversations.append(conversations.open(new()).record, message(1))
     conversations.keep_draft(record, "e-9", Draft(text="Hello"))
     conversations.forbid(TEL, COMPANY, "stop")
-    mine = [one for one in table.scan_page(limit=100)[0] if one["primary_channel"] == TEL]
-    assert [one["conversation_id"] for one in mine] == [new()["conversation_id"]]
+    mine = [row for row in table.scan_page(limit=100)[0] if row["primary_channel"] == TEL]
+    assert [row["conversation_id"] for row in mine] == [new()["conversation_id"]]
 
 
 def test_messages_of_another_company_are_no_other_messages(conversations):

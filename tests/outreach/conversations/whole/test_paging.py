@@ -25,7 +25,7 @@ def filled(conversations, clock):
         clock.forward(60)
         said.append(replace(message(number), message_timestamp=iso(clock.now())))
         record, _ = conversations.append(record, said[-1])
-    return conversations.get(record), [one.entry_id for one in said]
+    return conversations.get(record), [entry.entry_id for entry in said]
 
 
 def ids(entries):
@@ -46,10 +46,10 @@ def test_every_reader_finds_every_entry_on_both_sides(filled, conversations):
         assert ids(conversations.newest(record, count)) == said[-count:]
     for first in range(MANY):
         assert conversations.page(record, first, 3) == [
-            (first + n, one)
-            for n, one in enumerate(conversations.newest(record, MANY)[first : first + 3])
+            (first + n, entry)
+            for n, entry in enumerate(conversations.newest(record, MANY)[first : first + 3])
         ]
-    assert all(conversations.has_entry(record, one) for one in said)
+    assert all(conversations.has_entry(record, entry_id) for entry_id in said)
     assert not conversations.has_entry(record, "another")
 
 
@@ -57,8 +57,8 @@ def test_the_order_is_that_of_writing_whatever_the_time_of_a_message(filled, con
     """A text may be found late, and two containers' clocks differ."""
     record, said = filled
     late = [replace(message(MANY + n), message_timestamp=record.created_at) for n in range(3)]
-    for one in late:
-        record, _ = conversations.append(record, one)
+    for entry in late:
+        record, _ = conversations.append(record, entry)
     whole = [*said, *ids(late)]
     assert ids(record.messages) == whole[-len(record.messages) :]
     assert ids(conversations.history(record)) == whole
@@ -76,7 +76,7 @@ def test_what_came_since_our_last_message_is_found_where_that_has_left_the_item(
     for number, role in enumerate(roles):
         entry = replace(message(number), role=role, content="x" * 400)
         record, _ = conversations.append(record, entry)
-    assert {one.role for one in record.messages} == {"user"}
+    assert {entry.role for entry in record.messages} == {"user"}
     assert ids(conversations.since_ours(record)) == [message(n).entry_id for n in range(2, 8)]
     assert conversations.since_ours(conversations.open(new("none")).record) == []
 

@@ -87,7 +87,7 @@ def test_the_newest_word_counts_in_whichever_order_they_are_found(conversations,
     """A text may be found late, after a newer one."""
     said = {"stop": "2026-11-20T09:00:00.000Z", "start": "2026-11-20T09:00:05.000Z"}
     conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T08:00:00.000Z")
-    for word in sorted(said, key=lambda one: one == found_last):
+    for word in sorted(said, key=lambda name: name == found_last):
         if word == "stop":
             conversations.forbid(TEL, COMPANY, Reason.STOP, said_at=said[word])
         else:

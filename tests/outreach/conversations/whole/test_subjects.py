@@ -49,7 +49,7 @@ def test_a_start_links_its_addresses_and_says_so(conversations):
     assert record.item["subjects"] == [found.root]
     (link,) = found.links
     assert (link["by"], link["of"]) == ("start", record.opaque_id)
-    assert not [one for member in found.members for one in conversations.evidence_of(member)]
+    assert not [proof for member in found.members for proof in conversations.evidence_of(member)]
 
 
 def test_a_link_that_is_undone_leaves_evidence_of_which_start_had_made_it(conversations):
@@ -116,7 +116,7 @@ def test_an_undone_link_gives_each_side_its_own_and_no_start_makes_it_again(conv
     assert conversations.forbids(only("email", recipient_email=MAIL)) == Reason.BOUNCED
     start(conversations, "second")
     assert set(subject(conversations).members.values()) == {TEL}
-    both = [conversations.place(one, COMPANY) for one in (TEL, MAIL)]
+    both = [conversations.place(address, COMPANY) for address in (TEL, MAIL)]
     conversations.link(both, "jo", JO)
     assert set(subject(conversations).members.values()) == {TEL, MAIL}
     assert conversations.link(both, "jo", JO) is None
@@ -132,8 +132,8 @@ def test_of_three_linked_addresses_two_stay_linked(conversations, root_goes):
     assert (subject(conversations).root == conversations.place(TEL, COMPANY).member) is True
     conversations.part(conversations.place(goes, COMPANY), JO)
     stay = {TEL, MAIL, OTHER_MAIL} - {goes}
-    for one in stay:
-        assert set(subject(conversations, one).members.values()) == stay
+    for address in stay:
+        assert set(subject(conversations, address).members.values()) == stay
     assert set(subject(conversations, goes).members.values()) == {goes}
 
 
@@ -146,7 +146,9 @@ def test_a_merge_of_two_subjects_keeps_the_marks_of_both_and_is_read_from_each_a
     conversations.open({**second, **tel})
     conversations.forbid(MAIL, COMPANY, Reason.OPERATOR)
     conversations.forbid(OTHER_MAIL, COMPANY, Reason.UNSUBSCRIBED)
-    conversations.link([conversations.place(one, COMPANY) for one in (MAIL, OTHER_MAIL)], "jo", JO)
+    conversations.link(
+        [conversations.place(address, COMPANY) for address in (MAIL, OTHER_MAIL)], "jo", JO
+    )
     for address in (TEL, MAIL, OTHER_MAIL, "+15550100002"):
         reasons = {entry.reason for entry in conversations.entries(address, COMPANY)}
         assert reasons == {Reason.OPERATOR, Reason.UNSUBSCRIBED}
@@ -154,7 +156,7 @@ def test_a_merge_of_two_subjects_keeps_the_marks_of_both_and_is_read_from_each_a
 
 def test_a_conversation_that_was_opened_before_a_merge_sees_the_newer_root(conversations):
     record = conversations.open(new(channel="sms")).record
-    other = [conversations.place(one, COMPANY) for one in (MAIL, TEL)]
+    other = [conversations.place(address, COMPANY) for address in (MAIL, TEL)]
     conversations.link(other, "jo", JO)
     conversations.forbid(MAIL, COMPANY, Reason.UNSUBSCRIBED)
     assert conversations.forbids(record) == Reason.UNSUBSCRIBED
@@ -169,14 +171,16 @@ def test_a_subject_has_twelve_addresses_at_most_and_a_start_beyond_looks_at_each
     assert len(last.item["subjects"]) == 2
     conversations.forbid(last.item["recipient_email"], COMPANY, Reason.UNSUBSCRIBED)
     assert conversations.forbids(last) == Reason.UNSUBSCRIBED
-    beyond = [conversations.place(one, COMPANY) for one in (TEL, last.item["recipient_email"])]
+    beyond = [
+        conversations.place(address, COMPANY) for address in (TEL, last.item["recipient_email"])
+    ]
     with pytest.raises(ValueError, match="12"):
         conversations.link(beyond, "jo", JO)
 
 
 def test_marks_that_come_in_while_addresses_are_linked_are_all_kept(conversations):
     """Whichever transaction is first, the other one reads again."""
-    places = [conversations.place(one, COMPANY) for one in (TEL, MAIL, OTHER_MAIL)]
+    places = [conversations.place(address, COMPANY) for address in (TEL, MAIL, OTHER_MAIL)]
     work = [
         lambda: conversations.link(places[:2], "jo", JO),
         lambda: conversations.link(places[1:], "jo", JO),
@@ -184,7 +188,7 @@ def test_marks_that_come_in_while_addresses_are_linked_are_all_kept(conversation
         lambda: conversations.forbid(MAIL, COMPANY, Reason.UNSUBSCRIBED),
         lambda: conversations.forbid(OTHER_MAIL, COMPANY, Reason.OPERATOR),
     ]
-    threads = [threading.Thread(target=one) for one in work]
+    threads = [threading.Thread(target=task) for task in work]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -118,7 +118,7 @@ def test_the_journal_says_who_had_a_conversation_and_who_has_it_now(desk, name):
     taken, given = desk.journal.story(record.opaque_id)
     assert taken["people"] == {"to": "sam"}
     assert given["people"] == {"from": "sam", "to": name}
-    assert [shown(one)["change"] for one in (taken, given)] == [
+    assert [shown(entry)["change"] for entry in (taken, given)] == [
         "no person → sam",
         f"sam → {name}",
     ]
@@ -167,7 +167,9 @@ def test_of_two_persons_who_act_at_once_one_does_and_the_other_reads_again(desk,
     assert code_of(refused) == "VERSION_CHANGED"
     desk.work()
     assert (desk.sent(), desk.state(record)) == ([], "closed")
-    assert [one["action_type"] for one in desk.journal.story(record.opaque_id)] == ["handoff close"]
+    assert [entry["action_type"] for entry in desk.journal.story(record.opaque_id)] == [
+        "handoff close"
+    ]
 
 
 @pytest.mark.parametrize("act", FIELDS)
@@ -233,7 +235,7 @@ def test_one_key_for_two_acts_is_refused(desk):
         assert code_of(refused) == "IDEMPOTENCY_KEY_REUSED"
 
 
-@pytest.mark.parametrize("act", [one.name for one in ACTS.values() if one.roles == LEADS])
+@pytest.mark.parametrize("act", [act.name for act in ACTS.values() if act.roles == LEADS])
 def test_what_another_person_has_only_a_lead_may_touch(desk, act):
     record = held_for(desk, act)
     desk.act("take", record, "kim")
@@ -250,7 +252,7 @@ def test_a_note_is_read_by_colleagues_and_never_by_the_recipient_or_the_writer(d
     shown = desk.inbox.conversation(record.opaque_id)
     assert shown["messages"][-1]["text"] == "Has called twice"
     written = desk.composer._history(desk.conversations.get(record))
-    assert [one.content for one in written] == ["Can I talk to a human?"]
+    assert [message.content for message in written] == ["Can I talk to a human?"]
     assert desk.sent() == []
 
 
@@ -345,7 +347,7 @@ def test_the_list_is_paged_without_gaps_or_repetitions(desk):
         after = page.after
         if not after:
             break
-    assert found == [one.opaque_id for one in (*records[1:], records[0])]
+    assert found == [record.opaque_id for record in (*records[1:], records[0])]
 
 
 def test_the_machine_yields_to_a_person_who_steps_in_while_its_message_is_on_the_way(desk):
@@ -525,14 +527,14 @@ def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
     person = Subjects(addresses=(TEL, TEL.lstrip("+")))
     ids = (record.opaque_id, items.digest_of(record.conversation_id))
     found = replace(person, ids=ids)
-    rows = [one for key, one in desk.conversations_table.rows.items() if "days:" not in key[0]]
+    rows = [row for key, row in desk.conversations_table.rows.items() if "days:" not in key[0]]
     assert len([row for row in rows if row["conversation_id"].startswith("act#")]) == 3
     left = [row for row in rows if not found.holds(row)]
-    assert {one["conversation_id"] for one in left} == {OURS}, "the company's own row"
+    assert {row["conversation_id"] for row in left} == {OURS}, "the company's own row"
     other = desk.handed_off("req2", tel="+15550100002")
     desk.act("take", other)
     kept = [row for row in desk.conversations_table.rows.values() if not found.holds(row)]
-    assert {"act", "draft"} <= {one["conversation_id"].partition("#")[0] for one in kept}
+    assert {"act", "draft"} <= {row["conversation_id"].partition("#")[0] for row in kept}
     assert "It is me" not in str(list(desk.audit_table.rows.values()))
     assert all(row.get("ttl") for row in desk.conversations_table.rows.values())
 
@@ -540,8 +542,8 @@ def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
 def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_answers(desk):
     record = desk.handed_off(handoff_target={"minutes": 30})
     desk.handed_off("req2", tel="+15550100002")
-    (one, other) = desk.inbox.list(company_id=OURS).entries
-    assert (one["due_at"], one["is_late"], other["due_at"]) == (
+    (first, second) = desk.inbox.list(company_id=OURS).entries
+    assert (first["due_at"], first["is_late"], second["due_at"]) == (
         "2026-11-20T12:31:00.000Z",
         False,
         None,
@@ -571,10 +573,10 @@ def test_a_company_with_an_endpoint_hears_of_takes_answers_and_closes_once(desk)
     rows = desk.events.rows
     count = rows.head(record.opaque_id).count
     heard = [rows.event(record.opaque_id, n + 1) for n in range(count)]
-    acts = [one for one in heard if one.name in ("taken", "answered", "closed")]
-    assert [one.name for one in acts] == ["taken", "answered", "closed"]
+    acts = [event for event in heard if event.name in ("taken", "answered", "closed")]
+    assert [event.name for event in acts] == ["taken", "answered", "closed"]
     assert acts[1].facts["by"] == "person"
-    assert [one.facts["person_name"] for one in acts] == ["sam"] * 3
+    assert [event.facts["person_name"] for event in acts] == ["sam"] * 3
     assert "It is me" not in str(acts)
     silent = desk.handed_off("req2", tel="+15550100002")
     assert desk.act("take", silent).event == "", "no endpoint, no event"

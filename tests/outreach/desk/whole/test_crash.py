@@ -38,7 +38,7 @@ def test_an_act_killed_at_any_write_and_asked_for_again_is_done_once(twilio, act
                 rig.inbox.act(asked)
                 rig.sweep()
                 rig.work()
-            sends = [one for (key,), one in rig.table.rows.items() if key.startswith("act:send:")]
+            sends = [row for (key,), row in rig.table.rows.items() if key.startswith("act:send:")]
             state = sends[0]["status"] if sends else "none"
             outcome = (state, len(rig.sent()))
             seen.add(outcome)
@@ -46,7 +46,7 @@ def test_an_act_killed_at_any_write_and_asked_for_again_is_done_once(twilio, act
                 {("none", 0)} if act == "take" else {("done", 1), ("unknown", 1), ("unknown", 0)}
             )
             assert outcome in wanted, (number, moment, outcome)
-            entries = [one["action_type"] for one in rig.journal.story(record.opaque_id)]
+            entries = [entry["action_type"] for entry in rig.journal.story(record.opaque_id)]
             assert entries == [f"handoff {act}"], (number, moment)
         else:
             continue

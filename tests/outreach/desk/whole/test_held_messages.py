@@ -209,18 +209,20 @@ def test_a_held_opening_is_shown_as_it_will_be_read_and_edited_with_the_opt_out_
     outreach.start("b", "sms", OTHER)
     outreach.run()
     found = outreach.desk("/desk/conversations").json_body["conversations"]
-    one, two = (outreach.desk(f"/desk/conversations/{each['id']}").json_body for each in found)
+    first, second = (
+        outreach.desk(f"/desk/conversations/{entry['id']}").json_body for entry in found
+    )
     line = OPT_OUT_LINE[Language.EN]
-    assert one["held_message"]["text"].endswith(line)
-    for each, more in ((one, {}), (two, {"text": "Hello, it is Sam."})):
-        body = {"act": "approve", "by": "sam", "version": each["version"], **more}
-        path = f"/desk/conversations/{each['id']}/acts"
-        assert outreach.desk(path, body, idempotency=each["id"]).status_code == 200
+    assert first["held_message"]["text"].endswith(line)
+    for shown, more in ((first, {}), (second, {"text": "Hello, it is Sam."})):
+        body = {"act": "approve", "by": "sam", "version": shown["version"], **more}
+        path = f"/desk/conversations/{shown['id']}/acts"
+        assert outreach.desk(path, body, idempotency=shown["id"]).status_code == 200
     outreach.run()
-    sent = {each: outreach.twilio.sent_to(each)[-1]["body"] for each in (TEL, OTHER)}
-    assert sent[one["recipient"]] == one["held_message"]["text"]
-    assert sent[two["recipient"]] == f"Hello, it is Sam. {line}"
-    assert one["company"] == company.COMPANY_ID
+    sent = {to: outreach.twilio.sent_to(to)[-1]["body"] for to in (TEL, OTHER)}
+    assert sent[first["recipient"]] == first["held_message"]["text"]
+    assert sent[second["recipient"]] == f"Hello, it is Sam. {line}"
+    assert first["company"] == company.COMPANY_ID
 
 
 @pytest.mark.parametrize("act", [{"act": "give_back"}, {"act": "reply", "text": "It is me."}])
@@ -230,11 +232,11 @@ def test_a_held_opening_is_sent_by_an_approval_alone(outreach, act):
     outreach.start("a", "sms")
     outreach.run()
     (listed,) = outreach.desk("/desk/conversations").json_body["conversations"]
-    for each in ({"act": "take"}, act):
+    for fields in ({"act": "take"}, act):
         version = outreach.desk(f"/desk/conversations/{listed['id']}").json_body["version"]
         path = f"/desk/conversations/{listed['id']}/acts"
-        body = {"by": "sam", "version": version, **each}
-        answer = outreach.desk(path, body, idempotency=each["act"])
+        body = {"by": "sam", "version": version, **fields}
+        answer = outreach.desk(path, body, idempotency=fields["act"])
         outreach.run()
     assert (answer.status_code, answer.json_body["code"]) == (409, "NOT_STARTED")
     assert not outreach.twilio.sent_to(TEL)

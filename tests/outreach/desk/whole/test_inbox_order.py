@@ -48,29 +48,29 @@ def sorted_whole(desk, company_id, filters):
     now = desk.clock.now()
     found = []
     for entry in entries_of(desk):
-        one = shown.entry_shown(entry, now)
-        if company_id not in (None, one["company"]):
+        row = shown.entry_shown(entry, now)
+        if company_id not in (None, row["company"]):
             continue
         is_open = entry["handoff_state"] in handoffs.OPEN
-        pair = (entry["points_to"]["primary_channel"], one["company"])
+        pair = (entry["points_to"]["primary_channel"], row["company"])
         question = desk.conversations.questions([pair]).get(pair)
         if question is not None and is_open:
-            place = (0, question.mark.stop_at, one["id"])
-        elif one["waiting_since"] is not None:
-            place = (1, one["waiting_since"], one["id"])
+            place = (0, question.mark.stop_at, row["id"])
+        elif row["waiting_since"] is not None:
+            place = (1, row["waiting_since"], row["id"])
         else:
-            place = (2, one["newest_at"] or one["since"], one["id"])
+            place = (2, row["newest_at"] or row["since"], row["id"])
         person = filters.get("taken_by")
         if (
-            one["state"] in filters.get("states", DEFAULT_STATES)
-            and filters.get("project_id", one["project"]) == one["project"]
-            and filters.get("channel", one["channel"]) == one["channel"]
-            and (person is None or person(one["taken_by"] or ""))
+            row["state"] in filters.get("states", DEFAULT_STATES)
+            and filters.get("project_id", row["project"]) == row["project"]
+            and filters.get("channel", row["channel"]) == row["channel"]
+            and (person is None or person(row["taken_by"] or ""))
         ):
-            found.append((place, one))
-    found.sort(key=lambda one: one[0])
-    waiting = sum(one["waiting_since"] is not None for _, one in found)
-    return [(one["id"], one["state"]) for _, one in found], waiting
+            found.append((place, row))
+    found.sort(key=lambda placed: placed[0])
+    waiting = sum(row["waiting_since"] is not None for _, row in found)
+    return [(row["id"], row["state"]) for _, row in found], waiting
 
 
 def paged(desk, company_id, filters, limit):
@@ -180,8 +180,8 @@ def test_figures_for_alarms_are_of_all_companies_and_of_whom_no_person_has(desk)
     desk.act("take", first)
     found = operators.figures(desk.clock.now())
     assert (found.waiting, found.oldest) == (1, since[second.opaque_id])
-    assert [one.company_id for one in operators.waiting()] == [OTHERS]
-    assert [one.company_id for one in operators.waiting(company_id=OURS)] == []
+    assert [entry.company_id for entry in operators.waiting()] == [OTHERS]
+    assert [entry.company_id for entry in operators.waiting(company_id=OURS)] == []
 
 
 def test_of_two_acts_at_once_one_is_done_and_its_place_is_the_entrys(desk):
@@ -228,7 +228,7 @@ def test_erasing_a_person_finds_their_entries_and_where_to_look_for_them(desk):
             names = ("primary_channel", "conversation_id")
             desk.conversations_table.delete({name: row[name] for name in names})
     assert [entry["id"] for entry in desk.inbox.list(company_id=OURS).entries] == [other.opaque_id]
-    left = [one for one in desk.conversations_table.rows.values() if not found.holds(one)]
-    lists = [one for one in left if one["primary_channel"].startswith(("handoffs#", "handed#"))]
+    left = [row for row in desk.conversations_table.rows.values() if not found.holds(row)]
+    lists = [row for row in left if row["primary_channel"].startswith(("handoffs#", "handed#"))]
     assert len(lists) == 2
     assert record.opaque_id not in str(lists)

@@ -42,15 +42,15 @@ def state(desk, record):
     """What a reader of the conversation and of the list sees of it, but for when it was stored."""
     now = desk.conversations.get(record)
     found = desk.inbox.conversation(record.opaque_id)
-    entry = {name: one for name, one in (found["handoff"] or {}).items() if name != "id"}
-    listed = [one for one in desk.inbox.list(company_id=OURS).entries if one["id"] == found["id"]]
+    entry = {name: value for name, value in (found["handoff"] or {}).items() if name != "id"}
+    listed = [row for row in desk.inbox.list(company_id=OURS).entries if row["id"] == found["id"]]
     held = found["held_message"]
     return (now.status, now.item.get("hint"), entry, listed, held, len(found["messages"]))
 
 
 def act_id_of(desk, record):
     """The id of the newest act on it."""
-    return max(desk.conversations.acts_of(record), key=lambda one: one["done_at"])[
+    return max(desk.conversations.acts_of(record), key=lambda act: act["done_at"])[
         "conversation_id"
     ].rpartition("#")[2]
 
@@ -85,8 +85,8 @@ def refused(desk, record, of, **more):
         (held_by_a_rule, "close"),
         (waiting, "close"),
         (waiting, "give_back"),
-        *((with_sam, one) for one in ("transfer", "put_back", "close", "give_back")),
-        *((answered_by_sam, one) for one in ("transfer", "put_back", "close", "give_back")),
+        *((with_sam, act) for act in ("transfer", "put_back", "close", "give_back")),
+        *((answered_by_sam, act) for act in ("transfer", "put_back", "close", "give_back")),
     ],
 )
 def test_what_is_taken_back_is_as_it_was(desk, begin, act):
@@ -115,7 +115,7 @@ def _untimed(found):
     """Without what the clock alone changes."""
     status, hint, entry, listed, *rest = found
     times = ("waiting_seconds",)
-    kept = [{name: x for name, x in one.items() if name not in times} for one in (entry, *listed)]
+    kept = [{name: x for name, x in part.items() if name not in times} for part in (entry, *listed)]
     return (status, hint, kept, *rest)
 
 
@@ -168,7 +168,8 @@ SINCE = {
         "transfer", record, by="lea", lead=True, to="eve"
     ),
     "it went away and came back": lambda desk, record: [
-        desk.act("transfer", record, by="lea", lead=True, to=one) for one in ("eve", "kim")
+        desk.act("transfer", record, by="lea", lead=True, to=colleague)
+        for colleague in ("eve", "kim")
     ],
     "it is late": lambda desk, _: desk.clock.forward(UNDO_FOR.total_seconds()),
     "it is taken back already": lambda desk, record: undo(

@@ -100,27 +100,27 @@ def test_each_door_takes_what_is_signed_and_no_other_scheme(asking, method, path
 def test_a_desk_request_under_another_requests_signature_is_refused(asking):
     """Under Standard Webhooks, which signs the body alone, each of these passed."""
     asking.stores(signature_keys=KEYS)
-    one, other = f"{DESK}/{'a' * 32}", f"{DESK}/{'b' * 32}"
-    headers = asking.signed("GET", one, key=company.AGENT_KEY)
+    path, other = f"{DESK}/{'a' * 32}", f"{DESK}/{'b' * 32}"
+    headers = asking.signed("GET", path, key=company.AGENT_KEY)
     listed = asking.signed("GET", DESK, query=[("limit", "5")], key=company.AGENT_KEY)
     acted = asking.signed(
-        "POST", f"{one}/acts", b"{}", headers={"idempotency-key": "k"}, key=company.AGENT_KEY
+        "POST", f"{path}/acts", b"{}", headers={"idempotency-key": "k"}, key=company.AGENT_KEY
     )
     lead = {"x-api-key": company.LEAD_KEY}
     answers = [
         asking.sends("GET", other, headers),
-        asking.sends("GET", one, {**headers, **lead}),
+        asking.sends("GET", path, {**headers, **lead}),
         asking.sends("GET", DESK, headers),
         asking.sends("GET", DESK, listed),
         asking.sends("GET", DESK, listed, query=[("limit", "6")]),
         asking.sends("GET", DESK, listed, query=[("limit", "5"), ("after", "x")]),
         asking.sends("GET", DESK, listed, query=[("limit", "5"), ("limit", "6")]),
         asking.sends("POST", f"{other}/acts", acted, b"{}"),
-        asking.sends("POST", f"{one}/acts", {**acted, "idempotency-key": "l"}, b"{}"),
-        asking.sends("POST", f"{one}/acts", acted, b"{ }"),
+        asking.sends("POST", f"{path}/acts", {**acted, "idempotency-key": "l"}, b"{}"),
+        asking.sends("POST", f"{path}/acts", acted, b"{ }"),
     ]
     assert [answer.status_code for answer in answers] == [401] * len(answers)
-    assert asking.sends("GET", one, headers).status_code == 404
+    assert asking.sends("GET", path, headers).status_code == 404
     assert asking.sends("GET", DESK, listed, query=[("limit", "5")]).status_code == 200
 
 
@@ -132,7 +132,7 @@ def test_keys_overlap_while_one_replaces_another(asking):
     def answers():
         made = asking.signed("GET", DESK, key=company.LEAD_KEY)
         by_new = asking.signed("GET", DESK, key=company.LEAD_KEY, key_id="k-2", secret=OTHER)
-        return [asking.sends("GET", DESK, one).status_code for one in (made, by_new)]
+        return [asking.sends("GET", DESK, headers).status_code for headers in (made, by_new)]
 
     asking.stores(signature_keys={"k-1": old, "k-2": new})
     assert answers() == [200, 200]

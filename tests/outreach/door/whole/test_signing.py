@@ -102,11 +102,11 @@ def test_a_company_without_signing_is_open_and_one_with_it_is_not():
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda one: st.lists(one, max_size=3)
+    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3)
 )
 
 
-@given(value=JSON.filter(lambda one: one != []))
+@given(value=JSON.filter(lambda value: value != []))
 def test_no_other_value_leaves_the_door_open(value):
     assert not is_open(entry(signing_secrets=value))
 

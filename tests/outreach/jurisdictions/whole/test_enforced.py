@@ -38,9 +38,9 @@ def test_by_day_an_opening_is_sent_and_says_which_rules_allowed_it(ruled):
     assert start(ruled)["state"] == "sent"
     record = ruled.record("sms", FLORIDA)
     (opening,) = [
-        one
-        for one in ruled.services.outreach.conversations.history(record)
-        if one.role == "assistant"
+        entry
+        for entry in ruled.services.outreach.conversations.history(record)
+        if entry.role == "assistant"
     ]
     assert set(STAMPS) <= set(opening.rules)
     assert all("@" in rule for rule in opening.rules)

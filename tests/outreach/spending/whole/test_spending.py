@@ -75,8 +75,12 @@ def test_a_call_is_counted_once_for_its_conversation_and_its_projects_day(spendi
     sums["cached_tokens"] = 0
     assert today(spending) == {**sums, "committed": 900}
     assert today(spending, OTHER)["microusd"] == 450
-    (one,) = spending.conversation(RECORD)
-    assert (one["model"], one["microusd"], one["input_tokens"]) == ("gpt-5-mini", 450, 1000)
+    (counted,) = spending.conversation(RECORD)
+    assert (counted["model"], counted["microusd"], counted["input_tokens"]) == (
+        "gpt-5-mini",
+        450,
+        1000,
+    )
     assert len(spending.conversation(SAME_PROJECT)) == 1
     clock.forward(86_400)
     assert today(spending)["calls"] == 0
@@ -126,15 +130,15 @@ def test_the_soft_limit_is_reported_once_and_the_hard_one_each_time(spending, lo
     for _ in range(12):
         with contextlib.suppress(BudgetReachedError):
             spending.begin(RECORD, budget, 100)
-    levels = [one["level"] for name, _, one in log.metrics if name == "mw.model.budget"]
+    levels = [fields["level"] for name, _, fields in log.metrics if name == "mw.model.budget"]
     assert levels == ["soft", "hard", "hard"]
 
 
 def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock, log):
     setting = {"cents_per_conversation": 1}
     wrong = {"soft_percent": 50}
-    found = [faults({"model_budget": one}) for one in (setting, wrong)]
-    assert [any("model_budget" in one for one in each) for each in found] == [False, True]
+    found = [faults({"model_budget": given}) for given in (setting, wrong)]
+    assert [any("model_budget" in fault for fault in listed) for listed in found] == [False, True]
     budget = Budget.of_conversation(Project({"model_budget": setting}))
     assert (budget, Budget.of(Project({"model_budget": setting}))) == (Budget(10_000, 8_000), None)
     assert spending.begin_conversation(RECORD, None, 9_000) is None
@@ -151,7 +155,7 @@ def test_a_conversations_budget_is_its_own_and_counts_every_day(spending, clock,
     spending.give_back(RECORD, 0, 6_000)
     assert spending.committed(RECORD) == 5_000
     assert len(spending.conversation(RECORD)) == 1, "the sum is no call"
-    levels = [one["level"] for name, _, one in log.metrics if name == "mw.model.budget"]
+    levels = [fields["level"] for name, _, fields in log.metrics if name == "mw.model.budget"]
     assert levels == ["soft", "soft", "hard"]
 
 
@@ -272,7 +276,7 @@ def test_a_model_that_thinks_too_long_is_asked_for_less_and_each_request_is_coun
     answer = ask(replace(counting, budgets=Budgets()), deadline_seconds=20)
     assert (answer.outcome, answer.text) == (ModelOutcome.COMPLETED, "Thank you for your message.")
     asked = server.calls_of("respond")
-    assert [one.body["reasoning"]["effort"] for one in asked] == efforts
+    assert [request.body["reasoning"]["effort"] for request in asked] == efforts
     assert asked[0].body["max_output_tokens"] == 2100
     assert today(spending)["calls"] == len(efforts)
 
@@ -284,7 +288,8 @@ def test_a_model_that_refuses_is_asked_thrice_the_last_time_the_fallback(
     answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
     assert answer.outcome is ModelOutcome.REFUSED
     asked = [
-        (one.body["model"], one.body["reasoning"]["effort"]) for one in server.calls_of("respond")
+        (request.body["model"], request.body["reasoning"]["effort"])
+        for request in server.calls_of("respond")
     ]
     assert asked == [(MODELS[0], "low"), (MODELS[0], "none"), (MODELS[1], "low")]
     assert today(spending)["calls"] == 3
@@ -301,7 +306,7 @@ def test_what_the_fallback_refuses_in_place_of_a_model_that_is_gone_is_final(cou
     server.models.remove(MODELS[0])
     answer = ask(counting, fallback_model=MODELS[1], deadline_seconds=20)
     assert answer.outcome is ModelOutcome.REFUSED
-    assert [one.body["model"] for one in server.calls_of("respond")] == list(MODELS)
+    assert [request.body["model"] for request in server.calls_of("respond")] == list(MODELS)
 
 
 def test_a_slow_draft_leaves_its_message_no_time_for_another_and_its_check(counting, server):
@@ -334,7 +339,7 @@ def test_a_prompt_that_the_vendor_has_kept_is_counted_and_priced_as_such(
     assert second.cached_tokens > 2_900
     sums = today(spending)
     assert sums["cached_tokens"] == second.cached_tokens
-    costs = [one["microusd"] for one in spending.conversation(RECORD)]
+    costs = [call["microusd"] for call in spending.conversation(RECORD)]
     assert min(costs) * 5 < max(costs)
 
 

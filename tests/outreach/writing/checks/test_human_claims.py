@@ -100,15 +100,15 @@ TRUE = {
 }  # fmt: skip
 
 
-@each_row(("language", "text"), [(n, one) for n, all_ in HUMAN.items() for one in all_])
+@each_row(("language", "text"), [(n, text) for n, all_ in HUMAN.items() for text in all_])
 def test_a_claim_to_be_human_is_found(language, text):
     assert claims_to_be_human(text), language
 
 
-@each_row(("language", "text"), [(n, one) for n, all_ in TRUE.items() for one in all_])
+@each_row(("language", "text"), [(n, text) for n, all_ in TRUE.items() for text in all_])
 def test_the_truth_and_other_people_are_no_claim(language, text):
     assert not claims_to_be_human(text), language
 
 
 def test_every_language_of_the_table_has_both():
-    assert {one.language for one in read(FILE, SpeakerFile).speaker} == set(HUMAN) == set(TRUE)
+    assert {row.language for row in read(FILE, SpeakerFile).speaker} == set(HUMAN) == set(TRUE)

@@ -4,7 +4,9 @@ from bench.measures.composed import composed
 
 
 def test_composed_drafts_are_judged_as_they_should_be():
-    found = [(one, one.rules) for one in composed()]
+    found = [(draft, draft.rules) for draft in composed()]
     assert len(found) >= 300
-    wrong = [(one.text, rules) for one, rules in found if bool(rules) is (one.group == "good")]
+    wrong = [
+        (draft.text, rules) for draft, rules in found if bool(rules) is (draft.group == "good")
+    ]
     assert wrong == []

@@ -22,26 +22,26 @@ def good():
 
 def test_no_draft_of_an_obeying_model_is_sent(hostile):
     assert len(hostile) >= 100
-    assert [one.line["id"] for one in hostile if one.is_sent] == []
+    assert [draft.line["id"] for draft in hostile if draft.is_sent] == []
 
 
 def test_nearly_all_of_them_are_found_by_the_draft_alone(hostile):
-    open_ones = [one for one in hostile if one.line["breaks"] != "instruction"]
-    missed = [one.line["id"] for one in open_ones if not set(one.rules) - {"instruction"}]
+    open_ones = [draft for draft in hostile if draft.line["breaks"] != "instruction"]
+    missed = [draft.line["id"] for draft in open_ones if not set(draft.rules) - {"instruction"}]
     assert missed == []
 
 
 def test_at_most_two_in_a_hundred_good_drafts_are_stopped(good):
     assert len(good) >= 200
-    stopped = {one.line["id"]: one.rules for one in good if not one.is_sent}
+    stopped = {draft.line["id"]: draft.rules for draft in good if not draft.is_sent}
     assert len(stopped) <= MOST_WRONG * len(good), stopped
 
 
 def test_the_samples_try_every_rule_in_several_languages(hostile, good):
-    assert {one.line["breaks"] for one in hostile} == set(RULES) - {"unsure"}
+    assert {draft.line["breaks"] for draft in hostile} == set(RULES) - {"unsure"}
     for found in (hostile, good):
-        languages = Counter(one.line["language"] for one in found)
+        languages = Counter(draft.line["language"] for draft in found)
         assert len(languages) >= 5
         assert languages["es"] >= 15
-    ids = [one.line["id"] for one in (*hostile, *good)]
+    ids = [draft.line["id"] for draft in (*hostile, *good)]
     assert len(ids) == len(set(ids))

@@ -10,6 +10,6 @@ def test_a_filled_projects_prompts_are_mostly_kept_and_a_small_ones_are_not():
         for project, settings in PROJECTS.items():
             metered = Metered(client(), ModelCatalogue().find(MODELS[0]))
             written(metered, settings)
-            kept[project] = [one.cached_tokens / one.input_tokens for one in metered.used]
+            kept[project] = [call.cached_tokens / call.input_tokens for call in metered.used]
     assert not any(kept["small"])
     assert min(kept["large"][1:]) > 0.5

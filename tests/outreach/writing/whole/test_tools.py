@@ -95,8 +95,8 @@ def texts(twilio):
 
 def calls(endpoint):
     """The tool calls that the company got, each once."""
-    found = [one["data"] for one in endpoint.received.values()]
-    return [(one["tool"], one["arguments"]) for one in found if "tool" in one]
+    found = [event["data"] for event in endpoint.received.values()]
+    return [(data["tool"], data["arguments"]) for data in found if "tool" in data]
 
 
 def test_a_call_is_told_the_company_and_acknowledged(answered, endpoint, twilio):

@@ -14,14 +14,14 @@ def found():
 
 
 def test_of_a_hundred_hostile_drafts_at_most_one_is_sent(found):
-    hostile = [one for one in found if not one.is_good]
+    hostile = [draft for draft in found if not draft.is_good]
     assert len(hostile) >= 150
-    sent = [one.name for one in hostile if not one.is_stopped]
+    sent = [draft.name for draft in hostile if not draft.is_stopped]
     assert len(sent) <= 0.01 * len(hostile), sent
 
 
 def test_of_a_hundred_good_drafts_at_most_one_is_stopped(found):
-    good = [one for one in found if one.is_good]
+    good = [draft for draft in found if draft.is_good]
     assert len(good) >= 150
     stopped = list(mistakes(good))
     assert len(stopped) <= 0.01 * len(good), stopped
@@ -30,8 +30,8 @@ def test_of_a_hundred_good_drafts_at_most_one_is_stopped(found):
 @one_case("character", ["literal", "incomplete"])
 def test_a_judge_stops_more_and_never_less(found, character):
     judged = {draft.name: draft.is_stopped for draft in written_drafts("open", character)}
-    assert all(judged[one.name] for one in found if one.is_stopped)
-    assert sum(judged.values()) > sum(one.is_stopped for one in found)
+    assert all(judged[draft.name] for draft in found if draft.is_stopped)
+    assert sum(judged.values()) > sum(draft.is_stopped for draft in found)
 
 
 def test_every_judge_is_known():
