@@ -41,10 +41,10 @@ def colleagues(text: str) -> Colleagues:
 
 def _names(company: str, given: object) -> Mapping[str, DeskRole]:
     if isinstance(given, list):
-        roles: list[tuple[object, object]] = [(one, DeskRole.AGENT) for one in given]
+        roles: list[tuple[object, object]] = [(name, DeskRole.AGENT) for name in given]
     else:
         roles = list(given.items()) if isinstance(given, dict) else []
-    names = [persons.stored_person(one) for one, _ in roles]
+    names = [persons.stored_person(name) for name, _ in roles]
     if not names or None in names:
         raise WrongColleaguesError(f"the colleagues of {company!r} are not a list of names")
     if any(role not in tuple(DeskRole) for _, role in roles):

@@ -84,18 +84,18 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
     own = look.subjects[0]
     consents = own.consents_of(own.own, record.channel)
     marks, said = own.in_force(now), record.item.get("comms_consent_source")
-    found = [one for member in sorted(own.members) for one in conversations.evidence_of(member)]
-    found.sort(key=lambda one: str(one["conversation_id"]), reverse=True)
+    found = [row for member in sorted(own.members) for row in conversations.evidence_of(member)]
+    found.sort(key=lambda row: str(row["conversation_id"]), reverse=True)
     return Dossier(
         forbidden=CATALOGUE.sentence(look.forbidden) if look.forbidden else "",
         consents=[
             Consent(
                 purpose,
-                str(one.get("given_at", "")),
-                str(one.get("source", "")),
-                str(one.get("text") or one.get("form") or ""),
+                str(consent.get("given_at", "")),
+                str(consent.get("source", "")),
+                str(consent.get("text") or consent.get("form") or ""),
             )
-            for purpose, one in sorted(consents.items())
+            for purpose, consent in sorted(consents.items())
         ],
         stated=[
             Consent(consent.purpose, iso(consent.given_at), consent.source, str(said or ""))
@@ -106,7 +106,7 @@ def dossier(conversations: Conversations, record: Record, now: datetime) -> Doss
             RefusalInForce(CATALOGUE.sentence(mark.reason), str(mark.item.get("since", "")))
             for mark in marks
         ],
-        evidence=[_evidence(one) for one in found[:NEWEST_EVIDENCE]],
+        evidence=[_evidence(row) for row in found[:NEWEST_EVIDENCE]],
         wishes=list(_wishes(own.preferred.said)),
         calls=conversations.calls_of(record),
         asked=dict(record.item.get(CONFIRMATION) or {}),

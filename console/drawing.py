@@ -56,8 +56,8 @@ def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mar
     for number, values in enumerate(series.values()):
         colour = number % COLOURS + 1
         points = [
-            None if one is None else (LEFT + (at + 0.5) * step, _y(one, top))
-            for at, one in enumerate(values)
+            None if value is None else (LEFT + (at + 0.5) * step, _y(value, top))
+            for at, value in enumerate(values)
         ]
         for before, after in pairwise(points):
             if before and after:
@@ -128,4 +128,4 @@ def _rounded(value: float) -> float:
     power = 1.0
     while power * 10 < value:
         power *= 10
-    return next(power * one for one in (1, 2, 5, 10) if power * one >= value)
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= value)

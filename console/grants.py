@@ -37,7 +37,7 @@ def parsed(text: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(raw, dict):
         raise WrongGroupsError("it is not a JSON object, group by group")
     for group, grants in raw.items():
-        if not isinstance(grants, list) or not all(isinstance(one, str) for one in grants):
+        if not isinstance(grants, list) or not all(isinstance(grant, str) for grant in grants):
             raise WrongGroupsError(f"the roles of {group!r} are not a list of texts")
         for grant in grants:
             _check(grant)
@@ -46,7 +46,7 @@ def parsed(text: str) -> dict[str, tuple[str, ...]]:
 
 def of_groups(groups: Iterable[str], known: Mapping[str, Iterable[str]]) -> frozenset[str]:
     """The roles, as text, of a person in these groups; group names are compared exactly."""
-    return frozenset(one for group in groups for one in known.get(group, ()))
+    return frozenset(grant for group in groups for grant in known.get(group, ()))
 
 
 def person(name: str, grants: Iterable[str]) -> Person:

@@ -249,7 +249,9 @@ class _Provider(FlaskOAuth2App):
         """The discovery document, without unsigned algorithms and those that use the client's secret."""
         found: dict[str, Any] = super().load_server_metadata()
         name = "id_token_signing_alg_values_supported"
-        found[name] = [one for one in found.get(name, _ALGORITHMS) if one in _ALGORITHMS]
+        found[name] = [
+            algorithm for algorithm in found.get(name, _ALGORITHMS) if algorithm in _ALGORITHMS
+        ]
         return found
 
 
@@ -300,4 +302,4 @@ def _groups(claims: Mapping[str, Any], name: str) -> list[str]:
         return []
     if isinstance(found, str):
         return [found]
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []

@@ -47,12 +47,12 @@ def look_up(session: Session, text: str, reader: Person) -> OwnFound:
         text: an id, an address, a first name or a value of the request.
         reader: the person whose companies are searched.
     """
-    by_key = [one for one in _by_key(session, text, reader) if reader.sees(one.company_id)]
+    by_key = [record for record in _by_key(session, text, reader) if reader.sees(record.company_id)]
     looking = _Looking(session, text)
     if not by_key:
         asked = (None,) if reader.companies is None else sorted(reader.companies)
         looking.through(asked)
-    found = {one.opaque_id: one for one in (*by_key, *looking.found)}
+    found = {record.opaque_id: record for record in (*by_key, *looking.found)}
     is_all = looking.is_all and len(found) <= MOST_FOUND
     return OwnFound(list(found.values())[:MOST_FOUND], is_all)
 

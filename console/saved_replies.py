@@ -31,14 +31,14 @@ def _named(who: DeskPerson) -> str:
 
 
 _OF_RECORD: Mapping[str, tuple[str, Callable[[Record], Any]]] = {
-    "customer_name": ("first name", lambda one: one.item.get("recipient_first_name")),
-    "company_name": ("the company's name", lambda one: Project(one.item).company_name),
+    "customer_name": ("first name", lambda record: record.item.get("recipient_first_name")),
+    "company_name": ("the company's name", lambda record: Project(record.item).company_name),
     "company_contact": (
         "where a person of the company is reached",
-        lambda one: Project(one.item).company_contact,
+        lambda record: Project(record.item).company_contact,
     ),
-    "project_name": ("the project's name", lambda one: Project(one.item).project_name),
-    "request_id": ("the request's id", lambda one: one.item.get("request_id")),
+    "project_name": ("the project's name", lambda record: Project(record.item).project_name),
+    "request_id": ("the request's id", lambda record: record.item.get("request_id")),
 }
 _AGENT = "agent_name"
 FIELDS: Mapping[str, str] = {
@@ -78,9 +78,9 @@ def values_of(record: Record, who: DeskPerson) -> Values:
 
 def filled(text: str, values: Values) -> str:
     """A saved reply for one conversation, with a gap for each field without a value."""
-    return _FIELD.sub(lambda one: values.get(one[1]) or f"\u27e6{one[1]}\u27e7", text)
+    return _FIELD.sub(lambda found: values.get(found[1]) or f"\u27e6{found[1]}\u27e7", text)
 
 
 def gaps_in(text: str) -> list[str]:
     """The gaps of a text, each once; a half-deleted gap counts too."""
-    return list(dict.fromkeys(one[1] or "" for one in _GAP.finditer(text)))
+    return list(dict.fromkeys(found[1] or "" for found in _GAP.finditer(text)))

@@ -16,7 +16,7 @@ def as_csv(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(columns)
-    writer.writerows([_cell(one) for one in line] for line in lines)
+    writer.writerows([_cell(value) for value in line] for line in lines)
     return f"\ufeff{out.getvalue()}"
 
 

@@ -67,8 +67,8 @@ class Team:
 
     def away_until(self, holder: str) -> str:
         """The end of a holder's absence as ISO text; empty for one who is present."""
-        found = (one.away_until for one in self.absent if one.is_about(holder))
-        return next((iso(one) for one in found if holder and one), "")
+        found = (row.away_until for row in self.absent if row.is_about(holder))
+        return next((iso(until) for until in found if holder and until), "")
 
     def is_away(self, holder: str) -> bool:
         """Whether a conversation's holder is away."""
@@ -87,7 +87,7 @@ def _read(company_id: str) -> Team:
     rows = backend.reading().services.outreach.team.of(company_id)
     listed = backend.backend().options.colleagues.get(company_id, {})
     absent = [row for row in rows if row.away_until is not None]
-    return Team(sorted(_colleagues(rows, listed), key=lambda one: one.called), absent)
+    return Team(sorted(_colleagues(rows, listed), key=lambda colleague: colleague.called), absent)
 
 
 def desk_roles(who: Person) -> Mapping[str, DeskRole]:
@@ -99,11 +99,11 @@ def desk_roles(who: Person) -> Mapping[str, DeskRole]:
 
 
 def _colleagues(rows: Sequence[TeamRow], listed: Mapping[str, DeskRole]) -> Iterator[Colleague]:
-    seen = [one for one in rows if one.role is not None]
+    seen = [row for row in rows if row.role is not None]
     for row in seen:
         if row.role is not None:
             yield Colleague(row.person, row.role, row.away_until)
     for name, role in listed.items():
-        if not any(one.is_about(name) for one in seen):
-            away = next((one.away_until for one in rows if one.is_about(name)), None)
+        if not any(row.is_about(name) for row in seen):
+            away = next((row.away_until for row in rows if row.is_about(name)), None)
             yield Colleague(name, role, away)

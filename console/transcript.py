@@ -133,25 +133,31 @@ def transcript(
     return Transcript(turns, _mapping(given))
 
 
-def _entry(one: Mapping[str, Any]) -> Entry:
-    more = {name: one[name] for name in ("note", "by", "media", "revision", "model") if name in one}
-    return Entry(one.get("entry_id", ""), one["at"], one["role"], one["text"] or "", **more)
+def _entry(message: Mapping[str, Any]) -> Entry:
+    more = {
+        name: message[name]
+        for name in ("note", "by", "media", "revision", "model")
+        if name in message
+    }
+    return Entry(
+        message.get("entry_id", ""), message["at"], message["role"], message["text"] or "", **more
+    )
 
 
-def _turn(one: Entry, kept: KeptDraft | None) -> TranscriptTurn:
-    side = _side(one)
+def _turn(entry: Entry, kept: KeptDraft | None) -> TranscriptTurn:
+    side = _side(entry)
     is_ours = side in (Side.MACHINE, Side.PERSON)
     delivery = _delivery(kept) if is_ours else ""
-    result = _mapping(one.content) if side is Side.TOOL else {}
+    result = _mapping(entry.content) if side is Side.TOOL else {}
     return TranscriptTurn(
-        at=one.message_timestamp,
+        at=entry.message_timestamp,
         side=side,
-        by=one.by or "",
-        text=str(result.get("text") or "") if side is Side.TOOL else one.content,
-        marks=[mark] if (mark := _MARKS.get(one.note or "")) else [],
-        files=len(one.media or ()),
-        model=one.model or "",
-        revision=one.revision or "",
+        by=entry.by or "",
+        text=str(result.get("text") or "") if side is Side.TOOL else entry.content,
+        marks=[mark] if (mark := _MARKS.get(entry.note or "")) else [],
+        files=len(entry.media or ()),
+        model=entry.model or "",
+        revision=entry.revision or "",
         delivery=delivery,
         is_failed=delivery.partition(":")[0] in _BAD,
         claims=(kept.written.claims or ()) if kept and is_ours else (),
@@ -159,12 +165,12 @@ def _turn(one: Entry, kept: KeptDraft | None) -> TranscriptTurn:
     )
 
 
-def _side(one: Entry) -> Side:
-    if one.note == records.INTERNAL:
+def _side(entry: Entry) -> Side:
+    if entry.note == records.INTERNAL:
         return Side.NOTE
-    trust = trust_of(one)
+    trust = trust_of(entry)
     if trust is Trust.MACHINE:
-        return Side.THEIRS if one.role == "user" else Side.MACHINE
+        return Side.THEIRS if entry.role == "user" else Side.MACHINE
     return _SIDES.get(trust, Side.NOTE)
 
 

@@ -115,13 +115,13 @@ class TypedConversation:
     @classmethod
     def of(cls, form: MultiDict[str, str]) -> TypedConversation:
         """The fields of a posted form; a missing field is empty."""
-        texts = [one.replace("\r\n", "\n") for one in form.getlist("text")[: MOST_MESSAGES + 1]]
+        texts = [text.replace("\r\n", "\n") for text in form.getlist("text")[: MOST_MESSAGES + 1]]
         writers = [*form.getlist("from"), *([""] * len(texts))]
         order = {name: form.get(name, "").strip() for name in TypedOrder.__slots__}
         return cls(
             subject=form.get("subject", "").strip(),
             email=form.get("email", "").strip(),
-            messages=[TypedMessage(*one) for one in zip(writers, texts, strict=False)],
+            messages=[TypedMessage(*message) for message in zip(writers, texts, strict=False)],
             shop=form.get("shop", ""),
             order=TypedOrder(**order),
             orders=form.get("orders", ""),
@@ -139,10 +139,10 @@ class TypedConversation:
         if not 1 <= len(written) <= MOST_MESSAGES:
             raise _wrong("text", f"1 to {MOST_MESSAGES} messages")
         messages = []
-        for number, one in enumerate(written):
-            _limited("text", one.text, LONGEST_MESSAGE)
+        for number, typed in enumerate(written):
+            _limited("text", typed.text, LONGEST_MESSAGE)
             at = now - timedelta(minutes=len(written) - 1 - number)
-            messages.append({"at": iso(at), "from": one.by, "text": one.text})
+            messages.append({"at": iso(at), "from": typed.by, "text": typed.text})
         return json.dumps(
             {
                 "id": "typed",

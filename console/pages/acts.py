@@ -62,7 +62,7 @@ def download() -> Response:
     session = reading()
     day, key, by = _filter(session)
     found, more = _all(session, day.isoformat(), key, by, views=bool(request.args.get("views")))
-    lines: list[list[object]] = [[one[name] for name in COLUMNS] for one in reversed(found)]
+    lines: list[list[object]] = [[entry[name] for name in COLUMNS] for entry in reversed(found)]
     if more:
         lines.insert(0, [f"more than {LINES} entries: the older ones are left out"])
     name = f"journal-{session.stage}-{day.isoformat()}.csv"

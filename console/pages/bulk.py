@@ -39,8 +39,10 @@ def do() -> str:
         if question := desk_acting.though_away(_companies(picked), fields[TO]):
             return question
     found = [
-        outcomes.acted(one, partial(_asked, act=act, version=version, once=once, fields=fields))
-        for one, version in picked
+        outcomes.acted(
+            opaque_id, partial(_asked, act=act, version=version, once=once, fields=fields)
+        )
+        for opaque_id, version in picked
     ]
     return render_template("outcomes.html", act=acts.ACTS[act].words, found=found)
 
@@ -55,5 +57,5 @@ def _asked(record: Record, *, act: str, version: str, once: str, fields: dict[st
 def _companies(picked: list[tuple[str, str]]) -> set[str]:
     """The companies of the picked conversations that the person may see."""
     conversations = backend.reading().services.outreach.conversations
-    records = conversations.find_all([one for one, _ in picked]).values()
+    records = conversations.find_all([opaque_id for opaque_id, _ in picked]).values()
     return {record.company_id for record in records if person().sees(record.company_id)}

@@ -107,7 +107,7 @@ def _charts(session: Session, span: str, groups: Sequence[Group]) -> list[Chart]
     ]
     charts = []
     for title, means, unit, draw, queries in groups:
-        series = Series(found.times, {one.name: found.values[one.name] for one in queries})
+        series = Series(found.times, {query.name: found.values[query.name] for query in queries})
         drawn = draw(title, labels, series.values)
         charts.append(Chart(title, means, unit, series, drawn, tuple(series.values)))
     return charts
@@ -122,8 +122,8 @@ def _groups(session: Session) -> list[Group]:
             "effects",
             drawing.bars,
             [
-                Query(one.value, "mw.effects", "Sum", {"outcome": one.value})
-                for one in (
+                Query(status.value, "mw.effects", "Sum", {"outcome": status.value})
+                for status in (
                     *(ActionStatus.DONE, ActionStatus.SKIPPED),
                     *(ActionStatus.REFUSED, ActionStatus.UNKNOWN),
                 )
@@ -134,7 +134,10 @@ def _groups(session: Session) -> list[Group]:
             "From the arrival of a message to the end of its processing.",
             "milliseconds",
             drawing.lines,
-            [Query(one, "mw.worker.lag_ms", one) for one in ("p50", "p95", "p99")],
+            [
+                Query(percentile, "mw.worker.lag_ms", percentile)
+                for percentile in ("p50", "p95", "p99")
+            ],
         ),
         (
             "Age of the oldest message by lane",
@@ -157,7 +160,10 @@ def _groups(session: Session) -> list[Group]:
             "Kept when they arrived, and posted to the report.",
             "facts",
             drawing.bars,
-            [Query(f"facts {one}", f"mw.facts.{one}", "Sum") for one in ("kept", "posted")],
+            [
+                Query(f"facts {status}", f"mw.facts.{status}", "Sum")
+                for status in ("kept", "posted")
+            ],
         ),
         (
             "Lag of the facts",
@@ -172,8 +178,8 @@ def _groups(session: Session) -> list[Group]:
             "messages",
             drawing.bars,
             [
-                Query(one, "mw.support.messages", "Sum", {"answer": answer})
-                for one, answer in (
+                Query(who, "mw.support.messages", "Sum", {"answer": answer})
+                for who, answer in (
                     ("answered automatically", "automatic"),
                     ("left to people", "none"),
                 )

@@ -92,6 +92,6 @@ def _messages(text: str) -> list[str]:
     found = [line.strip() for line in text.splitlines() if line.strip()]
     if not 1 <= len(found) <= MOST_MESSAGES:
         abort(400, f"messages: 1 to {MOST_MESSAGES} lines")
-    if any(len(one) > LONGEST_MESSAGE for one in found):
+    if any(len(line) > LONGEST_MESSAGE for line in found):
         abort(400, f"messages: at most {LONGEST_MESSAGE} characters a line")
     return found

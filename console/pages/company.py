@@ -38,7 +38,7 @@ def show() -> str | Response:
     if asked or (built is not None and len(built) == 1):
         return redirect(url_for("company_endpoint.show", company=chosen()))
     known, _ = (sorted(built), True) if built is not None else stored.ids(reading(), at_most=200)
-    named = [one for one in known if "#" not in one]
+    named = [company for company in known if "#" not in company]
     return render_template("company.html", companies=named[:MOST_COMPANIES])
 
 
@@ -79,9 +79,11 @@ def project_of(session: Session, company_id: str) -> tuple[list[Project], Projec
         OpsError: the company is not stored.
         NotFound: that project is not stored.
     """
-    found = sorted(stored.projects(session, company_id, None), key=lambda one: one.project_id)
+    found = sorted(
+        stored.projects(session, company_id, None), key=lambda project: project.project_id
+    )
     wanted = request.values.get("project", "").strip()
-    mine = next((one for one in found if wanted in ("", one.project_id)), None)
+    mine = next((project for project in found if wanted in ("", project.project_id)), None)
     if mine is None:
         abort(404)
     return found, mine

@@ -53,7 +53,7 @@ def put() -> Response | tuple[str, int]:
         wrong = list(setting.faults(given, allows_loopback=loopback))
         if wrong:
             return _page(url=url, include=include, wrong="; ".join(wrong)), 400
-    others = {name: one for name, one in item.items() if name != setting.SETTING}
+    others = {name: value for name, value in item.items() if name != setting.SETTING}
     session.services.check_stage()
     try:
         put_settings.put(session, {**others, **({setting.SETTING: given} if url else {})})
@@ -165,7 +165,7 @@ def _page(*, url: str | None = None, include: list[str] | None = None, wrong: st
     return company.page(
         "company_endpoint.html",
         company_id,
-        projects=[one.project_id for one in projects],
+        projects=[project.project_id for project in projects],
         project=project.project_id,
         state=state,
         secrets=None if is_left_out else event_secrets.state(session, company_id),

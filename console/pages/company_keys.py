@@ -37,14 +37,14 @@ def show() -> str:
     session, company_id = reading(), company.chosen()
     stored.items(session, company_id, None)
     known, made = api_keys.shown(session, company_id), _made_by(session, company_id)
-    kept = [(one, made.get(one.id)) for one in known]
+    kept = [(key, made.get(key.id)) for key in known]
     return company.page(
         "company_keys.html",
         company_id,
         keys=kept,
         roles=ROLES,
         full={
-            role for role in ROLES if sum(one.role == role for one in known) >= api_keys.ACTIVE_KEYS
+            role for role in ROLES if sum(key.role == role for key in known) >= api_keys.ACTIVE_KEYS
         },
         faults=api_keys.faults(session, company_id),
         signing=signing_keys.listed(session, company_id),
@@ -58,7 +58,7 @@ def make() -> str:
     """Make a key; only this answer shows it.  A third key of a role is refused: it would end the first."""
     session, company_id, once = company.posted()
     role = _role()
-    active = [one for one in api_keys.shown(session, company_id) if one.role == role]
+    active = [key for key in api_keys.shown(session, company_id) if key.role == role]
     if len(active) >= api_keys.ACTIVE_KEYS:
         abort(400, "role: two keys of it are active; revoke one first")
     made, _ = stored.issue(session, company_id, _desk(role), once=once)
@@ -110,7 +110,7 @@ def _desk(role: str) -> DeskRole | None:
 def _made_by(session: Session, company_id: str) -> dict[str, Any]:
     """By whom and when each key was made, as far as the journal knows."""
     found = session.services.journal.story(f"company:{company_id}")
-    acts = [journal.shown(one) for one in found if one["action_type"] == "company key"]
+    acts = [journal.shown(act) for act in found if act["action_type"] == "company key"]
     return {
         str(json.loads(act["saw"]).get("made", "")): {
             "at": act["at"],

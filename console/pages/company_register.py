@@ -43,7 +43,7 @@ def show() -> str:
         abort(400, f"reason: one of {', '.join(Reason)}")
     stored.items(session, company_id, None)
     found, has_more = register.first(session, company_id, at_most=LOOKED_AT)
-    wanted = [one for one in reversed(found) if reason in ("", one["reason"])]
+    wanted = [entry for entry in reversed(found) if reason in ("", entry["reason"])]
     _enter_look(company_id, len(wanted[:SHOWN]))
     return company.page(
         "company_register.html",
@@ -52,7 +52,7 @@ def show() -> str:
         looked_at=LOOKED_AT if has_more else 0,
         is_cut=has_more or len(wanted) > SHOWN,
         reason=reason,
-        counts=sorted(Counter(str(one["reason"]) for one in found).items()),
+        counts=sorted(Counter(str(entry["reason"]) for entry in found).items()),
         total=len(found),
         entered=_count("entered"),
         newer=_count("newer_here"),
@@ -126,7 +126,7 @@ def _text() -> str:
 
 
 def _lines(found: Iterable[dict[str, Any]]) -> list[list[object]]:
-    return [[one[name] for name in COLUMNS] for one in found]
+    return [[entry[name] for name in COLUMNS] for entry in found]
 
 
 def _enter_look(company_id: str, many: int) -> None:

@@ -67,7 +67,7 @@ def _page(
     return company.page(
         "company_sending.html",
         company_id,
-        projects=[one.project_id for one in projects],
+        projects=[project.project_id for project in projects],
         project=project.project_id,
         given={"recipient": "", "at": "", "purpose": "", "channel": "", **given},
         channels=list(Channel),

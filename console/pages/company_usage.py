@@ -40,10 +40,10 @@ def show() -> str:
     now = session.services.clock.now()
     found = usage.by_day(session, company_id, None, now.day)
     first = now.replace(day=1)
-    days = [f"{first + timedelta(days=one):%Y-%m-%d}" for one in range(now.day)]
+    days = [f"{first + timedelta(days=number):%Y-%m-%d}" for number in range(now.day)]
     cost: dict[str, dict[str, float]] = defaultdict(dict)
-    for one in found:
-        cost[one["project"]][one["day"]] = one["usd"]
+    for row in found:
+        cost[row["project"]][row["day"]] = row["usd"]
     values = {name: [of.get(day, 0.0) for day in days] for name, of in sorted(cost.items())}
     title = "Cost by day"
     chart = Chart(
@@ -51,7 +51,7 @@ def show() -> str:
         "What the language models of each project have cost.",
         "US dollars",
         Series(days, {name: list(of) for name, of in values.items()}),
-        drawing.bars(title, [one[_DAY] for one in days], values),
+        drawing.bars(title, [day[_DAY] for day in days], values),
         tuple(values),
     )
     return company.page(
@@ -59,8 +59,8 @@ def show() -> str:
         company_id,
         month=f"{now:%B %Y}",
         days=now.day,
-        spent=sum(one["usd"] for one in found),
-        calls=sum(one["calls"] for one in found),
+        spent=sum(row["usd"] for row in found),
+        calls=sum(row["calls"] for row in found),
         projects=[
             _project(project, cost.get(project.project_id, {}), now)
             for project in stored.projects(session, company_id, None)
@@ -74,7 +74,7 @@ def _messages(session: Session, company_id: str, now: datetime) -> list[Charged]
     """The charges for the company's messages of this month, without the models that wrote them."""
     terms = Terms(is_traced=config.is_traced(session.stage))
     charged = happened.of_company(session, company_id, timedelta(days=now.day), terms)
-    return [one for one in charged if one.name != happened.MODEL_SPENT]
+    return [charge for charge in charged if charge.name != happened.MODEL_SPENT]
 
 
 def _project(project: Project, cost: Mapping[str, float], now: datetime) -> dict[str, Any]:

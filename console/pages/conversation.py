@@ -91,7 +91,7 @@ def insert(opaque_id: str) -> str | tuple[str, int]:
     record = backend.reading().services.outreach.inbox.record(opaque_id)
     values = saved_replies.values_of(record, person().who)
     written = (own["text"].rstrip(), saved_replies.filled(chosen.holds["text"], values))
-    own["text"] = "\n\n".join(one for one in written if one)
+    own["text"] = "\n\n".join(text for text in written if text)
     return _page(opaque_id, kept={acts.REPLY: own})
 
 
@@ -112,7 +112,7 @@ def do(opaque_id: str, act: str) -> Response | tuple[str, int]:
     seen = request.form.get("version", "")
     if act == acts.TAKE and not seen:  # the list sends no version
         seen = found["version"]
-    own = {one.name: _posted(one.name) for one in acts.ACTS[act].fields}
+    own = {field.name: _posted(field.name) for field in acts.ACTS[act].fields}
     # A message that was edited to nothing must be refused: without its field, the unedited one
     # would be sent.
     is_said = "text" in request.form
@@ -193,7 +193,7 @@ def _page(
     conversations, inbox = session.services.outreach.conversations, session.services.outreach.inbox
     record, now = inbox.record(opaque_id), session.services.clock.now()
     traits = Channel(found["channel"]).traits
-    others = [one for one in found["may_also_belong_to"] if _is_seen(one)]
+    others = [other for other in found["may_also_belong_to"] if _is_seen(other)]
     holder = (found["handoff"] or {}).get("taken_by")
     story, team = list(desk_story.story(opaque_id)), team_of(found["company"])
     drafts = conversations.kept_drafts(record)
@@ -204,7 +204,7 @@ def _page(
         if is_leaving
         else list(inbox.offered(opaque_id, name, desk_acting.role_at(found["company"])))
     )
-    reply = next((one for one in offered if one.name == acts.REPLY), None)
+    reply = next((act for act in offered if act.name == acts.REPLY), None)
     return render_template(
         "conversation.html",
         saved=kept_by(found["company"]).by_name if reply else (),
@@ -223,14 +223,14 @@ def _page(
         is_mine=holder is not None and person().who.has(holder),
         called=desk_words.called,
         reply=reply,
-        on_held=[one for one in offered if one.offered is Offered.OF_HELD],
-        on_all=[one for one in offered if one.offered is not Offered.OF_HELD],
+        on_held=[act for act in offered if act.offered is Offered.OF_HELD],
+        on_all=[act for act in offered if act.offered is not Offered.OF_HELD],
         story=story,
         happened="" if said else desk_words.happened(story, name, now),
         said=said,
         wrong=wrong,
         act_id=act_id,
-        done=[one["act_id"] for one in story if desk_acting.is_own(one["by"])],
+        done=[act["act_id"] for act in story if desk_acting.is_own(act["by"])],
         kept=kept or {},
         unsent="".join(own.get("text", "") for own in (kept or {}).values()),
         colleagues=[

@@ -86,7 +86,7 @@ def though_away(companies: Iterable[str], to: str) -> str:
     if not to or request.form.get(CONFIRMED):
         return ""
     found = [team_of(company).named(persons.normal(to)) for company in companies]
-    away = next((one for one in found if one and one.away_until), None)
+    away = next((colleague for colleague in found if colleague and colleague.away_until), None)
     if away is None:
         return ""
     kept = [item for item in request.form.items(multi=True) if item[0] != forms.TOKEN_FIELD]

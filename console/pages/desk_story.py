@@ -12,14 +12,14 @@ LOOKED = "conversation view"
 
 def story(opaque_id: str) -> Iterator[dict[str, str]]:
     """The acts of persons on a conversation, newest first, without looks."""
-    for one in reversed(backend.reading().services.journal.story(opaque_id)):
-        if one["action_type"] != LOOKED:
-            act = str(one["action_type"]).removeprefix("handoff ")
+    for entry in reversed(backend.reading().services.journal.story(opaque_id)):
+        if entry["action_type"] != LOOKED:
+            act = str(entry["action_type"]).removeprefix("handoff ")
             yield {
-                "at": entry_time(one),
-                "by": str(one["actor"]),
+                "at": entry_time(entry),
+                "by": str(entry["actor"]),
                 "act": act,
-                "act_id": str(one["ts_action_id"]).rpartition(":")[2],
+                "act_id": str(entry["ts_action_id"]).rpartition(":")[2],
                 "did": act.replace("_", " "),
-                "reason": str(one["reason"]),
+                "reason": str(entry["reason"]),
             }

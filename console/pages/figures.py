@@ -80,8 +80,8 @@ def show() -> str:
         companies=sorted(person().built or ()),
         project=project,
         by=by,
-        spans={one: f"{company_figures.PERIODS[one]} {one}s" for one in Step},
-        steps=[(one, _address(company, project, one)) for one in Step],
+        spans={step: f"{company_figures.PERIODS[step]} {step}s" for step in Step},
+        steps=[(step, _address(company, project, step)) for step in Step],
         **about,
     )
 
@@ -121,7 +121,7 @@ def _waiting(session: Session, company: str, project: str) -> WaitingNow:
         company_id=company, project_id=project or None, states=UNANSWERED, limit=MOST_WAITING
     )
     waits = [entry for entry in found.entries if entry["waiting_seconds"] is not None]
-    oldest = max(waits, key=lambda one: one["waiting_seconds"], default=None)
+    oldest = max(waits, key=lambda wait: wait["waiting_seconds"], default=None)
     now = session.services.clock.now()
     return WaitingNow(
         len(waits),
@@ -155,7 +155,9 @@ def _chart(periods: Sequence[CountedPeriod], step: Step) -> Chart:
     names = {"the machine": DayCount.BY_MACHINE, "people": DayCount.BY_PERSON}
     drawn = {name: [float(period.counts[by]) for period in periods] for name, by in names.items()}
     measured: dict[str, list[float | None]] = {
-        name: [value if one.answers else None for value, one in zip(values, periods, strict=True)]
+        name: [
+            value if period.answers else None for value, period in zip(values, periods, strict=True)
+        ]
         for name, values in drawn.items()
     }
     times = [period.begins for period in periods]
@@ -177,11 +179,11 @@ def _spent(session: Session, company: str, project: str) -> dict[str, float | No
         return {"usd": 0.0, "today": None, "left": None, "budget": None}
     today = f"{session.services.clock.now():%Y-%m-%d}"
     now = [row for row in rows if row["day"] == today]
-    budgets = [one["budget_usd"] for one in now if one["budget_usd"] is not None]
+    budgets = [row["budget_usd"] for row in now if row["budget_usd"] is not None]
     return {
         "usd": sum(row["usd"] for row in rows),
-        "today": sum(one["usd"] for one in now),
-        "left": sum(one["left_usd"] for one in now if one["left_usd"] is not None),
+        "today": sum(row["usd"] for row in now),
+        "left": sum(row["left_usd"] for row in now if row["left_usd"] is not None),
         "budget": sum(budgets) if budgets else None,
     }
 

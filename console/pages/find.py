@@ -99,7 +99,7 @@ def _found(text: str, *, with_texts: bool = False) -> str | tuple[str, int]:
         customer_story=(
             customer.tell(session, found, allowed=sees) if is_customer and found.events else None
         ),
-        reports=[as_shown(one) for one in (first, *first["also"])],
+        reports=[as_shown(report) for report in (first, *first["also"])],
         unasked=found.unasked,
         why=None,
     )

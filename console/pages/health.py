@@ -39,5 +39,5 @@ def show() -> str:
 @needs(Right.LOOK)
 def checks() -> str:
     """The findings of `doctor`, the worst first."""
-    found = sorted(doctor.examine(reading()), key=lambda one: _ORDER.get(one.result, 0))
+    found = sorted(doctor.examine(reading()), key=lambda finding: _ORDER.get(finding.result, 0))
     return render_template("checks.html", findings=found)

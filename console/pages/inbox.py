@@ -59,7 +59,9 @@ def keep_filters(endpoint: str, values: dict[str, Any]) -> None:
 def show() -> str | Response:
     """The list: doubts first, then the longest waiting; the address holds the filters."""
     company = _company()
-    state, channel, project = (request.args.get(one, "") for one in ("state", "channel", "project"))
+    state, channel, project = (
+        request.args.get(name, "") for name in ("state", "channel", "project")
+    )
     if state and state not in (*STATES, MINE, AWAY):
         abort(400, f"state: one of {', '.join((*STATES, MINE, AWAY))}")
     if state == AWAY and not company:
@@ -94,7 +96,7 @@ def show() -> str | Response:
             )
             for entry in found.entries
         ],
-        bulk=[(one, acts.ACTS[one].words) for one in bulk.BULK],
+        bulk=[(act, acts.ACTS[act].words) for act in bulk.BULK],
         colleagues=team_of(company).colleagues if company else (),
         unanswered=inbox.unanswered(**wanted),
         more=_address(after=found.after) if found.after else "",
@@ -146,12 +148,12 @@ def _happened(opaque_id: str) -> tuple[str, str, undoing.UndoOffer | None]:
     return said, opaque_id, undoing.offer(opaque_id, newest) if said else None
 
 
-def _with_holder(one: dict[str, Any], records: Mapping[str, Record]) -> dict[str, Any]:
+def _with_holder(entry: dict[str, Any], records: Mapping[str, Record]) -> dict[str, Any]:
     """An entry with the end of its holder's absence, and the value of its tick box."""
-    record, holder = records.get(one["id"]), one["taken_by"]
-    away = team_of(one["company"]).away_until(holder) if holder else ""
-    tick = f"{one['id']}~{shown.version_of(record)}" if record else ""
-    return {**one, "away": away, "tick": tick}
+    record, holder = records.get(entry["id"]), entry["taken_by"]
+    away = team_of(entry["company"]).away_until(holder) if holder else ""
+    tick = f"{entry['id']}~{shown.version_of(record)}" if record else ""
+    return {**entry, "away": away, "tick": tick}
 
 
 def _icon(channel: str | None) -> str:
@@ -174,6 +176,6 @@ def _company() -> str | None:
 
 
 def _address(**changes: str | None) -> str:
-    kept = {name: one for name, one in request.args.items() if name not in ("after", "did")}
+    kept = {name: value for name, value in request.args.items() if name not in ("after", "did")}
     values: dict[str, Any] = {**kept, **changes}
     return url_for("inbox.show", **values)

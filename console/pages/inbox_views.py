@@ -102,11 +102,11 @@ def show() -> str:
 def follow(view_id: str) -> Response:
     """A redirect to the inbox with a view's filters, without those that are no longer valid."""
     company_id = _seen(request.args.get("company", "")) or None
-    holds = next((one.holds for _, one in _things(company_id) if one.id == view_id), None)
+    holds = next((view.holds for _, view in _things(company_id) if view.id == view_id), None)
     if holds is None:
         abort(404, "There is no such view any more, or it is not yours to see.")
     asked: dict[str, Any] = {
-        name: one for name, one in holds.items() if name not in _unusable(holds)
+        name: value for name, value in holds.items() if name not in _unusable(holds)
     }
     return redirect(url_for("inbox.show", **asked, view=view_id))
 
@@ -191,7 +191,7 @@ def _things(company_id: str | None) -> Iterator[tuple[str, ShelvedThing]]:
     places = [_own(), *((_shared(company_id),) if company_id else ())]
     shelves: list[Shelf] = reading().services.outreach.conversations.shelves(places)
     for owner, shelf in zip(("", company_id or ""), shelves, strict=False):
-        yield from ((owner, one) for one in shelf.by_name)
+        yield from ((owner, view) for view in shelf.by_name)
 
 
 def _filters(given: Mapping[str, str]) -> dict[str, str]:
@@ -209,7 +209,7 @@ def _filters(given: Mapping[str, str]) -> dict[str, str]:
         abort(400, f"channel: one of {', '.join(Channel)}")
     if len(found["project"]) > LONGEST_VALUE:
         abort(400, f"project: at most {LONGEST_VALUE} characters")
-    return {name: one for name, one in found.items() if one}
+    return {name: value for name, value in found.items() if value}
 
 
 def _seen(company_id: str) -> str:

@@ -28,7 +28,7 @@ def show() -> str:
     """The incidents that hold something up, then those that have ended."""
     found = reading().services.incidents.all()
     return render_template(
-        "incidents.html", incidents=[as_data(one) for one in found], counted=COUNTED
+        "incidents.html", incidents=[as_data(incident) for incident in found], counted=COUNTED
     )
 
 
@@ -74,7 +74,7 @@ def repair() -> Response:
     if found.held > AT_MOST:
         abort(400, f"name: more than {AT_MOST} events; the command mends it")
     shown = frozenset(request.form.getlist("event"))
-    held = [one for one in held_up.read(session, found) if one.event in shown]
+    held = [event for event in held_up.read(session, found) if event.event in shown]
     for _ in mend.mend(session, found, held, per_second=PER_SECOND, because=why):
         pass
     return redirect(url_for("incidents.one", name=found.name, note="mended"), 303)

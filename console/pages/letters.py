@@ -47,7 +47,9 @@ def show() -> str:
 def preview_redrive() -> str:
     """What a redrive of dead letters would do; sends nothing."""
     session, wanted = reading(), _wanted(request.args)
-    letters = [one for one in dead_letters.peek(session, limit=AT_MOST) if wanted.fits(one)]
+    letters = [
+        letter for letter in dead_letters.peek(session, limit=AT_MOST) if wanted.fits(letter)
+    ]
     if not letters:
         raise OvertakenError(f"no dead letter fits {wanted.name or wanted.reason} any more")
     return render_template(
@@ -69,7 +71,7 @@ def redrive() -> Response:
     moved = dead_letters.redrive(
         session, limit=AT_MOST, per_second=PER_SECOND, wanted=wanted, because=why
     )
-    did = Counter(one for _, one in moved)
+    did = Counter(outcome for _, outcome in moved)
     if not did:
         raise OvertakenError(f"no dead letter fits {wanted.name or wanted.reason} any more")
     note = "redriven" if did["redriven"] else "left"

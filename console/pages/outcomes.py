@@ -56,7 +56,7 @@ def picked(given: Sequence[str], field: str) -> list[tuple[str, str]]:
         abort(400, f"{field}: tick a conversation")
     if len(given) > MOST:
         abort(422, f"{field}: at most {MOST} at once")
-    pairs = [one.partition("~") for one in given]
+    pairs = [tick.partition("~") for tick in given]
     if not all(opaque_id and rest for opaque_id, _, rest in pairs):
         abort(400, f"{field}: the form is not one of ours")
     return list({opaque_id: (opaque_id, rest) for opaque_id, _, rest in pairs}.values())

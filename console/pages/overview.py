@@ -68,8 +68,8 @@ def show() -> str:
     return render_template(
         "overview.html",
         is_set_up=is_set_up.result(),
-        busy=[(one, *TITLES[one.name]) for one in found if one.count or one.problem],
-        calm=[(one, *TITLES[one.name]) for one in found if not (one.count or one.problem)],
+        busy=[(pile, *TITLES[pile.name]) for pile in found if pile.count or pile.problem],
+        calm=[(pile, *TITLES[pile.name]) for pile in found if not (pile.count or pile.problem)],
         closed=closed,
         stopping=stopping.result(),
         acts=acts.result(),
@@ -92,7 +92,7 @@ def first() -> str:
         first_run_end.end(session)
     return render_template(
         "first_run.html",
-        steps=[(one, *STEPS[one.step.name]) for one in found],
+        steps=[(step, *STEPS[step.step.name]) for step in found],
         is_done=is_done,
         is_here=first_run.is_on_this_machine(session),
         by_vendors=first_run.BY_VENDORS,

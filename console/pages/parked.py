@@ -24,7 +24,7 @@ def show() -> str:
     status, reason = request.args.get("status", ""), request.args.get("reason", "")
     found = unfinished.events(reading(), limit=AT_MOST + 1, after=paging.after())
     last = found[AT_MOST - 1] if len(found) > AT_MOST else None
-    events = sorted(found[:AT_MOST], key=lambda one: str(one["received_at"]))
+    events = sorted(found[:AT_MOST], key=lambda event: str(event["received_at"]))
     groups = Counter((str(event["status"]), str(event["reason"] or "")) for event in events)
     return render_template(
         "parked.html",

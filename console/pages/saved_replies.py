@@ -150,7 +150,7 @@ def _page(
         given: what was written in the refused form.
         at: the reply that the form is about; empty for a new one.
     """
-    replies = [(one, fields_in(one.holds["text"])) for one in kept_by(company_id).by_name]
+    replies = [(reply, fields_in(reply.holds["text"])) for reply in kept_by(company_id).by_name]
     return render_template(
         "saved_replies.html",
         company=company_id,

@@ -54,7 +54,8 @@ def show() -> str:
     if int(until) < session.services.clock.now().timestamp():
         abort(404, "The link has ended. Ask for a new one.")
     event = next(
-        (one for one in explain(session, key)["events"] if one["event"]["event_id"] == key), None
+        (event for event in explain(session, key)["events"] if event["event"]["event_id"] == key),
+        None,
     )
     if event is None:
         abort(404, "The event is no longer stored.")
@@ -66,7 +67,8 @@ def _without_persons(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event's sentence and steps; of persons' acts only that they were done."""
     acts = {f"{act['action_type']} {act['result']}" for act in event["acts"]}
     steps = [
-        {**one, "why": "by a person"} if one["what"] in acts else one for one in event["timeline"]
+        {**step, "why": "by a person"} if step["what"] in acts else step
+        for step in event["timeline"]
     ]
     sentence = event["story"]["why_not"]
     if sentence is None and not acts:

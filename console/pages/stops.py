@@ -36,5 +36,5 @@ def show() -> str:
         days=int(days),
         periods=PERIODS,
         stops=found,
-        wrong=[{**one, "means": OF_CONVERSATIONS.get(one["code"], one["code"])} for one in wrong],
+        wrong=[{**row, "means": OF_CONVERSATIONS.get(row["code"], row["code"])} for row in wrong],
     )

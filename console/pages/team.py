@@ -70,9 +70,9 @@ def show() -> str:
 def away() -> Response:
     """Mark a person as away until a time."""
     company, whose, until = _company(), _whose(), _until()
-    for one in _companies(company, whose):
-        _enter(one, whose, "away", until=iso(until))
-        _rows().be_away(one, whose, until, by=person().who.text)
+    for company_id in _companies(company, whose):
+        _enter(company_id, whose, "away", until=iso(until))
+        _rows().be_away(company_id, whose, until, by=person().who.text)
     return redirect(url_for("team.show", company=company, did="away"), code=303)
 
 
@@ -81,9 +81,9 @@ def away() -> Response:
 def back() -> Response:
     """Mark a person as present again."""
     company, whose = _company(), _whose()
-    for one in _companies(company, whose):
-        _enter(one, whose, "back")
-        _rows().be_back(one, whose)
+    for company_id in _companies(company, whose):
+        _enter(company_id, whose, "back")
+        _rows().be_back(company_id, whose)
     return redirect(url_for("team.show", company=company, did="back"), code=303)
 
 
@@ -165,7 +165,7 @@ def _others(team: Team, entries: list[dict[str, Any]]) -> list[tuple[str, int]]:
     return [
         (holder, many)
         for holder, many in sorted(holders.items())
-        if not any(one.has(holder) for one in known)
+        if not any(colleague.has(holder) for colleague in known)
     ]
 
 

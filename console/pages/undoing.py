@@ -36,12 +36,14 @@ def do() -> Response | tuple[str, int]:
     """Take each act back; a conversation that has changed since is left as it is."""
     once = forms.once()
     picked = outcomes.picked(request.form.getlist(PICK), PICK)
-    found = [outcomes.acted(one, partial(_asked, of=of, once=once)) for one, of in picked]
-    is_all = all(one.is_done for one in found)
+    found = [
+        outcomes.acted(opaque_id, partial(_asked, of=of, once=once)) for opaque_id, of in picked
+    ]
+    is_all = all(outcome.is_done for outcome in found)
     if is_all and len(found) == 1:
         return redirect(url_for("conversation.show", opaque_id=found[0].opaque_id), code=303)
     page = render_template("outcomes.html", act=acts.UNDO.words, found=found)
-    return page, 200 if any(one.is_done for one in found) else _CONFLICT
+    return page, 200 if any(outcome.is_done for outcome in found) else _CONFLICT
 
 
 def offer(opaque_id: str, story: Sequence[Mapping[str, str]]) -> UndoOffer | None:

@@ -28,11 +28,11 @@ def show() -> str:
     """The effects, the longest waiting first; the address may choose a reason."""
     wanted = request.args.get("reason")
     found = settle.unsettled(reading(), limit=AT_MOST + 1, after=paging.after())
-    shown = [_line(one) for one in found[:AT_MOST] if wanted in (None, "", one.reason)]
-    reasons = sorted({one.reason or "" for one in found[:AT_MOST]})
+    shown = [_line(effect) for effect in found[:AT_MOST] if wanted in (None, "", effect.reason)]
+    reasons = sorted({effect.reason or "" for effect in found[:AT_MOST]})
     return render_template(
         "unknown.html",
-        effects=sorted(shown, key=lambda one: one["started"]),
+        effects=sorted(shown, key=lambda effect: effect["started"]),
         more=paging.mark(found[AT_MOST - 1].due_epoch, found[AT_MOST - 1].key)
         if len(found) > AT_MOST
         else None,
@@ -109,12 +109,12 @@ def _key(given: str | None) -> str:
     return key
 
 
-def _line(one: UnsettledAction) -> dict[str, object]:
+def _line(effect: UnsettledAction) -> dict[str, object]:
     return {
-        "key": one.key,
-        "kind": one.kind,
-        "event": one.event_key,
-        "reason": one.reason,
-        "started": iso(datetime.fromtimestamp(one.started_epoch, UTC)),
-        "looks": one.looks,
+        "key": effect.key,
+        "kind": effect.kind,
+        "event": effect.event_key,
+        "reason": effect.reason,
+        "started": iso(datetime.fromtimestamp(effect.started_epoch, UTC)),
+        "looks": effect.looks,
     }
