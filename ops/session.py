@@ -1,7 +1,7 @@
 """A stage as an operator sees it: its settings, its services, its AWS clients.
 
 The stage's variables come from `.chalice/config.json`.  Variables in the environment (a local
-engine's address, a vendor's base URL, a table's name) override them. boto3 finds the credentials.
+engine's address, a vendor's base URL, a table's name) override them.  boto3 finds the credentials.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def issue(
 
 
 def revoke(session: Session, company_id: str, key_id: str, role: DeskRole | None = None) -> None:
-    """Revoke one key at once.  Arguments as `issue`, and `key_id` as `id_of` makes it.
+    """Revoke one key at once.  Arguments as `issue`; `id_of` gives a key's `key_id`.
 
     Raises:
         OpsError: the company has no such key, or as `issue`.

@@ -51,7 +51,7 @@ class ArchivedObject:
         return self.name.partition("/")[0]
 
     def rows(self) -> list[dict[str, Any]]:
-        """The object's rows; none where it is gone.  An object without rows gives one row with its body.
+        """The object's rows; none if it is gone.  An object of another format gives its body as one row.
 
         Raises:
             TransientError: the object cannot be read now.

@@ -2,9 +2,9 @@
 
 In OneLake a row with the agent's id alone replaces the agent's row; a row whose id is itself an
 address is deleted.  Fabric moves a file away once mirroring has read it, which proves that the file
-was taken; but it never moves a table's last file.  So the rows are published a second time: then
-the file before is no longer the last.  Facts are the rows of the archive (`erase_archive`), under
-the same keys, and are not read again here.
+was taken.  It never moves a table's last file.  So the rows are published a second time, after which the
+first file is no longer the last.  Facts are not read here: the archive has the same rows under the same
+keys (`erase_archive`).
 """
 
 from __future__ import annotations

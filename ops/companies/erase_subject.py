@@ -1,8 +1,8 @@
 """A person's subject rows in every company, found by keyed ids, for erasure or export.
 
-Of a subject that must not be contacted, the keyed row with its marks, the rows that point to it and
-evidence without texts stay.  Of any other subject nothing stays.  Another subject's evidence of a
-link with the person stays without its text, which is about both.
+A subject that must not be contacted keeps its keyed row with the marks, the rows that point to it, and
+evidence without texts.  Any other subject keeps nothing.  Another subject's evidence of a link with the
+person stays, but loses its text, which is about both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Finds the examples of verdict sets that name an erased person.
 
 The names come from the person's conversations with a company, and count only in that company's
-sets.  An example marked as invented must hold first and last name; any other, one of the two.
+sets.  An example marked as invented must hold first and last name; any other example, one of
+the two.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class TheirNames:
         return TheirNames(self.names | {(str(record.get("company_id")), first, last)})
 
     def are_in(self, row: Item) -> bool:
-        """Whether a row is an example, of a company that knows the person, that names them."""
+        """Whether a row is an example that names the person, of a company that knows them."""
         if not is_verdict(row):
             return False
         sought = set()

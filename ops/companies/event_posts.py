@@ -74,7 +74,7 @@ def resend(
     because: str = "",
     once: str = "",
 ) -> PostAttempt:
-    """Post an event again under its own id; return the attempt with the endpoint's status, whatever it is.
+    """Post an event again under its own id; return the attempt, also when the endpoint refuses it.
 
     Raises:
         OpsError: there is no such event, it is the call of a tool, or the endpoint is not usable.

@@ -1,8 +1,8 @@
 """The register of addresses that a company must not contact: list, add, lift, import, export.
 
 Entries and liftings by a person carry the name of the caller's AWS identity.  The journal keeps
-each of these acts under the company, with the keyed id in place of the address.  The register alone
-would not do: entering an address again removes the name of the person who lifted it.
+each of these acts under the company, with the keyed id in place of the address.  The register alone is
+not enough: entering an address again removes the name of the person who lifted it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What no count says: how long calls and our own code take, and how long a message is.
+"""Assumed figures that nothing counts: the time of calls and of our own code, the length of a message.
 
-The cost of an event and the load model (`bench/load`) rest on the same figures.  Latencies are medians of
-a log-normal distribution; every company should put in its own.
+The cost of an event and the load model (`bench/load`) use the same figures.  A latency is the median of a
+log-normal distribution; a company should put in its own.
 """
 
 from __future__ import annotations
@@ -24,37 +24,38 @@ LATENCY_SECONDS: Mapping[str, float] = {
 }
 LATENCY_SIGMA = 0.4
 AWS_CALL_SECONDS = 0.008
-"""Of one call, with our client's time: DynamoDB and SQS answer in single-digit milliseconds."""
+"""The time of one call with our client's part; DynamoDB and SQS answer in single-digit milliseconds."""
 WHOLE_PROCESSOR_MB = 1_769
-"""https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html : at this much memory a function
-has one processor; less memory has that share of it."""
+"""The memory with which a function has one whole processor; with less memory it has that share of one.
+https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html"""
 VCPU_SECONDS = 0.05 * 512 / WHOLE_PROCESSOR_MB
-"""Processor time of an event beside its calls, on a whole processor: 50 ms at 512 MB.  Measured: 12 ms of a
-routed event (`python -m bench --only events`)."""
+"""The time of a whole processor for an event, without its calls: 50 ms at 512 MB.  A routed event was
+measured at 12 ms (`python -m bench --only events`)."""
 DOOR_VCPU_SECONDS = 0.001
-"""The same of a request at a door; measured: 0.0008."""
+"""The time of a whole processor for a request at a door; measured: 0.0008."""
 LAMBDA_LINES_BYTES = 330
-"""START, END and REPORT of an invocation."""
+"""The size of the lines START, END and REPORT, which Lambda writes for an invocation."""
 SCHEDULED_CALLS = 6
-"""Of AWS, of a schedule's run that finds nothing; each reads half a unit."""
+"""The calls to AWS in a schedule's run that finds nothing to do; each reads half a unit."""
 START_SECONDS = 1.0
-"""Of a new container, as Lambda bills it: our modules and the clients of AWS (docs/cold-start.md)."""
+"""The start of a new container as Lambda bills it: our imports and the AWS clients (docs/cold-start.md)."""
 RECEIPTS: Mapping[str, int] = {"WhatsApp": 3, "SMS": 3, "e-mail": 2}
-"""Of each message, by the title of its channel: Twilio reports that a text was queued or sent, that it was
-delivered, and of WhatsApp that it was read; SES that a mail was sent and that it was delivered."""
+"""The receipts of one message, by the title of its channel.  Twilio reports that a text was queued or sent
+and that it was delivered, and of WhatsApp that it was read.  SES reports that a mail was sent and that it
+was delivered."""
 
 MODEL = "gpt-6-luna"
 """A row of `chalicelib/outreach/spending/models.toml`."""
 MODEL_INPUT_TOKENS, MODEL_CACHED_TOKENS, MODEL_OUTPUT_TOKENS = 4_800, 0, 300
-"""Of one message of a project that has filled its settings (`make eval`), nothing kept by the vendor."""
+"""The tokens of one message of a project with full settings (`make eval`); the vendor's cache has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionSize:
-    """What a function is billed by.
+    """The properties of a function that Lambda bills by.
 
     Attributes:
-        memory_mb: its memory.
+        memory_mb: the function's memory in MB.
         architecture: ``x86_64`` or ``arm64``.
     """
 
@@ -63,11 +64,11 @@ class FunctionSize:
 
     @property
     def gigabytes(self) -> float:
-        """As Lambda counts them."""
+        """The memory in the gigabytes that Lambda bills."""
         return self.memory_mb / 1024
 
     def own_seconds(self, vcpu_seconds: float) -> float:
-        """How long processor time takes with this function's share of a processor."""
+        """The seconds that processor time takes with this function's share of a processor."""
         return vcpu_seconds / min(1.0, self.memory_mb / WHOLE_PROCESSOR_MB)
 
 
@@ -78,5 +79,5 @@ def deployed(function: str) -> FunctionSize:
 
 
 def mean_seconds(vendor: str) -> float:
-    """The mean of a vendor's latency, which the bill follows; more than the median."""
+    """The mean of a vendor's latency, which the bill follows; it is longer than the median."""
     return LATENCY_SECONDS[vendor] * math.exp(LATENCY_SIGMA**2 / 2)

@@ -1,4 +1,4 @@
-"""Dollars by cause: of one event of a kind, and of many."""
+"""Calculates the dollars of events by cause: of one event of a kind, and of many."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from ops.cost.prices import each, prices
 
 
 class CostCause(StrEnum):
-    """What is paid for."""
+    """What a bill charges for."""
 
     REQUESTS = "requests"
-    """At the gateway, of functions, and to queues."""
+    """Requests at the gateway, invocations of functions, and requests to queues."""
     UNITS = "units"
-    """DynamoDB's."""
+    """DynamoDB's read and write units."""
     COMPUTING = "computing"
     """The functions' time and memory."""
     LOGS = "logs"
     METRICS = "metrics"
-    """What they add to the log; what storing them costs does not depend on events."""
+    """The part of the log that carries metrics; the price of storing metrics does not depend on events."""
     TRACES = "traces"
     MODEL = "model"
     CARRIER = "carrier"
 
 
 class Gateway(StrEnum):
-    """What leads to the functions, by its price."""
+    """The kind of API in front of the functions; each kind has its own price."""
 
     REST_API = "rest_api"
     HTTP_API = "http_api"
@@ -46,7 +46,7 @@ AWS = tuple(cause for cause in CostCause if cause not in (CostCause.MODEL, CostC
 
 ROUTED = "routed event"
 GB = 1e9
-"""Bytes, as CloudWatch's price has them here; by 2^30 a log would cost 7 % less."""
+"""The bytes of a gigabyte, as CloudWatch's price is read here; with 2^30 a log would cost 7 % less."""
 UNITS_OF_ACTION = 3.0
 """Write units that one more action takes, as `tests/house/test_counts.py` bounds them."""
 
@@ -57,8 +57,8 @@ class Terms:
 
     Attributes:
         is_traced: X-Ray records each invocation.
-        month_requests: how many the gateway has in a month, which its tiers follow; 0: the first tier.
-        door, worker: the functions' sizes; those that are deployed where None.
+        month_requests: the gateway's requests in a month, which decide the tier; 0 for the first tier.
+        door, worker: the functions' sizes; None for the deployed ones.
     """
 
     gateway: Gateway = Gateway.REST_API
@@ -69,7 +69,7 @@ class Terms:
 
     @property
     def sizes(self) -> tuple[FunctionSize, FunctionSize]:
-        """Of the door and of the worker."""
+        """The sizes of the door and of the worker."""
         return (
             self.door or assumptions.deployed("api_handler"),
             self.worker or assumptions.deployed("worker"),
@@ -78,12 +78,14 @@ class Terms:
     @property
     def of_request(self) -> float:
         """Dollars of a request at the gateway."""
-        many = self.month_requests
-        return prices()[self.gateway].month(many) / many if many else each(self.gateway)
+        requests = self.month_requests
+        if not requests:
+            return each(self.gateway)
+        return prices()[self.gateway].month(requests) / requests
 
 
 def of_event(count: EventCount, terms: Terms) -> Dollars:
-    """Dollars of one event by cause, those of its message's receipts in it."""
+    """Dollars of one event by cause, with those of its message's receipts."""
     if count.receipts:
         own, receipt = replace(count, receipts=0), counted()[count.receipt]
         return added(of_event(own, terms), times(of_event(receipt, terms), count.receipts))
@@ -111,13 +113,13 @@ def million(count: EventCount, terms: Terms) -> float:
 
 
 def gateway_requests(count: EventCount) -> int:
-    """Of one event and its receipts."""
+    """The requests at the gateway of one event and its receipts."""
     of_receipts = count.receipts and count.receipts * counted()[count.receipt].doors
     return count.doors + of_receipts
 
 
 def each_kind(found: Iterable[EventCount]) -> Iterator[EventCount]:
-    """What is charged: these kinds, a routed event of two actions, and a container's start."""
+    """Yield these kinds, a routed event with two actions, and the start of a container."""
     for count in found:
         yield count
         if count.name == ROUTED:
@@ -126,7 +128,7 @@ def each_kind(found: Iterable[EventCount]) -> Iterator[EventCount]:
 
 
 def billed_seconds(count: EventCount, terms: Terms) -> tuple[float, float]:
-    """The functions' time at the door and in the worker; one is billed while it waits, too."""
+    """The seconds billed at the door and in the worker; Lambda also bills the time that a function waits."""
     door, worker = terms.sizes
     at_door = (count.doors + count.notices) * door.own_seconds(assumptions.DOOR_VCPU_SECONDS)
     at_door += count.door_calls * assumptions.AWS_CALL_SECONDS
@@ -146,12 +148,12 @@ def _computing(count: EventCount, terms: Terms) -> float:
 
 
 def times(dollars: Dollars, many: float) -> Dollars:
-    """The dollars of so many."""
+    """The dollars of one, multiplied by a number, for each cause."""
     return {cause: usd * many for cause, usd in dollars.items()}
 
 
 def added(*bills: Dollars) -> Dollars:
-    """The sum of several, by cause."""
+    """The sum of several bills, by cause."""
     summed: Counter[CostCause] = Counter()
     for bill in bills:
         summed.update(bill)
@@ -159,7 +161,7 @@ def added(*bills: Dollars) -> Dollars:
 
 
 def with_actions(count: EventCount, actions: int) -> EventCount:
-    """The same event with another number of tags, which all are one request of its vendor."""
+    """The same event with another number of actions; its tags all go in one request to the vendor."""
     return replace(
         count,
         name=f"{count.name}, {actions} actions",

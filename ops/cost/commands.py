@@ -1,4 +1,4 @@
-"""`cost`: dollars by kind of event and cause, and what a stage or a company has cost."""
+"""The command `cost`: dollars by kind of event and cause, and what a stage or a company has cost."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ops.times import span
 
 app = typer.Typer()
 LONGEST = timedelta(days=400)
-"""Counts of a day are kept for about a year, CloudWatch's for fifteen months."""
+"""The longest period: counts by day are kept for about a year, CloudWatch's for fifteen months."""
 MONTH = "30d"
 REGION = "us-east-1"
-"""The region of AWS's prices; carriers' are for the United States."""
+"""The region of AWS's prices; carriers' prices are for the United States."""
 _COLUMNS = (*(cause.value for cause in CostCause), "total")
 
 
@@ -91,7 +91,7 @@ def _period(text: str) -> timedelta:
 
 
 def _prices(run: CommandRun) -> object:
-    """The table of prices."""
+    """Print the table of prices."""
     rows: list[dict[str, object]] = [
         {
             "price": price.name,
@@ -110,7 +110,7 @@ def _prices(run: CommandRun) -> object:
 
 
 def _each_kind(run: CommandRun) -> object:
-    """Dollars of a million events, behind either gateway."""
+    """Print the dollars of a million events of each kind, behind either gateway."""
     terms = [Terms(gateway, is_traced=config.is_traced(run.session.stage)) for gateway in Gateway]
     rows: list[dict[str, object]] = []
     for count in bill.each_kind(counted().values()):
@@ -131,7 +131,7 @@ def _each_kind(run: CommandRun) -> object:
 
 
 def _counts(run: CommandRun) -> object:
-    """What an event of each kind uses, and what of it no count gives."""
+    """Print what an event of each kind uses, counted or assumed."""
     rows: list[dict[str, object]] = []
     for count in bill.each_kind(counted().values()):
         door, worker = bill.billed_seconds(count, Terms())

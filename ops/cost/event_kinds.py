@@ -1,4 +1,4 @@
-"""What one event of each kind uses, counted at the wire by `python -m bench.measures.event_counts`."""
+"""What an event of each kind uses, as `python -m bench.measures.event_counts` counts it at the wire."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MessageEvent(StrEnum):
 
     START = "conversation started"
     REPLY = "reply answered"
-    """By fixed words of the project."""
+    """A reply that fixed words of the project answered."""
     WRITTEN = "reply written by a model"
     RECEIPT = "delivery receipt"
 
@@ -33,24 +33,24 @@ class EventCount:
     """One event, from its request at the door to its end in the worker.
 
     Attributes:
-        name: of the kind.
-        actions: how many it had.
+        name: the name of the kind.
+        actions: the number of actions.
         doors: requests at the gateway.
         notices: notifications of SES, which reach a function without the gateway.
         jobs: invocations of a worker.
         door_calls, worker_calls: requests to AWS of each function.
-        queue_requests: sends, and Lambda's receive and delete of each message.
-        writes, reads: DynamoDB's units, those of transactions doubled.
-        door_writes: of `writes`, those at the door.
+        queue_requests: requests to queues: each send, and Lambda's receive and delete of each message.
+        writes, reads: DynamoDB's units; a transaction uses twice as many.
+        door_writes: the part of `writes` at the door.
         index_units: write units of the worker by index; they are part of `writes`.
         vendors: requests by vendor.
-        log_bytes: what door and worker write, without metrics.
-        metric_bytes: what metrics add to it.
-        carrier: messages by the price that they cost.
-        model_calls: of a language model.
-        receipt: the kind of the receipts of its message; each is an event of its own, after this one.
-        receipts: how many there are.
-        starts: of a container, which Lambda bills like a job.
+        log_bytes: the bytes that door and worker log, without metrics.
+        metric_bytes: the bytes that metrics add to the log.
+        carrier: the number of messages to a carrier, by the name of their price.
+        model_calls: calls of a language model.
+        receipt: the kind of its message's receipts; each is an event of its own, after this one.
+        receipts: the number of receipts.
+        starts: starts of a container, which Lambda bills like a job.
     """
 
     name: str
@@ -81,12 +81,12 @@ class EventCount:
 
     @property
     def vendor_requests(self) -> int:
-        """To all vendors, language models among them."""
+        """Requests to all vendors, with those to language models."""
         return sum(self.vendors.values()) + self.model_calls
 
 
 COLD_START = EventCount("start of a container", doors=0, jobs=0, starts=1)
-"""A new container's own: how many there are depends on how steady the traffic is, so no event has one."""
+"""The start of a new container.  It is no part of an event: the number depends on how steady traffic is."""
 
 
 @cache
@@ -97,19 +97,19 @@ def counted() -> Mapping[str, EventCount]:
 
 
 def on_channel(kind: MessageEvent, channel: Channel) -> EventCount:
-    """A kind on a channel; one that is counted on another channel alone has this one's messages."""
+    """A kind on a channel; if it is counted on another channel only, with this channel's messages."""
     found = counted().get(kind.of(channel))
     if found is not None:
         return found
     alike = next(count for name, count in counted().items() if name.startswith(kind))
-    of = on_channel(MessageEvent.REPLY, channel)
+    reply = on_channel(MessageEvent.REPLY, channel)
     return replace(
         alike,
         name=kind.of(channel),
-        doors=of.doors,
-        notices=of.notices,
-        vendors={**of.vendors, "moderation": alike.vendors.get("moderation", 0)},
-        carrier=of.carrier,
-        receipt=of.receipt,
-        receipts=of.receipts,
+        doors=reply.doors,
+        notices=reply.notices,
+        vendors={**reply.vendors, "moderation": alike.vendors.get("moderation", 0)},
+        carrier=reply.carrier,
+        receipt=reply.receipt,
+        receipts=reply.receipts,
     )

@@ -1,9 +1,9 @@
-"""What a stage or a company has had in a period, and what it cost.
+"""Counts the events and model calls of a stage or a company in a period, and estimates their cost.
 
-A company's messages are counted by day, project and channel as they happened, and what its models cost is
-what their vendors charged.  A stage has what its companies had, and what its doors have counted of tickets,
-facts and messages without an answer (the metric ``mw.ingress.accepted``).  Prices and what an event uses
-are those of this package, so a figure is an estimate of a bill, and no bill.
+A company's messages are counted by day, project and channel as they happen.  Its model calls cost what the
+vendors charged.  A stage has the events of its companies.  Its doors add tickets, facts and messages
+without an answer (the metric ``mw.ingress.accepted``).  The prices and the usage of an event are those of
+this package, so a figure estimates a bill and may differ from it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ops.session import Session
 
 FACT = "fact, kept"
 OF_SOURCE: Mapping[str, str] = {"richpanel": bill.ROUTED, "aloware": FACT, "hubspot": FACT}
-"""The door's source, and the kind of event that its requests are charged as."""
+"""The kind of event that a request is charged as, by the source that its door names."""
 REPLIES_FROM = "twilio"
 MODEL_SPENT, UNANSWERED = "language models", "texts without an answer"
 ANSWERED = (MessageEvent.REPLY, MessageEvent.WRITTEN)
@@ -36,11 +36,11 @@ MOST_COMPANIES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """Events of a kind, and what they cost.
+    """The events of a kind, and what they cost.
 
     Attributes:
-        project: of a company's; empty for a stage's.
-        count: how many; of language models, calls.
+        count: the number of events; for language models, of calls.
+        project: the id of the project; empty for a whole stage.
     """
 
     name: str
@@ -55,16 +55,16 @@ class Charged:
 
     @property
     def carrier(self) -> float:
-        """Dollars on the carrier's."""
+        """Dollars on the carrier's bill."""
         return self.dollars.get(CostCause.CARRIER, 0.0)
 
     def with_more(self, other: Charged) -> Charged:
-        """The same and others of its kind, of no project."""
+        """The sum with others of the same kind, without a project."""
         return Charged(self.name, self.count + other.count, bill.added(self.dollars, other.dollars))
 
 
 def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]:
-    """What a stage has had in the newest days, today included: of all companies, and at its doors."""
+    """The events of a stage in the newest days, with today: of all companies, and those at its doors."""
     came, many = _came_in(session, period), Counter[str]()
     kinds: dict[str, EventCount] = {}
     for source, kind in OF_SOURCE.items():
@@ -78,7 +78,7 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
             for count, number in project.messages:
                 kinds[count.name] = count
                 many[count.name] += number
-    texts = {of.of(channel) for of in ANSWERED for channel in LISTED}
+    texts = {answer.of(channel) for answer in ANSWERED for channel in LISTED}
     kinds[UNANSWERED] = _unanswered()
     many[UNANSWERED] = max(0, came[REPLIES_FROM] - sum(many[name] for name in texts))
     requests = sum(bill.gateway_requests(kinds[name]) * number for name, number in many.items())
@@ -88,7 +88,7 @@ def of_stage(session: Session, period: timedelta, terms: Terms) -> list[Charged]
 
 
 def of_company(session: Session, company_id: str, period: timedelta, terms: Terms) -> list[Charged]:
-    """What a company's projects have had in the newest days, today included.
+    """The events of a company's projects in the newest days, with today.
 
     Raises:
         OpsError: there is no such company.
@@ -102,11 +102,11 @@ def of_company(session: Session, company_id: str, period: timedelta, terms: Term
 
 @dataclass(frozen=True, slots=True)
 class ChargedProject:
-    """What a project has had.
+    """The events and model calls of a project.
 
     Attributes:
-        messages: each kind, and how many.
-        models: what language models have cost.
+        messages: the number of events, by kind.
+        models: the calls of language models and their cost.
     """
 
     name: str
@@ -136,7 +136,7 @@ def _projects(session: Session, company_id: str, period: timedelta) -> Iterator[
 def _messages(
     counts: Mapping[str, int], project: Project, *, is_written: bool
 ) -> list[tuple[EventCount, int]]:
-    """How many of each kind, on each channel."""
+    """The number of events of each kind on each channel."""
     kinds: dict[str, EventCount] = {}
     many: Counter[str] = Counter()
     for what, kind in (
@@ -154,7 +154,7 @@ def _messages(
 def _by_channel(
     counts: Mapping[str, int], what: DayCount, project: Project
 ) -> Iterator[tuple[Channel, int]]:
-    """How many messages went by each channel; older days, which have no channel, by the project's first."""
+    """The messages by channel; those of older days, counted without one, go to the project's first."""
     known = {channel: counts.get(channel_name(what, channel), 0) for channel in Channel}
     yield from known.items()
     first = (*project.allowed_channels, *Channel)[0]
@@ -162,7 +162,7 @@ def _by_channel(
 
 
 def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
-    """How many requests each source's door has let in."""
+    """The number of requests that each source's door has accepted."""
     queries = [
         Query(source, "mw.ingress.accepted", "Sum", {"source": source})
         for source in (*OF_SOURCE, REPLIES_FROM)
@@ -174,18 +174,18 @@ def _came_in(session: Session, period: timedelta) -> Mapping[str, int]:
 
 
 def _unanswered() -> EventCount:
-    """A text that came in and was kept: charged as an answered one, less what was sent."""
+    """A text that came in and was not answered: charged as an answered one without its answer."""
     reply = on_channel(MessageEvent.REPLY, LISTED[-1])
     came = dict.fromkeys(LISTED[-1].traits.charged_in, 1)
     return replace(reply, name=UNANSWERED, carrier=came, receipts=0, vendors={})
 
 
 def _charged(count: EventCount, many: int, terms: Terms, project: str = "") -> Charged:
-    """So many events; what models have really cost is charged by itself."""
+    """A number of events with their cost, without models, whose real cost is charged separately."""
     dollars = {**bill.of_event(count, terms), CostCause.MODEL: 0.0}
     return Charged(count.name, many, bill.times(dollars, many), project)
 
 
 def _days(period: timedelta) -> int:
-    """Whole days, today the last one."""
+    """The whole days of a period; today is the last."""
     return ceil(period / timedelta(days=1))

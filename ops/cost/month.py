@@ -1,4 +1,4 @@
-"""What a stage costs in a month of thirty days in which nothing arrives."""
+"""Calculates what a stage costs in a month of thirty days in which nothing arrives."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from ops.cost.prices import each
 RESOURCES = Path(__file__).parents[2] / ".chalice" / "resources.json"
 DAYS = 30
 POLLERS, LONG_POLL_SECONDS = 5, 20
-"""Lambda's connections to a quiet queue, and how long each of their requests waits."""
+"""The number of Lambda's connections to a quiet queue, and the seconds that each request waits."""
 POLLS = POLLERS * DAYS * 86_400 / LONG_POLL_SECONDS
-"""Of one queue."""
+"""The long polls of one queue in a month."""
 SCHEDULE_MINUTES = {"reconcile": 5, "post_facts": 1}
-"""How often each function of `app` runs by itself."""
+"""The minutes between two runs of each scheduled function of `app`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MonthRow:
-    """One kind of what a stage has while nothing arrives.
+    """One kind of resource or work that costs money while nothing arrives.
 
     Attributes:
-        many: how many there are.
-        usd: of all in a month.
+        what: the kind, in words.
+        many: the number in the stage or in a month.
+        usd: the dollars of all of them in a month.
     """
 
     what: str
@@ -37,7 +38,7 @@ class MonthRow:
 
 
 def rows() -> Sequence[MonthRow]:
-    """Every kind."""
+    """A row for each kind."""
     types = [
         resource["Type"] for resource in json.loads(RESOURCES.read_text())["Resources"].values()
     ]
@@ -59,17 +60,17 @@ def rows() -> Sequence[MonthRow]:
 
 
 def total() -> float:
-    """The sum."""
+    """The dollars of all kinds in a month."""
     return sum(row.usd for row in rows())
 
 
 def queues() -> float:
-    """The long polls of the lanes' FIFO queues and of the queue `later`."""
+    """The dollars of the long polls: of the lanes' FIFO queues and of the queue `later`."""
     return POLLS * (len(LANES) * each("sqs_fifo") + each("sqs_standard"))
 
 
 def _of_run() -> float:
-    """One run of a schedule that finds nothing to do."""
+    """The dollars of one run of a schedule that finds nothing to do."""
     size = assumptions.deployed("reconcile")
     seconds = size.own_seconds(assumptions.VCPU_SECONDS)
     seconds += assumptions.SCHEDULED_CALLS * assumptions.AWS_CALL_SECONDS

@@ -1,4 +1,4 @@
-"""The one table of prices, read from `prices.toml`: the bench, the console and the pages have no other."""
+"""Reads `prices.toml`, the only table of prices: bench, console and documentation use it too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 TABLE = Path(__file__).with_name("prices.toml")
 PER: Mapping[str, float] = {"million": 1e6, "thousand": 1e3, "one": 1.0}
-"""What a price is for, as how many of its unit."""
+"""The number of units that a price is for, by name."""
 UNBOUNDED = float("inf")
 
 
@@ -24,10 +24,11 @@ class Price:
         usd: dollars for `per` of `unit`.
         unit: what is counted: ``request``, ``GB``, ``GB-second``, ``month``, ...
         per: a name of `PER`.
-        tiers: prices of later tiers, each with how many units of a month it ends at; empty for one price.
-        source: the page that says so.
-        read: the day on which it was read.
-        note: what else is to be known.
+        source: the address of the vendor's page.
+        read: the day on which the page was read.
+        note: a further remark on the price.
+        tiers: (units of a month at which a tier ends, its dollars), first tier first; empty for one
+            price.
     """
 
     name: str
@@ -41,18 +42,18 @@ class Price:
 
     @property
     def shown(self) -> str:
-        """Dollars, and those of later tiers with the millions, or what it is for, that they begin at."""
+        """The dollars as text; for later tiers also where each begins, in units of `per`."""
         begins = [until / PER[self.per] for until, _ in self.tiers]
         later = zip(begins, self.tiers[1:], strict=False)
         return f"{self.usd:g}" + "".join(f"; from {at:,.0f}: {usd:g}" for at, (_, usd) in later)
 
     @property
     def each(self) -> float:
-        """Dollars for one unit, of the first tier."""
+        """The dollars of one unit in the first tier."""
         return self.usd / PER[self.per]
 
     def month(self, units: float) -> float:
-        """Dollars of a month's units, by the tiers."""
+        """The dollars of a month's units, tier by tier."""
         total, below = 0.0, 0.0
         for until, usd in self.tiers or ((UNBOUNDED, self.usd),):
             total += max(0.0, min(units, until) - below) * usd / PER[self.per]
@@ -76,10 +77,10 @@ def _price(row: Mapping[str, Any]) -> Price:
 
 
 def each(name: str) -> float:
-    """Dollars for one unit of what a price is for."""
+    """The dollars of one unit, by the price's name."""
     return prices()[name].each
 
 
 def per_million(name: str) -> float:
-    """Dollars for a million units."""
+    """The dollars of a million units, by the price's name."""
     return prices()[name].each * 1e6

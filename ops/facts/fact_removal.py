@@ -1,4 +1,4 @@
-"""Removes facts that should not have been sent from OneLake and the archive, for good.
+"""Removes facts for good from OneLake and the archive, if they should never have been sent.
 
 The ledger's row stays, marked removed, so that a repeated delivery does not count.  OneLake gets a
 row that deletes the fact.  Each object of the archive that holds it is rewritten without it, and

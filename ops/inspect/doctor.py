@@ -312,7 +312,7 @@ def _sweep(session: Session) -> Iterator[Finding]:
 
 
 def iso_minutes_ago(clock: Clock, minutes: int) -> str:
-    """The time so many minutes ago, in the rows' ISO format."""
+    """The time some minutes ago, in the rows' ISO format."""
     return iso(clock.now() - timedelta(minutes=minutes))
 
 

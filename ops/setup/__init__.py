@@ -12,6 +12,6 @@ trials      sends one event through every entry point
 endings     watches such an event until it has ended or will wait too long
 first_run   checks what a new stage still lacks before its first message, for a page
 
-A step is done when the checks of `ops.inspect.doctor` that it names find nothing wrong, so nothing is
-remembered between two runs: each run looks at the account itself and goes on where it must.
+A step is done when the checks of `ops.inspect.doctor` that it names find nothing wrong.  So setup stores no
+progress: each run examines the account and does the steps that are not done.
 """

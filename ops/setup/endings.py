@@ -23,7 +23,8 @@ ENDED = frozenset({"processed", "skipped", "failed", "parked"})
 _BY_RULES = frozenset(
     f"{reasons.STAGE_SEND}{code}" for code in CODES.values() if code != reasons.WORDS_MISSING
 )
-"""Refusals by rules of the invented recipient's place; missing words, though, are the company's fault."""
+"""Refusals by rules of the invented recipient's place, which prove no fault of the stage.  Missing words are
+left out, because they are a fault of the company's settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class TrialWait:
     is_aside: bool
 
     def is_within(self, session: Session, seconds: float) -> bool:
-        """Whether the next attempt comes within so many seconds."""
+        """Whether the next attempt comes within a number of seconds."""
         now = session.services.clock.now()
         return self.until <= iso(now + timedelta(seconds=seconds))
 
@@ -66,7 +67,6 @@ def ended(session: Session, key: str) -> str:
         list(replay.replay(session, [found], per_second=1.0, because="setup"))
     row = _watch(session, key, read, lambda row: row["status"] in ENDED, before)
     reason = row.get("reason")
-    # Rules of the invented recipient's place say nothing against the stage.
     if row["status"] in ("failed", "parked") and reason not in _BY_RULES:
         raise _stuck(session, key, f"{row['status']}: {reason}")
     return f"{key} {row['status']} {reason or ''}".rstrip()

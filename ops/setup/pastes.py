@@ -1,6 +1,6 @@
 """What a person must enter at the vendors, exactly, because no API of theirs can set it.
 
-A secret value is never printed: the command that shows it is.
+A secret's value is never printed.  The command that shows the value is printed instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every step of setup, in order: first those that others need, then each system's, then the trials.
 
-Setup does not wait for a person's step (`do` is None): it goes on, and prints at the end what to
-enter.
+Setup does not wait for a step that a person does (`do` is None).  It goes on, and prints at the end what
+the person must enter.
 """
 
 from __future__ import annotations

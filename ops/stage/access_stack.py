@@ -2,8 +2,8 @@
 
 `.chalice/access.json` declares the functions' boundary, the people's policies and roles, the bucket
 of artifacts, and the deploying role within its own boundary.  An administrator of the account makes
-the stack (`python -m ops access`).  The stage's administrator may not: somebody who may change a
-boundary is not bound by it.
+the stack (`python -m ops access`).  The stage's administrator may not, because a boundary does not
+bind a person who may change it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Builds the tables that a bundle holds ready (`chalicelib/ready.py`), from the bundle's own sources.
 
-In a process of its own with one seed for hashes, so that the same sources give the same bytes.  It has
-the packages of the machine that packages: those of the bundle are Linux's.
+A separate process with a fixed hash seed builds them, so that the same sources give the same bytes.  The
+process uses the packages of this machine, because those of the bundle are for Linux.
 """
 
 from __future__ import annotations

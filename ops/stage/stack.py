@@ -137,8 +137,9 @@ def apply(
         name: the stack's name.
         template: the stack's template.
         values: parameter values; a parameter not named keeps its value, or gets its default.
-        by: makes the stack, and its bucket holds the template, which may have a megabyte there and
-            51,200 bytes in a request; None for the caller's own rights, before there is a deployer.
+        by: the deployer that makes the stack; None for the caller's own rights, before a deployer
+            exists.  The deployer's bucket holds the template, because a template may have a megabyte
+            in a bucket and only 51,200 bytes in a request.
 
     Returns:
         What was done: created, updated or unchanged.

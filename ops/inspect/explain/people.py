@@ -28,7 +28,7 @@ _NOT_LISTED = Unasked(
 MOST_PROJECTS = 2_000
 """The most stored settings whose companies are asked."""
 _ALL_TIME = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
-"""It ends far ahead: the clock of the asking machine may be slow."""
+"""Every time of creation; ends far ahead, because the clock of this machine may be slow."""
 BY_MESSAGE = Unasked(
     *("messages and events of a company by their own id", "no index leads there"),
     "paste the whole message or event, or its conversation, request or address",
