@@ -1,7 +1,8 @@
 """Proves an erasure: searches every place for the person's canaries, or says why it cannot.
 
 A canary is an identifier or word of the erased person.  A sighting either may stay by law, with a
-reason and an end, or shows that the erasure is incomplete.  An id may stay.  An address or a word may not.  A name alone may stay where it can be a namesake's.
+reason and an end, or shows that the erasure is incomplete.  An id may stay.  An address or a word may
+not.  A name alone may stay where it can be a namesake's.
 """
 
 from __future__ import annotations

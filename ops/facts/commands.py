@@ -273,7 +273,7 @@ def remove_command(
     run: CommandRun,
     keys: Annotated[list[str], typer.Argument(help="Keys of facts, e.g. ALOWARE:719285063")],
 ) -> object:
-    """Take facts that should not have been sent out of OneLake and the archive, for good."""
+    """Take facts out of OneLake and the archive for good, if they should never have been sent."""
     parts, dataset = run.session.services, run.session.services.posting.reader()
     known = [key for key in keys if parts.facts.ledger.row(key)]
     if run.dry_run:
